@@ -15,6 +15,7 @@ from dashboard.next.views.change_charts import (
     draw_picked,
     draw_scatter,
 )
+from dashboard.next.views.charts import show_chart
 from dashboard.next.views.comparison import (
     compare_metrics,
     draw_metrics,
@@ -63,7 +64,7 @@ with right:
     st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
     picked_points = draw_picked(scatter, "scatter", "point")
     st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
-    st.altair_chart(forest)
+    show_chart(forest)
 with left:
     shown = [
         row

@@ -8,7 +8,7 @@ from dashboard.next.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.study.changes import count_outcomes, list_changes
 from dashboard.next.views.address import escape_markdown
-from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values
+from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
 from dashboard.next.views.comparison import compare_metrics, draw_verdict, find_front, show_progress
 from dashboard.next.views.data_tables import draw_table
 from dashboard.next.views.downloads import draw_sharing, write_markdown
@@ -54,7 +54,7 @@ with right:
         name = curve[0]["metric"]
         st.markdown(f"**{escape_markdown(name)} over K**")
         charts[f"{name} over K"] = draw_curve(curve, name, colours)
-        st.altair_chart(charts[f"{name} over K"])
+        show_chart(charts[f"{name} over K"])
 worse = [row for row in list_changes(study, *versions, metric) if row["outcome"] == "worse"]
 st.markdown(f"**Worst queries** – {min(WORST, len(worse))} of {len(worse):,} that got worse")
 if worse:
@@ -65,7 +65,7 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
     )
     st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
     charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
-    st.altair_chart(charts[f"{metric} by slice"])
+    show_chart(charts[f"{metric} by slice"])
 for plugin in PLUGINS:
     if plugin.draw_section and load(plugin, "rules") is study.rules:
         load(plugin, "draw_section")(study, choices)

@@ -1,5 +1,6 @@
 """Query: the results of each version, the ideal order, and missed items."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
@@ -19,7 +20,8 @@ study, choices = open_page("shown")
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 
-with show_progress("Measuring the versions"):
+is_known = study.is_measured((baseline, candidate), metric)
+with nullcontext() if is_known else show_progress("Measuring the versions"):
     values = [study.values(version, metric) for version in (baseline, candidate)]
 delta, order = list_differences(*values)
 ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
@@ -32,7 +34,7 @@ if choices["query"] and choices["query"] not in change:
 
 def name_query(query_id: str) -> tuple[str, str]:
     """Return the id of a query, and what it is called with how it changed."""
-    value, text = change[query_id], collection.name_query(collection.queries.index[query_id])
+    value, text = change[query_id], collection.query_names[collection.queries.index[query_id]]
     return query_id, text if value != value else f"{text} ({value:+.3f})"
 
 

@@ -76,16 +76,15 @@ class Collection:
         """True for each query with a text. [queries]."""
         return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
 
-    def name_query(self, query: int) -> str:
-        """Return what a person calls a query: its text, its caption or its item's, or an id."""
-        item = int(self.own_items[query])
-        names = (
-            self.queries["text"][query],
-            self.items["caption"][item] if item >= 0 else "",
-            self.queries["caption"][query],
-            self.items.ids[item] if item >= 0 else "",
-        )
-        return next(filter(None, names), self.queries.ids[query])
+    @cached_property
+    def query_names(self) -> list[str]:
+        """What a person calls each query: its text, its caption or its item's, or an id."""
+        captions, names = (*self.items["caption"], ""), (*self.items.ids, "")
+        columns = (self.queries["text"], self.queries["caption"], self.queries.ids)
+        return [
+            text or captions[item] or caption or names[item] or name
+            for item, text, caption, name in zip(self.own_items.tolist(), *columns, strict=True)
+        ]
 
     @property
     def problems(self) -> list[DataError]:

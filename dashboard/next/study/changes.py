@@ -29,7 +29,7 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
         rows.append(
             {
                 "query_id": table.ids[query],
-                "text": study.collection.name_query(int(query)),
+                "text": study.collection.query_names[query],
                 "baseline": _or_none(before[at]),
                 "candidate": _or_none(after[at]),
                 "delta": _or_none(delta[at]),

@@ -70,7 +70,7 @@ def show_query(
         asked |= _describe(study, query, metric, rows)
     return QueryResult(
         query_id=study.collection.queries.ids[query],
-        text=study.collection.name_query(query),
+        text=study.collection.query_names[query],
         item_id=study.collection.items.ids[own] if own >= 0 else "",
         rows=shown,
         ideal=ideal,

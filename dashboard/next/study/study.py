@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -75,7 +75,7 @@ class Study:
         found: Value = self._parts[key]
         return found
 
-    @property
+    @cached_property
     def rules(self) -> JudgingRules:
         """Protocol that judges."""
         return find_rules(self.collection, self.choices["protocol"])
@@ -139,6 +139,11 @@ class Study:
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
         return [self._measure(version, tuple(parse(metrics))) for version in versions]
+
+    def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
+        """Return whether the values of some versions are computed already."""
+        measures = tuple(parse(metrics))
+        return all(("values", version, measures) in self._parts for version in versions)
 
     def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
         ids = tuple(self.collection.queries.ids[query] for query in self.queries.tolist())

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.evaluation.slicing import ALL
-from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink, protect_name
+from dashboard.next.views.charts import QUIET, Row, make_chart, pick_ink, protect_name, show_chart
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
 NAMES = ["worse", "same", "better", "cannot tell", "few"]
@@ -43,12 +43,12 @@ def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None])
         picked = st.session_state[key]["selection"].get(PICK, [])
         keep(str(picked[0].get(field, "")) if picked else "")
 
-    st.altair_chart(chart, on_select=pick, key=key)
+    show_chart(chart, on_select=pick, key=key)
 
 
 def draw_picked(chart: Any, key: str, field: str) -> list[Any]:
     """Draw a chart and return the values of a field that are picked in it."""
-    event = st.altair_chart(chart, on_select="rerun", key=key)
+    event = show_chart(chart, on_select="rerun", key=key)
     picked = event["selection"].get(PICK, []) if event else []
     return [each[field] for each in picked if field in each]
 
@@ -78,7 +78,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
     counts = (
         base.transform_filter("datum.queries > 0")
         .mark_text(dy=-8, color=ink or pick_ink(), fontWeight="bold")
-        .encode(text="queries:Q")
+        .encode(text=alt.Text("queries:Q"))
     )
     return (bars.add_params(pick) + counts).properties(height=150)
 
@@ -131,14 +131,16 @@ def draw_bar(row: Row) -> Any:
             scale=alt.Scale(padding=24, nice=False),
             axis=alt.Axis(tickCount=6),
         ),
-        x2="high:Q",
+        x2=alt.X2("high:Q"),
         color=COLOUR,
     )
     point = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(
         x=alt.X("delta:Q", title=None)
     )
     ends = [
-        base.mark_text(dy=-16, color=pick_ink()).encode(x=f"{end}:Q", text=f"{end}_text:N")
+        base.mark_text(dy=-16, color=pick_ink()).encode(
+            x=alt.X(f"{end}:Q"), text=alt.Text(f"{end}_text:N")
+        )
         for end in ("low", "high")
     ]
     return (
@@ -158,11 +160,11 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     """
     ink = ink or pick_ink()
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
-    tooltip = ["name:N", "note:N"]
+    tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart([row for row in rows if row["delta"] is not None]).encode(y=y)
     zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", title=title), x2="high:Q", color=COLOUR, tooltip=tooltip
+        x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
     )  # fmt: skip
     points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
         x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
@@ -173,9 +175,11 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
             stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
         )
         points = points.add_params(pick)
-    left = base.mark_text(align="left", dy=-14, color=ink).encode(x=alt.value(0), text="label:N")
+    left = base.mark_text(align="left", dy=-14, color=ink).encode(
+        x=alt.XValue(0), text=alt.Text("label:N")
+    )
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
-        x=alt.value("width"), text="note:N"
+        x=alt.XValue("width"), text=alt.Text("note:N")
     )
     layers = zero.encode(x=alt.X("zero:Q", title=title)) + bars + points + left + right
     return layers.properties(height=alt.Step(36))
@@ -219,6 +223,6 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
         strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
     text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
-    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text="note:N")
-    counts = base.mark_text(dy=8, **text).encode(text="count:N")
+    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text=alt.Text("note:N"))
+    counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"))
     return (cells.add_params(pick) + notes + counts).properties(height=alt.Step(46))

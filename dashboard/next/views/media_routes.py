@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -16,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from dashboard.next.errors import DataError
-from dashboard.next.storage.collection import Collection, open_collection
+from dashboard.next.storage.collection import MAX_OPEN, Collection, open_collection
 from dashboard.next.storage.folders import find_data
 from dashboard.next.storage.media import FILES, VIDEO, Span, find_media, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
@@ -116,6 +118,36 @@ def read_poster(collection: Collection, kind: str, item: str) -> tuple[str, byte
         return None
 
 
+class ItemMedia(NamedTuple):
+    """The addresses of an item's files, "" if they are missing, and how they are shown.
+
+    Attributes:
+        poster: Small picture.
+        file: Picture or clip.
+        is_clip: Whether the file moves, by its name.
+        span: Part of the clip that the item is; None for all of it.
+        caption: Caption of the item.
+    """
+
+    poster: str
+    file: str
+    is_clip: bool
+    span: Span | None
+    caption: str
+
+
+def find_media_of(collection: Collection, item: str) -> ItemMedia:
+    """Return the files of an item; nothing for one that the collection does not have."""
+    table = _read_files(collection, "clip")
+    place = table.rows.get(item)
+    if place is None:
+        return ItemMedia("", "", False, None, "")
+    poster, file = (address_media(collection, kind, item) for kind in ("poster", "clip"))
+    (_, files), *_ = table.files
+    is_clip = bool(VIDEO.search(files[place]))
+    return ItemMedia(poster, file, is_clip, table.find_span(place), table.captions[place])
+
+
 def address_media(collection: Collection, kind: str, item: str) -> str:
     """Return the address of a file; "" if it is missing.
 
@@ -128,26 +160,50 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
             small picture of a query's.
         item: Id of the item, or of the query.
     """
-    table = _find_table(collection, kind)
-    place = table.index.get(item)
+    table = _read_files(collection, kind)
+    place = table.rows.get(item)
     if place is None:
         return ""
-    for column, setting, default in COLUMNS[kind]:
-        root, file = str(collection.settings.get(setting, default)), table[column][place]
+    for folder, files in table.files:
         try:
             # a page asks for hundreds, and a Path takes five times as long
-            state = os.stat(f"{collection.folder}/{root}/{file}") if file else None  # noqa: PTH116
+            state = os.stat(folder + files[place]) if files[place] else None  # noqa: PTH116
         except (OSError, ValueError):  # it is missing, or its name holds NUL
             continue
         if state is not None:
             version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
-            if span := read_span(table, place):
+            if span := table.find_span(place):
                 version += f"-{span.start:g}-{span.end:g}"
-            return f"files/{quote(collection.name)}/{kind}/{quote(item, safe='')}?v={version}"
+            return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
     return ""
 
 
-def is_clip(collection: Collection, item: str) -> bool:
-    """Return whether the file of an item moves, by its name."""
-    place = collection.items.index.get(item, -1)
-    return place >= 0 and bool(VIDEO.search(collection.items["file"][place]))
+class _Files(NamedTuple):
+    """Columns of a table that name the files of a kind, read once for hundreds of cards.
+
+    Attributes:
+        name: Name of the collection in addresses.
+        files: Folder, ending with "/", and name of the file of each row, for each column.
+        spans: Span of each row; empty if no row has one.
+    """
+
+    name: str
+    rows: Mapping[str, int]
+    files: Sequence[tuple[str, Sequence[str]]]
+    spans: Sequence[Span | None]
+    captions: Sequence[str]
+
+    def find_span(self, place: int) -> Span | None:
+        return self.spans[place] if self.spans else None
+
+
+@lru_cache(maxsize=MAX_OPEN * len(COLUMNS))
+def _read_files(collection: Collection, kind: str) -> _Files:
+    table, settings = _find_table(collection, kind), collection.settings
+    files = [
+        (f"{collection.folder}/{settings.get(setting, default)}/", table[column])
+        for column, setting, default in COLUMNS[kind]
+    ]
+    has_spans = any(table["span_start"]) or any(table["span_end"])
+    spans = [read_span(table, place) for place in range(len(table))] if has_spans else []
+    return _Files(quote(collection.name), table.index, files, spans, table["caption"])

@@ -13,6 +13,7 @@ from dashboard.next.evaluation.slicing import SMALL_SLICE
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.change_charts import draw_bar
+from dashboard.next.views.charts import show_chart
 from dashboard.next.views.comparison import write_row
 from dashboard.next.views.data_tables import Column
 from dashboard.next.views.frame import make_pages
@@ -51,7 +52,7 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
     left, right = st.columns([3, 2], vertical_alignment="center")
     with left:
         if row["low"] is not None:
-            st.altair_chart(draw_bar(row | {"outcome": outcome}))
+            show_chart(draw_bar(row | {"outcome": outcome}))
     with right, st.container(horizontal=True, gap="small"):
         for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
             st.page_link(

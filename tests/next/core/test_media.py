@@ -12,7 +12,7 @@ from PIL import Image
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.storage.media import Span, find_media, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
-from dashboard.next.views.media_routes import address_media, is_clip
+from dashboard.next.views.media_routes import address_media, find_media_of
 
 RED, GREEN, BLUE = (200, 0, 0), (0, 200, 0), (0, 0, 200)
 ORIENTATION = 274
@@ -115,6 +115,8 @@ def test_addresses_and_spans_of_a_collection(world: Path) -> None:
     address = address_media(opened, "poster", "a")
     assert address.startswith("files/world/poster/a?v=")
     assert [address_media(opened, "clip", name) for name in "bd"] == ["", ""]
-    assert [is_clip(opened, name) for name in ("a", "c", "d", "unknown")] == [True] + [False] * 3
+    assert [find_media_of(opened, name).is_clip for name in ("a", "c", "d", "unknown")] == [
+        True, False, False, False,
+    ]  # fmt: skip
     (world / "media" / "a.mp4").write_bytes(b"longer")
     assert address_media(opened, "poster", "a") != address

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.next.storage.collection import Collection
-from dashboard.next.storage.media import read_span
+from dashboard.next.storage.media import Span
 from dashboard.next.study.query_result import QueryResult
-from dashboard.next.views.media_routes import address_media, is_clip
+from dashboard.next.views.media_routes import address_media, find_media_of
 
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
@@ -135,18 +135,17 @@ def _make_card(
 ) -> Card:
     """Return a card; `version` is the one whose result it is, if it is one."""
     item = row["item_id"] or ""
-    place = collection.items.index.get(item, -1)
-    file = address_media(collection, "clip", item)
+    media = find_media_of(collection, item)
     return {
         "item": item or "not in the collection",
         "rank": row.get("rank"),
         "score": None if row.get("score") is None else f"{row['score']:.3f}",
         "hit": hit,
-        "caption": collection.items["caption"][place] if place >= 0 else "",
-        "picture": address_media(collection, "poster", item),
-        "clip": file if is_clip(collection, item) else "",
-        "file": file,
-        "span": _describe_span(collection, place),
+        "caption": media.caption,
+        "picture": media.poster,
+        "clip": media.file if media.is_clip else "",
+        "file": media.file,
+        "span": _describe_span(media.span),
         "notes": list(row.get("notes", ())),
         "has": list(row.get("ticks", ()))[: len(required)],
         "mark": "",
@@ -154,12 +153,11 @@ def _make_card(
     }
 
 
-def _describe_span(collection: Collection, place: int) -> list[float | None] | None:
+def _describe_span(span: Span | None) -> list[float | None] | None:
     """Return start and end of the part of a clip that an item is, in seconds; None for all of it.
 
     An end of None is that of the clip.
     """
-    span = read_span(collection.items, place) if place >= 0 else None
     return None if span is None else [span.start, span.end if math.isfinite(span.end) else None]
 
 

@@ -18,7 +18,7 @@ from dashboard.next.study.study import Study
 from dashboard.next.views.address import drop_choice, set_choice
 from dashboard.next.views.frame import open_query
 from dashboard.next.views.links import write_link
-from dashboard.next.views.media_routes import address_media
+from dashboard.next.views.media_routes import find_media_of
 
 FOLDER = Path(__file__).parent
 FIRST_ROWS, MAX_ROWS = 25, 500
@@ -149,14 +149,13 @@ def _make_peek(
 
 
 def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> dict[str, Any]:
-    place = collection.items.index.get(item, -1)
-    image = address_media(collection, "poster", item) or address_media(collection, "clip", item)
+    media = find_media_of(collection, item)
     return {
         "item": item or "not in the collection",
         "mark": mark,
         "hit": hit,
-        "caption": collection.items["caption"][place] if place >= 0 else "",
-        "image": image,
+        "caption": media.caption,
+        "image": media.poster or media.file,
         "ticks": [],
     }
 
