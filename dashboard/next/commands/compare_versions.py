@@ -9,7 +9,6 @@ from typing import Any
 from dashboard.next.commands.options import FINE, FOUND, add_choices, add_collection, open_study_of
 
 HELP = "a candidate against a baseline, with intervals and tests"
-SIGNIFICANT = 0.05
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
     "scored", "total", "better", "same", "worse", "p_holm",
@@ -45,6 +44,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
 
 
 def _is_regression(row: dict[str, Any]) -> bool:
+    from dashboard.next.evaluation.differences import SIGNIFICANT
+
     if row["high"] is not None:
         return bool(row["high"] < 0)
     return row["p"] is not None and row["p"] < SIGNIFICANT and row["delta"] < 0

@@ -60,15 +60,15 @@ def _make_row(
         "baseline": _mean(baseline[both]),
         "candidate": _mean(candidate[both]),
         "delta": _mean(delta[both], 12),
-        "low": _or_none(low),
-        "high": _or_none(high),
-        "p": _or_none(p),
+        "low": replace_nan(low),
+        "high": replace_nan(high),
+        "p": replace_nan(p),
         "scored": int(both.sum()),
         "total": len(delta),
         "better": int((delta > SAME).sum()),
         "same": int((np.abs(delta) <= SAME).sum()),
         "worse": int((delta < -SAME).sum()),
-        "p_holm": _or_none(p_holm),
+        "p_holm": replace_nan(p_holm),
     }
 
 
@@ -173,5 +173,6 @@ def _mean(values: FloatArray, decimals: int | None = None) -> float | None:
     return mean if decimals is None else round(mean, decimals) + 0.0
 
 
-def _or_none(value: float) -> float | None:
+def replace_nan(value: float) -> float | None:
+    """Return a value, None for NaN."""
     return None if np.isnan(value) else float(value)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dashboard.next.evaluation.differences import SAME, list_differences
+from dashboard.next.evaluation.differences import SAME, list_differences, replace_nan
 from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
@@ -30,9 +30,9 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
             {
                 "query_id": table.ids[query],
                 "text": study.collection.query_names[query],
-                "baseline": _or_none(before[at]),
-                "candidate": _or_none(after[at]),
-                "delta": _or_none(delta[at]),
+                "baseline": replace_nan(before[at]),
+                "candidate": replace_nan(after[at]),
+                "delta": replace_nan(delta[at]),
                 "outcome": _name_outcome(float(delta[at])),
             }
         )
@@ -120,10 +120,6 @@ def _name_outcome(delta: float) -> str:
     if abs(delta) <= SAME:
         return "same"
     return "better" if delta > 0 else "worse"
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def group_changes(rows: Sequence[Row]) -> list[Row]:

@@ -1,54 +1,11 @@
 """Compare in Chromium: the list of queries, its links, keys and filters."""
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
-
-APP = Path(__file__).parents[3] / "dashboard" / "next" / "app.py"
-DATA = APP.parents[2] / "data"
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+from playwright.sync_api import Page, expect
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Serve the shipped collections."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    call = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.headless", "true"]
-    call += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    environment = os.environ | {"DASHBOARD_DATA": str(DATA)}
-    server = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    for line in server.stdout:
-        if "URL" in line:
-            break
-    yield f"http://127.0.0.1:{port}"
-    server.terminate()
-    server.communicate()
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        opened = browser.new_page(viewport={"width": 1440, "height": 900})
-        opened.set_default_timeout(30_000)
-        expect.set_options(timeout=30_000)
-        yield opened
-        browser.close()
-
-
-def test_list_opens_links_and_filters(address: str, page: Page) -> None:
-    page.goto(f"{address}/compare?collection=driving")
+def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
+    page.goto(f"{shipped}/compare?collection=driving")
     rows = page.locator(".queries li")
     expect(rows).to_have_count(25)
     expect(rows.first.locator(".strip").first).to_have_attribute(
@@ -77,9 +34,9 @@ def test_list_opens_links_and_filters(address: str, page: Page) -> None:
     page.wait_for_url("**/query?**query=q025**")
 
 
-def test_list_is_whole_on_a_phone(address: str, page: Page) -> None:
+def test_list_is_whole_on_a_phone(shipped: str, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{address}/compare?collection=driving")
+    page.goto(f"{shipped}/compare?collection=driving")
     page.locator(".queries li button").first.click()
     expect(page.locator(".peek")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -87,8 +44,8 @@ def test_list_is_whole_on_a_phone(address: str, page: Page) -> None:
     assert page.locator(".queries *").evaluate_all(wide) == 0
 
 
-def test_cell_of_two_slices_lists_its_queries(address: str, page: Page) -> None:
-    page.goto(f"{address}/slices?collection=driving")
+def test_cell_of_two_slices_lists_its_queries(shipped: str, page: Page) -> None:
+    page.goto(f"{shipped}/slices?collection=driving")
     cells = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator(".mark-rect path")
     expect(cells).to_have_count(36)  # six pairs share no query
     cells.nth(9).click(force=True)
@@ -99,15 +56,15 @@ def test_cell_of_two_slices_lists_its_queries(address: str, page: Page) -> None:
 
 
 @pytest.mark.parametrize("secure", [True, False])
-def test_copy_buttons(address: str, page: Page, secure: bool) -> None:
+def test_copy_buttons(shipped: str, page: Page, secure: bool) -> None:
     """They work without navigator.clipboard, too, which a page has over HTTPS only."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     if not secure:
         page.add_init_script("navigator.clipboard.writeText = undefined")
-    page.goto(f"{address}/compare?collection=driving")
+    page.goto(f"{shipped}/compare?collection=driving")
     markdown, link = page.locator(".copy button").first, page.locator(".copy button").last
     expect(page.locator(".queries li")).to_have_count(25)
-    for button, start in ((markdown, "## Simulated driving clips"), (link, address)):
+    for button, start in ((markdown, "## Simulated driving clips"), (link, shipped)):
         width = button.bounding_box()["width"]
         button.click()
         expect(button).to_have_class("done")
