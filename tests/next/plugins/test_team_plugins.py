@@ -91,6 +91,16 @@ def test_a_broken_file_is_a_sentence_and_the_rest_works(folder: Path, kind: str)
     assert done.stdout.splitlines()[1] == "r,q1,Twice,5,1.0"
 
 
+def test_python_names_a_broken_file(folder: Path, world: Path) -> None:
+    """Without its plugin a protocol is unknown, and the sentence says why."""
+    code = f"import dashboard.next; dashboard.next.open({str(world)!r}).measure(protocol='strict')"
+    given = {**os.environ, "DASHBOARD_PLUGINS": "gone.py", "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert "There is no protocol 'strict'" in last and "gone.py: found no such file" in last
+
+
 def test_an_entry_point(folder: Path) -> None:
     """A package has its protocol in another file than its PLUGIN."""
     package = folder / "our_package"
