@@ -71,7 +71,7 @@ PEERS = (
         "1.9.1",
         agrees={
             "AP": "average_precision_score where all items are ranked, no scores are equal and "
-            "one is relevant",
+            "something is relevant",
             "nDCG": "ndcg_score where all items are ranked and no scores are equal",
         },
         differs={

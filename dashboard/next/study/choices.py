@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.next.errors import ChoiceError, list_names
-from dashboard.next.plugins import load_all
+from dashboard.next.plugins import list_problems, load_all
 from dashboard.next.texts import parse_number, split_names
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
 
 
 def _list_problems(collection: Collection) -> str:
-    """Return why parts of a collection cannot be used, for the end of a sentence."""
-    return "".join(f" {each}" for each in collection.problems)
+    """Return why parts of a collection, or plugins, cannot be used, for the end of a sentence."""
+    return "".join(f" {each}" for each in (*collection.problems, *list_problems()))
 
 
 def _pick_queries(collection: Collection, before: Values) -> str:

@@ -1,10 +1,10 @@
 """Kinds of worked cases about lists of results, each computed by the program."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from math import lcm
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,7 +119,7 @@ def video_to_video(inputs: Values, params: Values) -> Values:
 def keyword_ticks(inputs: Values, params: Values) -> Values:
     wanted, has = inputs["query_keywords"], inputs["result_keywords"]
     mapped = [("q", f"word{n}", "pv_g", word, 1) for n, word in enumerate(wanted)]
-    keywords = [("i", f'"{", ".join(has)}"'), ("other", f'"{", ".join(wanted)}"')]
+    keywords = [("i", f'"{", ".join([*has, "annotated"])}"'), ("other", f'"{", ".join(wanted)}"')]
     files = {
         "items.csv": "item_id\ni\nother\n",
         "queries.csv": "query_id,text\nq,a text\n",
@@ -201,11 +201,11 @@ def ap_annotated(inputs: Values, params: Values) -> Values:
     }
 
 
-CAPTIONS = " ".join(f"{side}_R@{k}" for side in ("i2t", "t2i") for k in (1, 5, 10)) + " Rsum mR"
-
-
 def measure_captions(
-    owners: list[int], lists: dict[str, list[tuple[Any, float]]], pictures: int
+    owners: list[int],
+    lists: dict[str, list[tuple[Any, float]]],
+    pictures: int,
+    cutoffs: Sequence[int] = (1, 5, 10),
 ) -> Values:
     """Return the metrics of both directions; pictures are p0 …, captions c0 …."""
     names = [f"p{n}" for n in range(pictures)], [f"c{n}" for n in range(len(owners))]
@@ -222,7 +222,8 @@ def measure_captions(
         ),
         "runs/r.csv": write_run(lists),
     }
-    rows = list(measure_world(files, CAPTIONS).list_means())
+    recalls = [f"{side}_R@{k}" for side in ("i2t", "t2i") for k in cutoffs]
+    rows = list(measure_world(files, " ".join([*recalls, "Rsum", "mR"])).list_means())
     found = {
         row["metric"] + (f"@{row['cutoff']}" if row["cutoff"] else ""): row["mean"] for row in rows
     }
@@ -233,7 +234,7 @@ def image_text(inputs: Values, params: Values) -> Values:
     matrix = np.array(inputs["similarity_images_x_captions"])
     lists = {f"qp{n}": [(f"c{c}", s) for c, s in enumerate(row)] for n, row in enumerate(matrix)}
     lists |= {f"qc{n}": [(f"p{p}", s) for p, s in enumerate(row)] for n, row in enumerate(matrix.T)}
-    return measure_captions(inputs["caption_to_image"], lists, len(matrix))
+    return measure_captions(inputs["caption_to_image"], lists, len(matrix), params["K"])
 
 
 def sum_of_recalls(inputs: Values, params: Values) -> Values:
@@ -267,7 +268,8 @@ def code_retrieval(inputs: Values, params: Values) -> Values:
     query = np.array(inputs["query_code"])
     with TemporaryDirectory() as near, TemporaryDirectory() as far:
         found, rows = search_codes(Path(near), query, inputs, metrics)
-        turned, _ = search_codes(Path(far), -query, inputs, metrics)
+        opposite = -query if np.min([query, *inputs["gallery_codes"]]) < 0 else 1 - query
+        turned, _ = search_codes(Path(far), opposite, inputs, metrics)
     key = f"ap@{params['p'][-1]}/retrieved"
     return found | {
         "order": [int(row["item_id"]) for row in rows],
@@ -310,7 +312,8 @@ def tied_ap(inputs: Values, params: Values) -> Values:
                   scores)  # fmt: skip
     items = make_table("", "item_id", map(str, range(count)))
     ranking = order_run(pairs, make_table("", "query_id", ["q"]), items, "gallery")[0]
-    orders = [o for o in permutations(range(count)) if (np.diff(scores[list(o)]) <= 0).all()]
+    groups = [np.flatnonzero(scores == score).tolist() for score in sorted(set(scores))[::-1]]
+    orders = [sum(each, ()) for each in product(*map(permutations, groups))]
 
     def measure(order: Any) -> float:
         return compute("AP", grade_list([relevance[item] for item in order], []))

@@ -17,7 +17,6 @@ import pytest
 import dashboard.next
 from dashboard.next.__main__ import main
 from dashboard.next.evaluation.metrics import METRICS, OTHER_NAMES, parse
-from dashboard.next.plugins import PLUGINS
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.judging import list_all_rules
@@ -279,15 +278,3 @@ def test_a_scale_is_stated_or_refused(name: str, tmp_path: Path) -> None:
     collection = open_collection(folder)
     assert OFF_SCALE[name] in str(collection.unread[name])
     assert [each for each in collection.findings if each.level == "error"]
-
-
-def test_hooks_have_docstrings() -> None:
-    """Twelve hooks at most, each explained."""
-    from dataclasses import fields
-
-    from dashboard.next.plugins import Plugin
-
-    hooks = [each.name for each in fields(Plugin) if each.name != "name"]
-    assert len(hooks) <= 12
-    assert all(f" {hook}: " in str(Plugin.__doc__) for hook in hooks)
-    assert len(list(PLUGINS)) >= 7

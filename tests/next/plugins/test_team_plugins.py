@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,16 @@ def test_lines_of_the_readme(folder: Path) -> None:
                                                   plugins="").stderr  # fmt: skip
 
 
+def test_hooks_are_few_and_explained() -> None:
+    """At most twelve fields name something to import; README and docstring have every field."""
+    from dashboard.next.plugins import Plugin
+
+    names = [each.name for each in fields(Plugin)][1:]
+    assert len(set(names) - {"files", "settings"}) <= 12
+    assert all(f" {name}: " in str(Plugin.__doc__) for name in names)
+    assert all(f"| `{name}` |" in README.read_text() for name in names)
+
+
 PLUGIN = "from dashboard.next.plugins import Plugin\nPLUGIN = Plugin(name="
 BROKEN = {
     "missing": ("", "broken.py: found no such file"),
@@ -78,6 +89,16 @@ def test_a_broken_file_is_a_sentence_and_the_rest_works(folder: Path, kind: str)
     assert sentence in done.stderr and "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout.splitlines()[1] == "r,q1,Twice,5,1.0"
+
+
+def test_python_names_a_broken_file(folder: Path, world: Path) -> None:
+    """Without its plugin a protocol is unknown, and the sentence says why."""
+    code = f"import dashboard.next; dashboard.next.open({str(world)!r}).measure(protocol='strict')"
+    given = {**os.environ, "DASHBOARD_PLUGINS": "gone.py", "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, cwd=folder, env=given, capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert "There is no protocol 'strict'" in last and "gone.py: found no such file" in last
 
 
 def test_an_entry_point(folder: Path) -> None:
