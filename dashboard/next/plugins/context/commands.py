@@ -61,6 +61,8 @@ def answer(call: Namespace) -> Answer:
             "spread": satisfaction.describe_spread,
         }
         rows = tables[call.table](viewed, reading)
+        for sentence in satisfaction.explain_nulls(viewed, reading, rows):
+            print(f"note: satisfaction: {sentence}", file=sys.stderr)
     rows = [{"answers": viewed.kind} | row for row in rows]
     return [_write_nulls(row) for row in rows], tuple(rows[0]) if rows else ("answers",), FINE
 

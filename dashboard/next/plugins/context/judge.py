@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,15 @@ from dashboard.next.storage.runs import Pairs
 from dashboard.next.tables import FloatArray, IntArray, read_table
 
 FILE = "relevance.csv"
+VIEWED = ("lists.csv", "satisfaction.csv")
 SCALE = 100.0
 HALF = 50.0
 """Least relevance of a hit; the source has no threshold."""
 MAX_INVALID_SHARE = 0.9
-MAX_OTHER_SCALE = 5.0
-"""Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 5."""
+MAX_OTHER_SCALE = 10.0
+"""Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 10."""
+STATED = "relevance_scale"
+"""Setting that states the largest relevance of another scale, which begins at 0."""
 INVALID = "over 90 % invalid relevance"
 
 
@@ -69,6 +72,19 @@ def read_relevance(collection: Collection, findings: list[Finding]) -> Pairs | s
     return "keywords" if is_named and collection.tables.get("alfa") is not None else None
 
 
+def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str | None:
+    """Return what `read_relevance` does; report what is wrong with viewed lists and answers."""
+    found = read_relevance(collection, findings)
+    if found is not None and any((collection.folder / name).is_file() for name in VIEWED):
+        from dashboard.next.plugins.context.lists import read_lists
+
+        try:
+            read_lists(collection, findings)
+        except DataError as error:
+            findings.append(Finding.from_error(error))
+    return found
+
+
 def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
     """Return the mean of the valid answers of workers for each pair, -1 where there is none.
 
@@ -79,14 +95,28 @@ def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
         return _read_workers(collection, findings)
     if collection.qrels is None:
         raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
-    _check_scale(collection.qrels.values, "qrels", None)
-    _check_extent(collection.qrels.values.tolist(), "qrels")
-    return collection.qrels
+    largest, grades = find_scale(collection), collection.qrels.values
+    _check_scale(grades, "qrels", None, largest)
+    _check_extent(grades.tolist(), "qrels", largest)
+    return replace(collection.qrels, values=np.where(grades > 0, grades * SCALE / largest, grades))
+
+
+def find_scale(collection: Collection) -> float:
+    """Return the largest relevance of the scale that a collection states; 100 by default.
+
+    Raises:
+        DataError: If it is no number above 0.
+    """
+    largest = float(collection.settings.get(STATED, SCALE))
+    if not 0 < largest < np.inf:
+        raise DataError("collection.toml", f"{STATED} = {largest:g}", "the best relevance, above 0")
+    return largest
 
 
 def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
     path = collection.folder / FILE
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
+    largest = find_scale(collection)
     answers: dict[tuple[str, str], list[float]] = {}
     for line, query, item, text in zip(
         table.lines, table["query_id"], table["item_id"], table["relevance"], strict=True
@@ -95,12 +125,12 @@ def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
             value = float(text)
         except ValueError:
             value = np.nan
-        _check_scale(np.array([value]), FILE, line)
+        _check_scale(np.array([value]), FILE, line, largest)
         answers.setdefault((query, item), []).append(value)
     queries = {query: place for place, query in enumerate(dict.fromkeys(q for q, _ in answers))}
     items = {item: place for place, item in enumerate(dict.fromkeys(i for _, i in answers))}
-    _check_extent([value for each in answers.values() for value in each], FILE)
-    means = [np.mean(valid) if (valid := [v for v in each if v >= 0]) else -1.0
+    _check_extent([value for each in answers.values() for value in each], FILE, largest)
+    means = [np.mean(valid) * SCALE / largest if (valid := [v for v in each if v >= 0]) else -1.0
              for each in answers.values()]  # fmt: skip
     return Pairs(
         tuple(queries), tuple(items),
@@ -110,19 +140,19 @@ def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
     )  # fmt: skip
 
 
-def _check_scale(values: FloatArray, name: str, line: int | None) -> None:
-    strange = values[~(((values >= 0) & (values <= SCALE)) | np.isin(values, (-1, -2)))]
+def _check_scale(values: FloatArray, name: str, line: int | None, largest: float) -> None:
+    strange = values[~(((values >= 0) & (values <= largest)) | np.isin(values, (-1, -2)))]
     if len(strange):
-        wanted = "a relevance from 0 to 100, or -1 or -2 for an invalid answer"
+        wanted = f"a relevance from 0 to {largest:g}, or -1 or -2 for an invalid answer"
         raise DataError(name, f"relevance {strange[0]:g}", wanted, line=line)
 
 
-def _check_extent(values: list[float], name: str) -> None:
-    """Raise DataError for relevance that is plainly on another scale, such as 0 to 1."""
+def _check_extent(values: list[float], name: str, stated: float) -> None:
+    """Raise DataError for relevance that is plainly on another scale than that of 0 to 100."""
     largest = max(values, default=0.0)
-    if 0 < largest <= MAX_OTHER_SCALE:
+    if stated == SCALE and 0 < largest <= MAX_OTHER_SCALE:
         found = f"relevance up to {largest:g} only"
-        do = f"Multiply it, so that the best is 100 (now it would count as {largest:g} %)."
+        do = f"State the best possible one in collection.toml, such as {STATED} = {largest:g}."
         raise DataError(name, found, "a scale of 0 to 100", do=do)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -221,11 +222,35 @@ def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray
     return {
         "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
         "original": original, "context_aware": aware,
-        "r_original": plain.r, "p_original": plain.p, "star_original": plain.p < ALPHA,
-        "r_context": context.r, "p_context": context.p, "star_context": context.p < ALPHA,
+        "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
+        "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
         "n": n, "between": between, "difference": context.r - plain.r,
-        "low": low, "high": high, "t": test.t, "p": test.p, "dagger": test.p < ALPHA,
+        "low": low, "high": high, "t": test.t, "p": test.p, "dagger": _is_clear(test.p),
     }  # fmt: skip
+
+
+def _is_clear(p: float) -> bool | None:
+    """Return whether p is below the level of the source; None where there is no p."""
+    return None if np.isnan(p) else p < ALPHA
+
+
+def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> list[str]:
+    """Return sentences on why some rows have no correlation, or why there is no row."""
+    names = ("r", "r_original", "r_context")
+    sizes = [row["n"] for row in rows if any(np.isnan(row.get(name, 0.0)) for name in names)]
+    told: list[str] = []
+    if not rows or min(sizes, default=2) < 2:
+        steps = clean(viewed, reading.rows).steps
+        lost = [
+            f"{before['lists'] - step['lists']:,} by the step '{step['step']}'"
+            for before, step in pairwise(steps)
+            if before["lists"] > step["lists"]
+        ]
+        left = f"{steps[-1]['lists']:,} of {steps[0]['lists']:,} lists are left"
+        told.append(f"{left}, too few for a correlation. Left out: {', '.join(lost) or 'none'}.")
+    if max(sizes, default=0) >= 2:
+        told.append("A metric, or satisfaction, is the same for all lists: no rank correlation.")
+    return told
 
 
 def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
@@ -266,7 +291,7 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> list[Row]:
         for name in values.columns:
             r, p, n = compute_spearman(values.loc[lists, name].to_numpy(dtype=float), felt)
             row = {"part": part, "run": "pages", "metric": name, "cutoff": None}
-            rows.append(row | {"r": r, "p": p, "n": n, "star": p < ALPHA, "tied": tied})
+            rows.append(row | {"r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied})
     return rows
 
 

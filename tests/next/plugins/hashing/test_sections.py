@@ -1,0 +1,30 @@
+"""The section of hash codes on Overview, and notes on cards."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.next.plugins.hashing.test_hashing import QRELS, write
+
+MAIN = Path(__file__).parents[4] / "dashboard" / "next" / "main.py"
+
+
+@pytest.mark.parametrize("metric", ["AP(retrieved)@3", "P(H<=2)"])
+def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str) -> None:
+    """Bounds of AP(retrieved)@3 are 5/6 and 1; within 2 are a b c d, two of them relevant."""
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
+    folder = write(tmp_path / "w", QRELS)
+    (folder / "runs").mkdir()
+    (folder / "runs" / "v2.trec").write_text("q1 Q0 a 1 9 x\n")
+    test = AppTest.from_file(str(MAIN), default_timeout=60)
+    test.query_params["metric"] = metric
+    drawn = test.run()
+    assert not drawn.exception and not drawn.error
+    assert {"**Precision over K**", "**mAP over K**"} <= {each.value for each in drawn.markdown}
+    (table,) = [each.proto.body for each in drawn.get("html") if "Largest" in each.proto.body]
+    codes, results = table.split("<tr")[2:]
+    cells = [each.partition("</td>")[0] for each in codes.split('number">')[1:]]
+    bounds = {"AP(retrieved)@3": ["0.833", "0.833", "1.000"], "P(H<=2)": ["–", "0.500", "–"]}
+    assert cells == [*bounds[metric], "0.500"] and ">4<" in codes
+    assert ">v2<" in results and results.endswith('number">–</td></tr></table></div>')
