@@ -16,6 +16,10 @@ from dashboard.next.texts import parse_number
 LISTS, ANSWERS = VIEWED
 COLUMNS = {"real": "satisfaction", "simulated": "satisfaction_simulated"}
 """Column of each kind of answers; the answers of people come first."""
+DOUBTS = {
+    "simulated": "answers that a model made up; these support no conclusion",
+    "none": "no answers",
+}
 BEST, WORST = 5, 1
 
 

@@ -10,15 +10,17 @@ import streamlit as st
 
 from dashboard.next.errors import DataError
 from dashboard.next.evaluation.differences import write_p
-from dashboard.next.evaluation.metrics import find_metric, parse_one
+from dashboard.next.evaluation.metrics import parse_one
 from dashboard.next.plugins.context.judge import VIEWED
-from dashboard.next.plugins.context.lists import ViewedLists, read_lists
+from dashboard.next.plugins.context.lists import DOUBTS, ViewedLists, read_lists
+from dashboard.next.plugins.context.metrics import read_window
 from dashboard.next.plugins.context.satisfaction import (
     Reading,
     Row,
     compare_gains,
     describe_spread,
     explain_nulls,
+    write_nulls,
 )
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices
@@ -27,13 +29,13 @@ from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import QUIET, make_chart
 from dashboard.next.views.data_tables import Column, draw_table
 
-KINDS = {"simulated": "Answers that a model made up: they support no conclusion.", "real": ""}
 COLUMNS = (
     Column(key="discount", label="Discount"),
     Column(key="r_original", label="r, original gain", number=True),
     Column(key="r_context", label="r, gain in context", number=True),
     Column(key="difference", label="Difference", number=True),
-    Column(key="interval", label="95 % interval", number=True, wide=True, help="Zou 2007"),
+    Column(key="low", label="95 % from", number=True, wide=True, help="Zou 2007"),
+    Column(key="high", label="to", number=True, wide=True),
     Column(key="p", label="p", number=True, wide=True, help="Williams' T2"),
     Column(key="n", label="Lists", number=True, wide=True),
 )
@@ -44,8 +46,7 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     if not all((study.collection.folder / name).is_file() for name in VIEWED):
         return
     measure = parse_one(choices["metric"])
-    _, values = find_metric(measure.name)
-    reading = Reading(window=int(values.get("w", 10)), divide=str(values.get("divide", "window")))
+    reading = Reading(10, *read_window(measure.name))
     st.markdown(
         "**Agreement with satisfaction**",
         help="Spearman's rank correlation of a metric of the lists that people saw with what they "
@@ -58,14 +59,17 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     except DataError as error:
         st.warning(escape_markdown(str(error)))
         return
-    for sentence in (KINDS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
+    for sentence in (DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
         if sentence:
             st.caption(escape_markdown(sentence))
     shown = [measure.name in (row["original"], row["context_aware"]) for row in rows]
     left, right = st.columns([3, 2])
     with left:
         front = shown.index(True) if any(shown) else -1
-        draw_table(COLUMNS, [_write_row(row) for row in rows], front)
+        told = [write_nulls(row) for row in rows]
+        for row in told:
+            row["p"] = None if row["p"] is None else write_p(row["p"]).removeprefix("= ")
+        draw_table(COLUMNS, told, front)
     if spread:
         with right:
             st.altair_chart(_draw_spread(spread))
@@ -80,22 +84,11 @@ def _read_section(
     return viewed, compare_gains(viewed, reading), describe_spread(viewed, reading)
 
 
-def _write_row(row: Row) -> Row:
-    """Return a row of the table: null for what is not defined, bounds in one cell."""
-    told = {name: None if value != value else value for name, value in row.items()}
-    if told["low"] is not None:
-        told["interval"] = f"{row['low']:+.3f} to {row['high']:+.3f}"
-    if told["p"] is not None:
-        told["p"] = write_p(row["p"]).removeprefix("= ")
-    return told
-
-
 def _draw_spread(rows: list[Row]) -> Any:
     """Return mean and deviation of relevance in the first rows of each list (figure 3a)."""
-    known = [{name: None if v != v else v for name, v in row.items()} for row in rows]
     colour = alt.Scale(scheme="viridis", domain=[0, 1])
     return (
-        make_chart(known)
+        make_chart([write_nulls(row) for row in rows])
         .mark_circle(size=50, stroke=QUIET, strokeWidth=0.5, opacity=0.9)
         .encode(
             x=alt.X("mean:Q", title="Mean relevance of the first five rows"),

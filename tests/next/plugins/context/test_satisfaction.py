@@ -167,7 +167,11 @@ def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: str) 
     said = [each.value.replace("\\", "") for each in drawn.caption]
     if answers == HEADER:
         assert any("0 of 5 lists are left" in each for each in said)
-        assert line.count(">–<") == 5
+        assert line.count(">–<") == 6
     else:
         # r' of ten equal rows: 0.8, 0.61, 0.4, 0.58, 0.51, in the order of the plain means
-        assert line.count(">0.900<") == 2 and not any("lists are left" in each for each in said)
+        assert (
+            line.count(">0.900<") == 2
+            and ">1.000</td" in line
+            and not any("lists are left" in each for each in said)
+        )
