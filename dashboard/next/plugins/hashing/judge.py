@@ -112,7 +112,7 @@ def _split_labels(collection: Collection) -> list[list[Labels]]:
 
 
 def take_signs(version: Version) -> Version:
-    """Return a version whose vectors are the signs of its own; results of a file stay as they are.
+    """Return a version whose vectors are the signs of its own; results stay as they are.
 
     A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
 

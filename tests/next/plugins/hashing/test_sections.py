@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.next.storage.collection import open_collection
+from dashboard.next.study.choices import resolve
+from dashboard.next.study.study import open_study
+from dashboard.next.views.cards.payload import make_payload
 from tests.next.plugins.hashing.test_hashing import QRELS, write
 
 MAIN = Path(__file__).parents[4] / "dashboard" / "next" / "main.py"
@@ -28,3 +32,14 @@ def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str) -
     bounds = {"AP(retrieved)@3": ["0.833", "0.833", "1.000"], "P(H<=2)": ["–", "0.500", "–"]}
     assert cells == [*bounds[metric], "0.500"] and ">4<" in codes
     assert ">v2<" in results and results.endswith('number">–</td></tr></table></div>')
+
+
+def test_notes_reach_the_cards(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w", QRELS))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    payload = make_payload(study.query("q1", ["v1"], 2), collection, {}, "v1", "", 2)
+    assert [[card["notes"] for card in row["cards"]] for row in payload["rows"]] == [
+        [["distance 0 of 4", "type 1"], ["distance 1 of 4", "type 3"]],
+        [["type 1"], ["type 1"]],
+        [["type 2"], ["type 1"]],
+    ]
