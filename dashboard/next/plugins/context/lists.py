@@ -17,8 +17,8 @@ LISTS, ANSWERS = VIEWED
 COLUMNS = {"real": "satisfaction", "simulated": "satisfaction_simulated"}
 """Column of each kind of answers; the answers of people come first."""
 DOUBTS = {
-    "simulated": "answers that a model made up; these support no conclusion",
-    "none": "no answers",
+    "simulated": "Answers that a model made up; these support no conclusion.",
+    "none": "No answers.",
 }
 BEST, WORST = 5, 1
 
