@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dashboard.next.errors import DataError
-from dashboard.next.evaluation.judgement import NOT_JUDGED, find_relevant
+from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins import load_all
 from dashboard.next.retrieval.run import Part
@@ -143,8 +143,7 @@ def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
 
 def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
     grades, least = study.judgement.grades(query), study.judgement.relevant_from
-    is_judged = study.judgement.unscorable.get(query) != NOT_JUDGED
-    is_complete = study.rules.is_complete and is_judged
+    is_complete = study.rules.is_complete and not np.isnan(grades).all()
     rows: list[Row] = []
     for version, part in parts.items():
         for item, rank, score in zip(

@@ -36,15 +36,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def answer(call: Namespace) -> Answer:
     """Return the rows of a table; the first column says whose answers it rests on."""
     from dashboard.next.plugins.context import satisfaction
-    from dashboard.next.plugins.context.lists import read_lists
+    from dashboard.next.plugins.context.lists import DOUBTS, read_lists
 
     if min(call.rows, call.window) < 1:
         raise ValueError("--rows and --window are whole numbers from 1.")
     viewed = read_lists(open_call(call), [])
     reading = satisfaction.Reading(call.rows, call.window, call.divide, call.average)
-    if viewed.kind != "real":
-        said = {"simulated": "answers that a model made up", "none": "no answers"}[viewed.kind]
-        print(f"note: satisfaction: {said}; these support no conclusion", file=sys.stderr)
+    if viewed.kind in DOUBTS:
+        print(f"note: satisfaction: {DOUBTS[viewed.kind]}", file=sys.stderr)
     if call.list is not None:
         if not (viewed.pages["list_id"] == call.list).any():
             raise ValueError(f"There is no list {call.list[:80]!r} in lists.csv.")
@@ -61,9 +60,8 @@ def answer(call: Namespace) -> Answer:
             "spread": satisfaction.describe_spread,
         }
         rows = tables[call.table](viewed, reading)
+        for sentence in satisfaction.explain_nulls(viewed, reading, rows):
+            print(f"note: satisfaction: {sentence}", file=sys.stderr)
     rows = [{"answers": viewed.kind} | row for row in rows]
-    return [_write_nulls(row) for row in rows], tuple(rows[0]) if rows else ("answers",), FINE
-
-
-def _write_nulls(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in row.items()}
+    columns = tuple(rows[0]) if rows else ("answers",)
+    return [satisfaction.write_nulls(row) for row in rows], columns, FINE

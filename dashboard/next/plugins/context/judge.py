@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,18 @@ from dashboard.next.plugins.context.metrics import NAME, SOURCE
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
 from dashboard.next.tables import FloatArray, IntArray, read_table
+from dashboard.next.texts import parse_number
 
 FILE = "relevance.csv"
+VIEWED = ("lists.csv", "satisfaction.csv")
 SCALE = 100.0
 HALF = 50.0
 """Least relevance of a hit; the source has no threshold."""
 MAX_INVALID_SHARE = 0.9
-MAX_OTHER_SCALE = 5.0
-"""Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 5."""
+MAX_OTHER_SCALE = 10.0
+"""Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 10."""
+STATED = "relevance_scale"
+"""Setting that states the largest relevance of another scale, which begins at 0."""
 INVALID = "over 90 % invalid relevance"
 
 
@@ -55,18 +59,27 @@ class ShareJudgement:
         return self.keywords.credits(query)
 
 
-def read_relevance(collection: Collection, findings: list[Finding]) -> Pairs | str | None:
+def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str | None:
     """Return the mean relevance of pairs (-1: no valid answer), or "keywords"; None without either.
 
     Relevance is that of `relevance.csv`, with a row for each worker, else that of the judged pairs.
+    What is wrong with viewed lists and with satisfaction is reported.
 
     Raises:
-        DataError: If a relevance is no number from 0 to 100 and neither -1 nor -2.
+        DataError: If a relevance is off the scale, and neither -1 nor -2.
     """
-    is_named = NAME in collection.settings.get("protocols", ())
-    if (collection.folder / FILE).is_file() or (is_named and collection.qrels is not None):
-        return read_answers(collection, findings)
-    return "keywords" if is_named and collection.tables.get("alfa") is not None else None
+    folder, is_named = collection.folder, NAME in collection.settings.get("protocols", ())
+    if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
+        return "keywords" if is_named and collection.tables.get("alfa") is not None else None
+    found = read_answers(collection, findings)
+    if any((folder / name).is_file() for name in VIEWED):
+        from dashboard.next.plugins.context.lists import read_lists
+
+        try:
+            read_lists(collection, findings)
+        except DataError as error:
+            findings.append(Finding.from_error(error))
+    return found
 
 
 def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
@@ -79,50 +92,56 @@ def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
         return _read_workers(collection, findings)
     if collection.qrels is None:
         raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
-    _check_scale(collection.qrels.values, "qrels", None)
-    _check_extent(collection.qrels.values.tolist(), "qrels")
-    return collection.qrels
+    largest, grades = _find_scale(collection), collection.qrels.values
+    _check_values(grades, "qrels", largest)
+    return replace(collection.qrels, values=np.where(grades > 0, grades * SCALE / largest, grades))
+
+
+def _find_scale(collection: Collection) -> float:
+    """Return the largest relevance of the scale that a collection states; 100 by default."""
+    largest = float(collection.settings.get(STATED, SCALE))
+    if not 0 < largest < np.inf:
+        raise DataError("collection.toml", f"{STATED} = {largest:g}", "the best relevance, above 0")
+    return largest
 
 
 def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
     path = collection.folder / FILE
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
-    answers: dict[tuple[str, str], list[float]] = {}
-    for line, query, item, text in zip(
-        table.lines, table["query_id"], table["item_id"], table["relevance"], strict=True
-    ):
-        try:
-            value = float(text)
-        except ValueError:
-            value = np.nan
-        _check_scale(np.array([value]), FILE, line)
-        answers.setdefault((query, item), []).append(value)
-    queries = {query: place for place, query in enumerate(dict.fromkeys(q for q, _ in answers))}
-    items = {item: place for place, item in enumerate(dict.fromkeys(i for _, i in answers))}
-    _check_extent([value for each in answers.values() for value in each], FILE)
-    means = [np.mean(valid) if (valid := [v for v in each if v >= 0]) else -1.0
-             for each in answers.values()]  # fmt: skip
-    return Pairs(
-        tuple(queries), tuple(items),
-        np.array([queries[query] for query, _ in answers], dtype=np.int64),
-        np.array([items[item] for _, item in answers], dtype=np.int64),
-        np.array(means, dtype=np.float64),
-    )  # fmt: skip
+    largest = _find_scale(collection)
+    values = np.array([parse_number(text) for text in table["relevance"]])
+    _check_values(values, FILE, largest, table.lines)
+    index: dict[tuple[str, str], int] = {}
+    named = zip(table["query_id"], table["item_id"], strict=True)
+    pair = np.array([index.setdefault(each, len(index)) for each in named], dtype=np.int64)
+    valid = values >= 0
+    count = np.bincount(pair[valid], minlength=len(index))
+    total = np.bincount(pair[valid], values[valid], minlength=len(index)) * SCALE / largest
+    means = np.divide(total, count, out=np.full(len(index), -1.0), where=count > 0)
+    (queries, query), (items, item) = (_index_names(each) for each in zip(*index, strict=True))
+    return Pairs(queries, items, query, item, means)
 
 
-def _check_scale(values: FloatArray, name: str, line: int | None) -> None:
-    strange = values[~(((values >= 0) & (values <= SCALE)) | np.isin(values, (-1, -2)))]
-    if len(strange):
-        wanted = "a relevance from 0 to 100, or -1 or -2 for an invalid answer"
-        raise DataError(name, f"relevance {strange[0]:g}", wanted, line=line)
+def _index_names(names: tuple[str, ...]) -> tuple[tuple[str, ...], IntArray]:
+    """Return the different names, and the place of each one among them."""
+    index = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return tuple(index), np.array([index[name] for name in names], dtype=np.int64)
 
 
-def _check_extent(values: list[float], name: str) -> None:
-    """Raise DataError for relevance that is plainly on another scale, such as 0 to 1."""
-    largest = max(values, default=0.0)
-    if 0 < largest <= MAX_OTHER_SCALE:
+def _check_values(
+    values: FloatArray, name: str, most: float, lines: Sequence[int] | None = None
+) -> None:
+    """Raise DataError for relevance off the scale, or plainly on another one than 0 to 100."""
+    strange = ~((values >= 0) & (values <= most) | np.isin(values, (-1, -2)))
+    if strange.any() or not len(values):
+        row = int(np.argmax(strange)) if len(values) else 0
+        found = f"relevance {values[row]:g}" if len(values) else "no relevance"
+        wanted = f"a relevance from 0 to {most:g}, or -1 or -2 for an invalid answer"
+        raise DataError(name, found, wanted, line=lines[row] if lines else None)
+    largest = values.max()
+    if most == SCALE and 0 < largest <= MAX_OTHER_SCALE:
         found = f"relevance up to {largest:g} only"
-        do = f"Multiply it, so that the best is 100 (now it would count as {largest:g} %)."
+        do = f"State the best possible one in collection.toml, such as {STATED} = {largest:g}."
         raise DataError(name, found, "a scale of 0 to 100", do=do)
 
 

@@ -8,14 +8,18 @@ import numpy as np
 import pandas as pd
 
 from dashboard.next.errors import DataError, Finding
-from dashboard.next.plugins.context.judge import read_answers
+from dashboard.next.plugins.context.judge import VIEWED, read_answers
 from dashboard.next.storage.collection import Collection
 from dashboard.next.tables import Table, read_table
 from dashboard.next.texts import parse_number
 
-LISTS, ANSWERS = "lists.csv", "satisfaction.csv"
+LISTS, ANSWERS = VIEWED
 COLUMNS = {"real": "satisfaction", "simulated": "satisfaction_simulated"}
 """Column of each kind of answers; the answers of people come first."""
+DOUBTS = {
+    "simulated": "Answers that a model made up; these support no conclusion.",
+    "none": "No answers.",
+}
 BEST, WORST = 5, 1
 
 
@@ -57,15 +61,15 @@ def read_lists(collection: Collection, findings: list[Finding]) -> ViewedLists:
     first = pages.groupby("list_id", sort=False).ngroup()
     order = pages.assign(first=first).sort_values(["first", "row", "column"], kind="stable")
     pages = order.drop(columns="first").reset_index(drop=True)
-    pages = pages.merge(_average_relevance(collection, findings), how="left")
+    pages = pages.merge(_average_relevance(collection), how="left")
     pages["relevance"] = pages["relevance"].fillna(-1.0)
     said, kind = _read_answers(collection, pages, findings)
     lists = pages.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
     return ViewedLists(pages, lists.merge(said, on="list_id", how="left"), kind)
 
 
-def _average_relevance(collection: Collection, findings: list[Finding]) -> pd.DataFrame:
-    pairs = read_answers(collection, findings)
+def _average_relevance(collection: Collection) -> pd.DataFrame:
+    pairs = read_answers(collection, [])
     valid = pairs.values >= 0
     return pd.DataFrame(
         {

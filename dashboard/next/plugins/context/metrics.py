@@ -61,26 +61,25 @@ def describe_gains(
     """
     notes: list[list[str]] = [[] for _ in rows]
     if study.rules.name == NAME and not np.isnan(study.judgement.grades(query)).all():
+        name = parse_one(metric).name if metric else "CG"
         items = study.collection.items.find(row["item_id"] or "" for row in rows)
         credits = np.append(study.judgement.credits(query), 0.0)[items]
         for run in {row.get("run") for row in rows}:
             places = [place for place, row in enumerate(rows) if row.get("run") == run]
             adjusted = compute_gain(credits[places], 1)
-            gains = _compute_gain_of(metric, credits[places])
+            gains = compute_gain(credits[places], *read_window(name))
             for at, place in enumerate(places):
                 r = f"r {credits[place]:.2f}"
                 notes[place] = [r] if run is None else [f"{r} → r′ {adjusted[at]:.2f}"]
-                if run is not None and gains is not None:
+                if run is not None and name.startswith("CAG("):
                     notes[place].append(f"gain {gains[at]:.2f}")
     return {}, [{"notes": texts} if texts else {} for texts in notes]
 
 
-def _compute_gain_of(metric: str, credit: FloatArray) -> FloatArray | None:
-    """Return the gains that a context-aware metric adds up; None for any other metric."""
-    if not metric or not parse_one(metric).name.startswith("CAG("):
-        return None
-    _, values = find_metric(parse_one(metric).name)
-    return compute_gain(credit, int(values.get("w", 10)), str(values.get("divide", "window")))
+def read_window(name: str) -> tuple[int, str]:
+    """Return the window of a metric and what it is divided by; the usual ones if it has none."""
+    _, values = find_metric(name)
+    return int(values.get("w", WINDOW.default)), str(values.get("divide", DIVIDE.default))
 
 
 def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:

@@ -4,10 +4,12 @@ from dashboard.next.plugins import Plugin
 
 PLUGIN = Plugin(
     name="context",
-    files=("relevance.csv",),
-    read_tables="judge:read_relevance",
+    files=("relevance.csv", "lists.csv", "satisfaction.csv"),
+    settings={"relevance_scale": 100.0},
+    read_tables="judge:read_tables",
     rules="judge:CONTEXT",
     metrics="metrics:WINDOW",
     describe_results="metrics:describe_gains",
+    draw_section="sections:draw_satisfaction",
     commands={"satisfaction": "commands"},
 )

@@ -8,8 +8,8 @@ fewer than so many rows out.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from dashboard.next.plugins.context.correlation import (
 )
 from dashboard.next.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE
 from dashboard.next.plugins.context.lists import ViewedLists
-from dashboard.next.plugins.context.metrics import compute_gain
+from dashboard.next.plugins.context.metrics import compute_gain, read_window
 from dashboard.next.tables import FloatArray
 
 ALPHA = 0.05
@@ -162,28 +162,13 @@ def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") 
     block = make_block(credits)
     values = {str(each): each(block) for each in parse(metrics)}
     if average == "rows":
-        grid = [group["row"].to_numpy() for _, group in by]
-        values = {name: _average_rows(name, credits, grid, v) for name, v in values.items()}
-        values = {_name_rows(name): each for name, each in values.items()}
+        weights = [weigh_rows(group["row"].to_numpy()) for _, group in by]
+        for name in [each for each in values if "AVG" in each]:
+            gains = [compute_gain(r, *read_window(name)) for r in credits]
+            pairs = zip(gains if name.startswith("CAG") else credits, weights, strict=True)
+            values[name] = np.array([gain @ weight for gain, weight in pairs])
+        values = {name.replace("AVG", "AVG(rows=grid)", 1): each for name, each in values.items()}
     return pd.DataFrame(values, index=[name for name, _ in by])
-
-
-def _name_rows(name: str) -> str:
-    return name.replace("AVG", "AVG(rows=grid)", 1) if "AVG" in name else name
-
-
-def _average_rows(
-    name: str, credits: list[FloatArray], grid: list[Any], values: FloatArray
-) -> FloatArray:
-    """Return AVG as the mean of the means of the grid's rows; other metrics as they are."""
-    if "AVG" not in name:
-        return values
-    window, divide = re.search(r"w=(\d+)", name), "w" if "divide=w)" in name else "window"
-    gains = credits
-    if name.startswith("CAG"):
-        size = int(window[1]) if window else 10
-        gains = [compute_gain(each, size, divide) for each in credits]
-    return np.array([float(g @ weigh_rows(row)) for g, row in zip(gains, grid, strict=True)])
 
 
 def weigh_rows(row: Any) -> FloatArray:
@@ -221,11 +206,35 @@ def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray
     return {
         "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
         "original": original, "context_aware": aware,
-        "r_original": plain.r, "p_original": plain.p, "star_original": plain.p < ALPHA,
-        "r_context": context.r, "p_context": context.p, "star_context": context.p < ALPHA,
+        "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
+        "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
         "n": n, "between": between, "difference": context.r - plain.r,
-        "low": low, "high": high, "t": test.t, "p": test.p, "dagger": test.p < ALPHA,
+        "low": low, "high": high, "t": test.t, "p": test.p, "dagger": _is_clear(test.p),
     }  # fmt: skip
+
+
+def _is_clear(p: float) -> bool | None:
+    """Return whether p is below the level of the source; None where there is no p."""
+    return None if np.isnan(p) else p < ALPHA
+
+
+def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> list[str]:
+    """Return sentences on why some rows have no correlation, or why there is no row."""
+    names = ("r", "r_original", "r_context")
+    sizes = [row["n"] for row in rows if any(np.isnan(row.get(name, 0.0)) for name in names)]
+    told: list[str] = []
+    if not rows or min(sizes, default=2) < 2:
+        steps = clean(viewed, reading.rows).steps
+        lost = [
+            f"{before['lists'] - step['lists']:,} by the step '{step['step']}'"
+            for before, step in pairwise(steps)
+            if before["lists"] > step["lists"]
+        ]
+        left = f"{steps[-1]['lists']:,} of {steps[0]['lists']:,} lists are left"
+        told.append(f"{left}, too few for a correlation. Left out: {', '.join(lost) or 'none'}.")
+    if max(sizes, default=0) >= 2:
+        told.append("A metric, or satisfaction, is the same for all lists: no rank correlation.")
+    return told
 
 
 def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
@@ -266,7 +275,7 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> list[Row]:
         for name in values.columns:
             r, p, n = compute_spearman(values.loc[lists, name].to_numpy(dtype=float), felt)
             row = {"part": part, "run": "pages", "metric": name, "cutoff": None}
-            rows.append(row | {"r": r, "p": p, "n": n, "star": p < ALPHA, "tied": tied})
+            rows.append(row | {"r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied})
     return rows
 
 
@@ -349,7 +358,9 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
         index=read.index,
     )  # fmt: skip
     table = mine[["row", "column", "item_id", "relevance"]].join(steps)
-    return [
-        {name: None if isinstance(v, float) and np.isnan(v) else v for name, v in row.items()}
-        for row in table.to_dict("records")
-    ]
+    return [write_nulls(row) for row in table.to_dict("records")]
+
+
+def write_nulls(row: Row) -> Row:
+    """Return a row with None in the place of NaN."""
+    return {name: None if value != value else value for name, value in row.items()}

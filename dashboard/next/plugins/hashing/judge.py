@@ -18,7 +18,7 @@ from dashboard.next.evaluation.judgement import (
 )
 from dashboard.next.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
 from dashboard.next.evaluation.measurement import Row
-from dashboard.next.plugins.hashing.metrics import compute_distance, find_bits, measure_radius
+from dashboard.next.plugins.hashing.metrics import find_bits, measure_radius
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
@@ -112,7 +112,7 @@ def _split_labels(collection: Collection) -> list[list[Labels]]:
 
 
 def take_signs(version: Version) -> Version:
-    """Return a version whose vectors are the signs of its own; results of a file stay as they are.
+    """Return a version whose vectors are the signs of its own; results stay as they are.
 
     A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
 
@@ -163,7 +163,8 @@ def describe_types(
     notes: list[Row] = []
     for row in rows:
         bits = find_bits(study, row["run"]) if "run" in row else None
-        told = [f"distance {compute_distance(row['score'], bits)} of {bits}"] if bits else []
+        # equation 1: the cosine of two codes is 1 - 2 distance ÷ bits
+        told = [f"distance {(1 - row['score']) * bits / 2:.0f} of {bits}"] if bits else []
         item = index.get(row["item_id"] or "", -1)
         if not np.isnan(grades).all():
             grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))

@@ -58,12 +58,3 @@ def find_bits(study: Study, version: str) -> int | None:
     """Return the length of a version's codes; None for a file of results."""
     items = study.collection.find_version(version).items
     return None if items is None else items.dimension
-
-
-def compute_distance(similarity: float, bits: int) -> int:
-    """Return the Hamming distance of two codes with a cosine (equation 1).
-
-    >>> compute_distance(0.5, 4)
-    1
-    """
-    return round((1 - similarity) * bits / 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ def _average(values: FloatArray | None) -> float | None:
     return float(scored.mean()) if len(scored) else None
 
 
+@lru_cache(maxsize=64)
 def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, FloatArray] | None:
     """Return each query's smallest and largest value over all orders of equal scores.
 
@@ -54,7 +56,8 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
     bounds: list[FloatArray] = [np.empty((2, 0))]
     for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
-        worst, best = (_order_ties(part, judged, sign) for sign in (1, -1))
+        grade = _list_grades(part, judged)
+        worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))
         if is_cut:
             bounds.append(_bound_retrieved(worst, best, measure.cutoff or 0))
         else:
@@ -64,11 +67,15 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     return low, high
 
 
-def _order_ties(part: Part, judged: Judgement, sign: int) -> Part:
+def _list_grades(part: Part, judged: Judgement) -> FloatArray:
+    """Return the grade of each result."""
+    ends = np.searchsorted(part.row, np.arange(1, len(part.queries)))
+    items = zip(part.queries.tolist(), np.split(part.item, ends), strict=True)
+    return np.concatenate([judged.grades(query)[item] for query, item in items])
+
+
+def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
     """Return relevant results at the ranks of one order of ties: 1 the worst, -1 the best one."""
-    grades = {query: judged.grades(query) for query in part.queries.tolist()}
-    pairs = zip(part.queries[part.row].tolist(), part.item.tolist(), strict=True)
-    grade = np.array([grades[query][item] for query, item in pairs])
     order = np.lexsort((sign * grade, part.tie_first, part.row))
     row, first, last = (each[order] for each in (part.row, part.tie_first, part.tie_last))
     starts = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0))

@@ -96,7 +96,8 @@ def test_no_notes_without_judgements_or_under_other_protocols(tmp_path: Path) ->
     queries = "query_id,image,labels\nq1,x.png,\nq2,y.png,cat\n"
     collection = open_collection(write(tmp_path / "w", queries=queries))
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    assert study.query("q1", ["v1"], 1).rows[0]["notes"] == ["distance 0 of 4"]
+    (row,) = study.query("q1", ["v1"], 1).rows
+    assert row["notes"] == ["distance 0 of 4"] and row["hit"] is None
     collection = open_collection(write(tmp_path / "v", QRELS))
     choices = resolve(collection, {"protocol": "trec"}).restrict_to_numbers()
     assert "notes" not in open_study(collection, choices).query("q1", ["v1"], 1).rows[0]
