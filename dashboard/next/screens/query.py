@@ -18,7 +18,7 @@ study, choices = open_page("shown")
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 
-delta, order = list_differences(*(study.values(v, metric) for v in (baseline, candidate)))
+delta, order = list_differences(metric, *(study.values(v, metric) for v in (baseline, candidate)))
 ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
 change = dict(zip(ids, delta[order].tolist(), strict=True))
 place = ids.index(choices["query"]) if choices["query"] in change else 0
