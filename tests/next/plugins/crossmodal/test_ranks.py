@@ -1,5 +1,6 @@
 """Mean and median rank of the first answer: lower is better, and who has none counts."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.changes import list_changes
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import Study, open_study
+from tests.next.core.test_screens import draw
 from tests.next.plugins.crossmodal.test_crossmodal import QRELS, QUERIES, write
 from tests.next.plugins.worlds import measure_values
 
@@ -91,3 +93,19 @@ def test_a_collapsed_model_has_the_ranks_of_gallery_order(tmp_path: Path) -> Non
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
     assert study.values("r", "i2t_MnR").tolist()[:2] == [1, 2]
     assert study.values("r", "t2i_R@1").tolist()[2:] == [1, 0, 0]
+
+
+def test_the_section_on_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recalls in per cent beside ranks, the lower of which are best, and the sum of 600."""
+    write_runs(tmp_path / "data" / "w", FULL, FULL.replace("s2 p1 p2", "s2 p2 p1"))
+    given = {"baseline": "r0", "candidate": "r1", "runs": "r0 r1"}
+    drawn = draw(tmp_path / "data" / "w", monkeypatch, "overview", **given)
+    assert not drawn.exception
+    table = next(each.proto.body for each in drawn.get("html") if "i → t R@1" in each.proto.body)
+    rows = [re.findall(r">(★ )?([^<]*)</td>", row) for row in table.split("<tr")[2:]]
+    first, second = (" ".join(text for _, text in row) for row in rows)
+    assert first == "r0 50.0 100.0 100.0 1.5 1.5 33.3 100.0 100.0 2.0 1.7 483.3 80.6"
+    assert "66.7 100.0 100.0 1.0 1.3" in second
+    assert [bool(star) for star, _ in rows[1]][9:] == [True] * 4
+    told = [each.value for each in drawn.caption]
+    assert any("2 pictures and 3 texts ask" in each and "1 to 2 texts" in each for each in told)
