@@ -11,5 +11,5 @@ PLUGIN = Plugin(
     rules="judge:CROSSMODAL",
     metrics="metrics:RECALLS",
     choices="choices:CHOICES",
-    draw_section="overview_section:draw_section",
+    draw_section="sections:draw_section",
 )
