@@ -12,30 +12,19 @@ from dashboard.next.evaluation.metrics import metric
 from dashboard.next.tables import FloatArray
 
 RECALLS = (1, 5, 10)
+WAYS = (("i2t", "pictures", "one of their texts"), ("t2i", "texts", "their picture"))
+"""Direction, what asks and what is found."""
 SOURCE = "VSE++ (Faghri et al., BMVC 2018)"
 RANKS = "Med r and Mean r of VSE++ (Faghri et al., BMVC 2018)"
 
 
-@metric(
-    "i2t_R",
-    formula="pictures with one of their texts in the first K ÷ pictures",
-    source=SOURCE,
-    cutoff="required",
-)
-def compute_image_to_text(block: Block, k: int | None) -> FloatArray:
-    """Compute whether a picture finds any of its texts in the first K."""
-    return compute_success(block, k)
-
-
-@metric(
-    "t2i_R",
-    formula="texts with their picture in the first K ÷ texts",
-    source=SOURCE,
-    cutoff="required",
-)
-def compute_text_to_image(block: Block, k: int | None) -> FloatArray:
-    """Compute whether a text finds its picture in the first K."""
-    return compute_success(block, k)
+for _way, _asking, _found in WAYS:
+    metric(
+        f"{_way}_R",
+        formula=f"{_asking} with {_found} in the first K ÷ {_asking}",
+        source=SOURCE,
+        cutoff="required",
+    )(compute_success)
 
 
 @metric(
@@ -57,41 +46,23 @@ def compute_mean_recall(block: Block, k: int | None) -> FloatArray:
     return compute_recall_sum(block, None) / len(RECALLS)
 
 
-@metric(
-    "i2t_MnR",
-    formula="mean over pictures of the rank of the first of their texts; lower is better",
-    source=RANKS,
-    cutoff="never",
-    lower_is_better=True,
-)
-@metric(
-    "i2t_MdR",
-    formula="median over pictures of the rank of the first of their texts; lower is better",
-    source=RANKS,
-    cutoff="never",
-    lower_is_better=True,
-    is_median=True,
-)
-@metric(
-    "t2i_MnR",
-    formula="mean over texts of the rank of their picture; lower is better",
-    source=RANKS,
-    cutoff="never",
-    lower_is_better=True,
-)
-@metric(
-    "t2i_MdR",
-    formula="median over texts of the rank of their picture; lower is better",
-    source=RANKS,
-    cutoff="never",
-    lower_is_better=True,
-    is_median=True,
-)
 def compute_first_rank(block: Block, k: int | None) -> FloatArray:
     """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
     ranks = np.full(len(block.relevant), np.inf)
     np.minimum.at(ranks, block.row[block.hit], block.rank[block.hit].astype(np.float64))
     return np.where(np.isinf(ranks), 0.0, ranks)
+
+
+for _way, _asking, _found in WAYS:
+    for _name, _average in (("MnR", "mean"), ("MdR", "median")):
+        metric(
+            f"{_way}_{_name}",
+            formula=f"{_average} over {_asking} of the first rank of {_found}; lower is better",
+            source=RANKS,
+            cutoff="never",
+            lower_is_better=True,
+            is_median=_average == "median",
+        )(compute_first_rank)
 
 
 @metric(
