@@ -1,4 +1,7 @@
-"""Two versions on the queries that are scored in both; delta = candidate - baseline."""
+"""Two versions on the queries that are scored in both; delta = candidate - baseline.
+
+Of a metric whose lower values are better, delta = baseline - candidate: above 0 is better, always.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dashboard.next.evaluation.measurement import Measurement, Row
-from dashboard.next.evaluation.metrics import Measure
+from dashboard.next.evaluation.metrics import Measure, parse_one
 from dashboard.next.evaluation.statistics import (
     EXACT_UNITS,
     SIGNS,
@@ -32,12 +35,16 @@ def compare_runs(
 ) -> list[Row]:
     """Return a row a metric: means, difference, 95 % interval, test, counts of queries.
 
+    Medians are not compared: their difference is no mean of the queries' differences.
+
     Args:
         baseline: Values of the baseline.
         candidate: Values of the candidate, for the same metrics and queries.
         scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
     """
     differences = np.round(candidate.values - baseline.values, 12)
+    for row, measure in zip(differences, baseline.measures, strict=True):
+        row *= np.nan if measure.metric.is_median else find_sign(measure)
     order = np.argsort(np.array(baseline.query_ids))
     units = sum_units(differences[:, order].T, group_scenes(scenes, order))
     low, high = compute_bootstrap_interval(*units)
@@ -151,9 +158,16 @@ def write_signed(value: float) -> str:
     return "0.000"
 
 
-def list_differences(baseline: FloatArray, candidate: FloatArray) -> tuple[FloatArray, IntArray]:
+def find_sign(measure: Measure) -> int:
+    """Return 1, or -1 where a lower value is the better one."""
+    return -1 if measure.metric.lower_is_better else 1
+
+
+def list_differences(
+    metric: str, baseline: FloatArray, candidate: FloatArray
+) -> tuple[FloatArray, IntArray]:
     """Return the difference of each query and the order from the worst to the best, null last."""
-    delta = np.round(candidate - baseline, 12)
+    delta = np.round(candidate - baseline, 12) * find_sign(parse_one(metric)) + 0.0
     return delta, np.argsort(delta, kind="stable")
 
 

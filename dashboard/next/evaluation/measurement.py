@@ -44,14 +44,14 @@ class Measurement:
                 }
 
     def list_means(self) -> Iterator[Row]:
-        """Yield run, metric, cutoff, mean over the scored queries, scored and total."""
+        """Yield run, metric, cutoff, mean (or median) of the scored queries, scored and total."""
         for measure, values in zip(self.measures, self.values, strict=True):
             scored = values[~np.isnan(values)]
             yield {
                 "run": self.run,
                 "metric": measure.name,
                 "cutoff": measure.cutoff,
-                "mean": float(scored.mean()) if len(scored) else None,
+                "mean": measure.average(scored),
                 "scored": len(scored),
                 "total": len(values),
             }

@@ -92,6 +92,8 @@ class Metric:
         deep: Whether it reads results beyond its cutoff.
         depth: Rank to which it reads a list without a cutoff; None: to the end.
         settings: What can be set in the name; the function takes them by name.
+        lower_is_better: Whether a lower value is the better one, as of a rank.
+        is_median: Whether several queries have the median of their values, not the mean.
     """
 
     name: str
@@ -104,6 +106,8 @@ class Metric:
     deep: bool
     depth: int | None
     settings: tuple[Setting, ...]
+    lower_is_better: bool = False
+    is_median: bool = False
 
     @property
     def title(self) -> str:
@@ -149,6 +153,12 @@ class Measure:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth
 
+    def average(self, values: FloatArray) -> float | None:
+        """Return the mean, or the median where the metric has that, of values that are not NaN."""
+        if not len(values):
+            return None
+        return float(np.median(values) if self.metric.is_median else values.mean())
+
     @property
     def needs_all(self) -> bool:
         """True if it needs every result that adds to it, however deep."""
@@ -170,6 +180,8 @@ def metric(
     depth: int | None = None,
     settings: tuple[Setting, ...] = (),
     other_names: tuple[str, ...] = (),
+    lower_is_better: bool = False,
+    is_median: bool = False,
 ) -> Callable[[Callable[..., FloatArray]], Callable[..., FloatArray]]:
     """Register the decorated function as a metric.
 
@@ -183,8 +195,9 @@ def metric(
         if taken := sorted(names & OTHER_NAMES.keys()):
             raise ValueError(f"Two metrics are called {taken[0]}.")
         METRICS[name] = Metric(
-            name, function, formula, source, summary, cutoff, reads, deep, depth, settings
-        )
+            name, function, formula, source, summary, cutoff, reads, deep, depth, settings,
+            lower_is_better, is_median,
+        )  # fmt: skip
         OTHER_NAMES.update(dict.fromkeys(names, name))
         return function
 

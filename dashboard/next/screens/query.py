@@ -23,7 +23,7 @@ baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choi
 is_known = study.is_measured((baseline, candidate), metric)
 with nullcontext() if is_known else show_progress("Measuring the versions"):
     values = [study.values(version, metric) for version in (baseline, candidate)]
-delta, order = list_differences(*values)
+delta, order = list_differences(metric, *values)
 ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
 change = dict(zip(ids, delta[order].tolist(), strict=True))
 place = ids.index(choices["query"]) if choices["query"] in change else 0

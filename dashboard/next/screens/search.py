@@ -62,7 +62,7 @@ if upload:
 if not text and not item and picture is None:
     try:
         delta, order = list_differences(
-            *(study.values(v, choices["metric"]) for v in (baseline, candidate))
+            choices["metric"], *(study.values(v, choices["metric"]) for v in (baseline, candidate))
         )
         worse = [q for q in range(len(order)) if delta[order[q]] < 0][:EXAMPLES]
         queries = [(delta[order[q]], int(study.queries[order[q]])) for q in worse]

@@ -114,11 +114,12 @@ def read_vectors(
         DataError: If a file is missing or broken, numbers of rows and ids differ, an id stands
             twice, or a row is zero or not finite.
     """
-    path, name = folder / f"{stem}.npy", f"models/{folder.name}/{stem}.npy"
+    shown = f"{folder.parent.name}/{folder.name}"
+    path, name = folder / f"{stem}.npy", f"{shown}/{stem}.npy"
     if not path.is_file():
         return None
     stored = _read_array(path, name)
-    ids = _read_ids(folder / f"{stem}.txt", f"models/{folder.name}/{stem}.txt", findings)
+    ids = _read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
         raise DataError(name, found, "one vector for each id, in the same order")

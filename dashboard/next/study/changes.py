@@ -21,7 +21,7 @@ MAX_BINS = 5
 def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> list[Row]:
     """Return query_id, text, both values, delta and outcome of each query, the worst first."""
     before, after = study.values(baseline, metric), study.values(candidate, metric)
-    delta, order = list_differences(before, after)
+    delta, order = list_differences(metric, before, after)
     table = study.collection.queries
     rows = []
     for at in order.tolist():

@@ -24,7 +24,7 @@ from dashboard.next.evaluation.differences import (
 )
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
 from dashboard.next.evaluation.measurement import Measurement, Row, count_queries, measure_run
-from dashboard.next.evaluation.metrics import Measure, parse
+from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.evaluation.slicing import (
     JOIN,
     compare_slices,
@@ -207,7 +207,7 @@ class Study:
         self, baseline: str, candidate: str, metric: str, pairs: bool = False
     ) -> list[Row]:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
-        delta, _ = list_differences(self.values(baseline, metric), self.values(candidate, metric))
+        delta = self._list_differences(baseline, candidate, metric)
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         ids = [self.collection.queries.ids[query] for query in self.queries.tolist()]
         return self._compute_once(
@@ -219,10 +219,14 @@ class Study:
         self, baseline: str, candidate: str, metric: str, first: str, second: str
     ) -> list[Row]:
         """Return a row for each slice of one column with each of another."""
-        delta, _ = list_differences(self.values(baseline, metric), self.values(candidate, metric))
+        delta = self._list_differences(baseline, candidate, metric)
         slices = self.list_slices()
         named = [[n for n in slices if n.startswith(f"{column}=")] for column in (first, second)]
         return cross_slices(delta, slices, *named)
+
+    def _list_differences(self, baseline: str, candidate: str, metric: str) -> FloatArray:
+        values = (self.values(version, metric) for version in (baseline, candidate))
+        return list_differences(metric, *values)[0]
 
     def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
         """Return a row a slice and version: slice, queries (scored), run, mean."""
@@ -233,7 +237,7 @@ class Study:
                 scored = values[inside & ~np.isnan(values)]
                 if len(scored):
                     row = {"slice": name, "queries": len(scored), "run": version}
-                    rows.append(row | {"mean": float(scored.mean())})
+                    rows.append(row | {"mean": parse_one(metric).average(scored)})
         return rows
 
     def count_queries(self, version: str) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.next.evaluation.differences import find_outcome
+from dashboard.next.evaluation.differences import find_outcome, find_sign
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse, parse_one
 from dashboard.next.evaluation.slicing import SMALL_SLICE
@@ -72,7 +72,8 @@ def list_versions(
     rows = []
     for place, (measure, row) in enumerate(zip(metrics, compared, strict=True)):
         values = {f"run-{at}": means[run][place] for at, run in enumerate(runs)}
-        best = max((v for v in values.values() if v is not None), default=None)
+        known = [value for value in values.values() if value is not None]
+        best = max(known, key=lambda v: v * find_sign(measure), default=None)
         marked = [key for key, value in values.items() if value == best and best is not None]
         rows.append(write_row(row) | values | {"best": marked if len(runs) > 1 else []})
         rows[-1]["name"] = str(measure)

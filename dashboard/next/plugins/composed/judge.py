@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.next.errors import DataError, Finding
+from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.next.storage.collection import Collection
 from dashboard.next.tables import IntArray
 
 NAME = "composed"
+CANNOT_TELL = (
+    "no label 0 for any query: among items that all fulfil a query any order has AP 1, so that "
+    "composed cannot tell versions apart; choose protocol = trec."
+)
 
 
 def check_labels(collection: Collection, findings: list[Finding]) -> bool | None:
@@ -33,11 +37,17 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
         if wanted:
             raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
         return None
+    items = collection.items
+    outside = items.ids[len(items.lines) :] if items.lines else ()  # they were added to the items
+    if outside:
+        if wanted:
+            found = f"labels of {len(outside):,} items outside the gallery ({list_names(outside)})"
+            do = "Add them to items.csv, or remove their labels."
+            raise DataError("qrels", found, "labels of items of the gallery", do=do)
+        return None
     if wanted and not (values == 0).any():
-        found = "no label 0 for any query"
-        expected = "items that do not fulfil a query: among fulfilled ones any order has AP 1; "
-        expected += "the protocol trec tells versions apart"
-        findings.append(Finding("warning", "qrels", None, found, expected))
+        found, _, expected = CANNOT_TELL.partition(": ")
+        findings.append(Finding("warning", "qrels", None, found, expected.removesuffix(".")))
     return True
 
 

@@ -4,7 +4,15 @@ from dashboard.next.plugins import Plugin
 
 PLUGIN = Plugin(
     name="composed",
+    files=(
+        "submissions/[!.]*/gallery.npy",
+        "submissions/[!.]*/gallery.txt",
+        "submissions/[!.]*/queries.npy",
+        "submissions/[!.]*/queries.txt",
+    ),
     read_tables="judge:check_labels",
+    read_versions="submissions:read_submissions",
+    draw_section="sections:draw_section",
     rules="judge:COMPOSED",
     metrics="metrics:compute_annotated_ap",
 )

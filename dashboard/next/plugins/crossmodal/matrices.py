@@ -7,7 +7,7 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -52,12 +52,12 @@ def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) ->
     axes = _read_axes(path, matrix, findings)
     if axes is None:
         axes = _guess_axes(collection, matrix, path.stem, findings)
-    else:
-        _report_unknown(collection, axes, name, findings)
     items = [_find_items(collection, axis, meant) for axis in axes]
-    if not any((lines >= 0).any() for lines in _find_lines(collection, axes, meant)):
+    asking = _find_lines(collection, axes, meant)
+    if not any((lines >= 0).any() for lines in asking):
         wanted = "ids of queries, of items that they are about, or of texts with their words"
         raise DataError(name, "no query of the collection in rows or columns", wanted)
+    findings += _report_unfound(matrix, axes, items, asking)
 
     def make_source(collection: Collection, ties: Ties) -> MatrixSource:
         asking = _find_lines(collection, axes, _find_queried(collection))
@@ -195,11 +195,13 @@ def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) ->
     return [found[0], found[1]]
 
 
-def _report_unknown(collection: Collection, axes: Axes, name: str, findings: list[Finding]) -> None:
-    known = collection.items.index.keys() | collection.queries.index.keys()
-    for axis, ids in zip(AXES, axes, strict=True):
-        strange = [each for each in ids if each not in known]
-        if strange:
-            found = f"{len(strange):,} {axis} of unknown ids ({list_names(strange)})"
-            wanted = "ids of items or of queries; left out"
-            findings.append(Finding("warning", name, None, found, wanted))
+def _report_unfound(
+    matrix: MatrixFile, axes: Axes, items: Sequence[IntArray], asking: Sequence[IntArray]
+) -> Iterator[Finding]:
+    """Yield a warning for rows, or columns, that are no items although queries search them."""
+    for axis, (ids, found) in enumerate(zip(axes, items, strict=True)):
+        strange = [name for name, item in zip(ids, found.tolist(), strict=True) if item < 0]
+        if strange and (asking[1 - axis] >= 0).any():
+            said = f"{len(strange):,} {AXES[axis]} that are no items ({list_names(strange)})"
+            wanted = "ids of items, or of queries about one or with a text's words; none is found"
+            yield Finding("warning", matrix.name, None, said, wanted)

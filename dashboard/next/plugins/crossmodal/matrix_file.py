@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError
+from dashboard.next.storage.vectors import ArrayFile
 from dashboard.next.tables import FloatArray, IntArray
 
 MAX_CELLS = 1 << 22
-"""Numbers that are widened to double precision at once."""
-GAP = 64
-"""Columns that are read in vain between two that are wanted."""
+"""Numbers that are read at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,61 +20,36 @@ class MatrixFile:
     """A matrix in a file.
 
     Attributes:
-        shape: Rows and columns.
-        start: Bytes before the first number.
-        by_row: Whether rows are stored one after the other, else columns.
-        state: Size and time of the file when it was opened.
+        stored: Its rows, or its columns, as they follow each other in the file.
+        by_row: Whether these are rows.
     """
 
-    path: Path
-    name: str
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    start: int
+    stored: ArrayFile
     by_row: bool
-    state: tuple[int, int]
+
+    @property
+    def name(self) -> str:
+        """Name in messages."""
+        return self.stored.name
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        first, second = self.stored.shape
+        return (first, second) if self.by_row else (second, first)
 
     def read(self, lines: IntArray, rows: bool) -> FloatArray:
-        """Return some rows, or some columns, each as a line. [lines, numbers of a line].
-
-        Raises:
-            DataError: If the file has changed since it was opened.
-        """
-        order = np.unique(lines)
-        made = np.empty((len(order), self.shape[1] if rows else self.shape[0]))
-        done = 0
-        with self.path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if (status.st_size, status.st_mtime_ns) != self.state:
-                found = "a file that has changed while it was read"
-                raise DataError(self.name, found, "one state of it", do="Reload the page.")
-            for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1):
-                read = self._read_stretch if rows == self.by_row else self._read_across
-                part = read(file.fileno(), int(near[0]), int(near[-1]) + 1)
-                made[done : done + len(near)] = part[near - near[0]]
-                done += len(near)
-        return made[np.searchsorted(order, lines)]
-
-    def _read_stretch(self, file: int, first: int, last: int) -> NDArray[Any]:
-        """Return lines that are stored one after the other."""
-        width = self.shape[1] if self.by_row else self.shape[0]
-        part = np.empty((last - first, width), self.dtype)
-        self._fill(file, part, first * width)
-        return part
-
-    def _read_across(self, file: int, first: int, last: int) -> NDArray[Any]:
-        """Return lines whose numbers are stored apart: some of each stored line."""
-        stored, width = self.shape if self.by_row else self.shape[::-1]
-        part = np.empty((stored, last - first), self.dtype)
-        for line in range(stored):
-            self._fill(file, part[line], line * width + first)
-        return part.T
-
-    def _fill(self, file: int, part: NDArray[Any], first: int) -> None:
-        """Fill an array with the numbers of the file from the first on."""
-        place = self.start + first * self.dtype.itemsize
-        if os.preadv(file, [part.data], place) != part.nbytes:
-            raise DataError(self.name, "a file that ends too early", "all rows and columns")
+        """Return some rows, or some columns, each as a line. [lines, numbers of a line]."""
+        length, width = self.stored.shape
+        if rows == self.by_row:
+            made = np.empty((len(lines), width))
+            for place, line in enumerate(lines.tolist()):
+                made[place] = self.stored[line : line + 1]
+            return made
+        made, step = np.empty((len(lines), length)), max(1, MAX_CELLS // width)
+        for start in range(0, length, step):
+            made[:, start : start + step] = self.stored[start : start + step][:, lines].T
+        return made
 
 
 def open_matrix(path: Path, name: str) -> tuple[MatrixFile, float]:
@@ -97,11 +68,11 @@ def open_matrix(path: Path, name: str) -> tuple[MatrixFile, float]:
         raise DataError(name, f"the shape {np.shape(stored)}", "rows and columns of similarities")
     if stored.dtype.kind not in "fiu" or stored.dtype.itemsize > 8:
         raise DataError(name, f"numbers of type {stored.dtype}", "float32, float16 or float64")
-    status = path.stat()
+    status, by_row = path.stat(), bool(stored.flags.c_contiguous)
+    length, width = map(int, stored.shape if by_row else stored.shape[::-1])
     state = (status.st_size, status.st_mtime_ns)
-    by_row = bool(stored.flags.c_contiguous)
-    shape = (int(stored.shape[0]), int(stored.shape[1]))
-    matrix = MatrixFile(path, name, shape, stored.dtype, stored.offset, by_row, state)
+    lines = ArrayFile(path, name, (length, width), stored.dtype, stored.offset, state)
+    matrix = MatrixFile(lines, by_row)
     return matrix, _find_largest(matrix)
 
 
@@ -111,15 +82,15 @@ def _find_largest(matrix: MatrixFile) -> float:
     Raises:
         DataError: If one is not finite, with its row and column.
     """
-    lines, width = matrix.shape if matrix.by_row else matrix.shape[::-1]
+    length, width = matrix.stored.shape
     step, largest = max(1, MAX_CELLS // width), 0.0
-    for start in range(0, lines, step):
-        part = matrix.read(np.arange(start, min(start + step, lines)), rows=matrix.by_row)
+    for start in range(0, length, step):
+        part = np.abs(matrix.stored[start : start + step].astype(np.float64))
         strange = np.argwhere(~np.isfinite(part))
         if len(strange):
             at, other = strange[0].tolist()
-            place = (start + at, other) if matrix.by_row else (other, start + at)
-            found = f"{part[at, other]} in row {place[0]:,}, column {place[1]:,} (from 0)"
+            row, column = (start + at, other) if matrix.by_row else (other, start + at)
+            found = f"{part[at, other]} in row {row:,}, column {column:,} (from 0)"
             raise DataError(matrix.name, found, "finite similarities")
-        largest = max(largest, float(np.abs(part).max()))
+        largest = max(largest, float(part.max()))
     return largest

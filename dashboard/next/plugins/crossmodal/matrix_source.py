@@ -15,7 +15,7 @@ from dashboard.next.retrieval.sources import NOTHING
 from dashboard.next.tables import FloatArray, IntArray, Ties
 
 DECIMALS = 6
-MAX_CELLS = 1 << 22
+MAX_CELLS = 1 << 23
 """Scores that are held at once."""
 
 
@@ -70,9 +70,12 @@ class MatrixSource:
         return found
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
-        step = max(1, MAX_CELLS // max(self.matrix.shape))
-        for start in range(0, len(queries), step):
-            yield from self._rank_block(queries[start : start + step])
+        start = 0
+        while start < len(queries):
+            is_row = int(self.asking[0][queries[start]] >= 0)  # queries of one kind come together
+            stop = start + max(1, MAX_CELLS // self.matrix.shape[is_row])
+            yield from self._rank_block(queries[start:stop])
+            start = stop
 
     def _rank_block(self, queries: IntArray) -> Iterator[Ranking]:
         rankings: list[Ranking] = [NOTHING] * len(queries)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dashboard.next.evaluation.differences import find_sign
+from dashboard.next.evaluation.metrics import parse_one
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.media import Span
 from dashboard.next.study.query_result import QueryResult
@@ -182,7 +184,7 @@ def describe_change(
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None:
         return {"sign": "", "delta": "", "values": f"{metric}: no value", "why": ""}
-    delta = after - before
+    delta = (after - before) * find_sign(parse_one(metric))
     return {
         "sign": "=" if not delta else "▲" if delta > 0 else "▼",
         "delta": f"{delta:+.3f}".replace("-", "−"),

@@ -7,6 +7,7 @@ import pytest
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import open_study
+from tests.next.core.test_screens import draw
 from tests.next.plugins.worlds import measure_values, write_world
 
 ITEMS = "item_id,file\n" + "".join(f"{name},{name}.png\n" for name in "abcdef")
@@ -73,3 +74,32 @@ def test_a_query_with_text_and_item_has_its_own_vector(tmp_path: Path) -> None:
         "q1 0 a 1\nq1 0 e 0\n",
     )
     assert measure_values(folder, "AP(annotated)") == {"AP(annotated)": [1]}
+
+
+def test_an_annotated_item_outside_the_gallery_is_an_error(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\nq1 0 z 1\n")
+    collection = open_collection(folder)
+    said = "labels of 1 items outside the gallery (z); expected labels of items of the gallery"
+    assert said in str(collection.unread["composed"])
+    assert [each.file for each in collection.findings if each.level == "error"] == ["qrels"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "said"),
+    [
+        ("q1 0 b 1\n", "composed cannot tell versions apart; choose protocol = trec"),
+        ("q1 0 b 1\nq1 0 d 0\nq2 0 c 1\n", "1 to 2 items for each of 2 queries, of which 1 fulf"),
+        ("q1 0 b 1\nq1 0 d 0\nq2 0 c 1\n", "1 of the queries have no label 0"),
+    ],
+)
+def test_the_screen_says_what_labels_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qrels: str, said: str
+) -> None:
+    folder = write(tmp_path / "data" / "w", qrels)
+    with (folder / "queries.csv").open("a") as file:
+        file.write("q2,shorter,b.png\n")
+    drawn = draw(folder, monkeypatch, "overview")
+    assert not drawn.exception
+    told = [each.value.replace("\\", "") for each in (*drawn.warning, *drawn.caption)]
+    assert any(said in each for each in told)
+    assert bool(drawn.warning) == ("cannot" in said)

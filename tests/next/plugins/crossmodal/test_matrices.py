@@ -130,7 +130,7 @@ def test_unknown_ids_are_left_out_and_said(tmp_path: Path) -> None:
     folder = write_matrix(tmp_path / "w", matrix, "p1 p2 p3", "t1 t2 t3")
     assert measure(folder) == VALUES
     (said,) = [f for f in open_collection(folder).findings if f.file == "runs/m.npy"]
-    assert said.found == "1 rows of unknown ids (p3)"
+    assert said.found == "1 rows that are no items (p3)"
 
 
 def test_equal_scores_keep_gallery_order_or_are_by_id(tmp_path: Path) -> None:
