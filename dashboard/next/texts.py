@@ -27,13 +27,26 @@ def read_text(path: Path, name: str, findings: list[Finding]) -> str:
         DataError: If the file is missing, cannot be read, or holds NUL or bytes of no such
             encoding.
     """
+    return decode_text(read_bytes(path, name), name, findings)
+
+
+def read_bytes(path: Path, name: str) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        DataError: If it is missing or cannot be read.
+    """
     if not path.is_file():
         raise DataError(name, "no such file", "a text file")
     try:
-        raw = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         found = f"a file that cannot be read ({error.strerror})"
         raise DataError(name, found, "a text file that this user may read") from error
+
+
+def decode_text(raw: bytes, name: str, findings: list[Finding]) -> str:
+    """Return the text of a file's content; see `read_text`."""
     encodings = (
         ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
     )

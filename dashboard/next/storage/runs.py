@@ -10,8 +10,10 @@ import numpy as np
 
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.tables import FloatArray, IntArray, read_table
-from dashboard.next.texts import parse_number, read_text
+from dashboard.next.texts import decode_text, parse_number, read_bytes
 
+ODD = (b"\t", b"\r", b"\0")
+"""Marks of files that need a closer look; further blanks make further fields, which Arrow refuses."""
 Row = tuple[int, str, str, str]
 """Line, query, item and number."""
 
@@ -51,8 +53,12 @@ def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[st
         raise DataError(name, "no such file", f"lines of query, item and {number}")
     if path.suffix == ".csv":
         return _collect(_read_csv(path, name, number, findings), name, number, findings)
-    text = _set_blanks(read_text(path, name, findings))
-    pairs = _parse_trec(text, fields, number)
+    raw = read_bytes(path, name)
+    pairs = _parse_plain(raw, fields, number)
+    if pairs is not None:
+        return pairs
+    text = _set_blanks(decode_text(raw, name, findings))
+    pairs = _parse_trec(text.encode(), fields, number)
     return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
 
 
@@ -85,6 +91,12 @@ def _make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
     return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
 
 
+def _parse_plain(raw: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
+    """Return the rows of a file of ASCII with one blank between fields; else None."""
+    is_plain = raw.isascii() and not any(each in raw for each in ODD)
+    return _parse_trec(raw, fields, number) if is_plain else None
+
+
 def _set_blanks(text: str) -> str:
     """Return the same lines with one blank between fields."""
     text = text.replace("\t", " ")
@@ -93,7 +105,7 @@ def _set_blanks(text: str) -> str:
     return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
 
 
-def _parse_trec(text: str, fields: tuple[str, ...], number: str) -> Pairs | None:
+def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
     """Return the rows of a text; None if a line has to be looked at more closely."""
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import csv
@@ -101,7 +113,7 @@ def _parse_trec(text: str, fields: tuple[str, ...], number: str) -> Pairs | None
     names = pa.dictionary(pa.int32(), pa.string())
     try:
         table = csv.read_csv(
-            pa.py_buffer(text.encode()),
+            pa.py_buffer(text),
             csv.ReadOptions(column_names=fields, use_threads=False),
             csv.ParseOptions(delimiter=" ", quote_char=False),
             csv.ConvertOptions(
@@ -121,7 +133,7 @@ def _parse_trec(text: str, fields: tuple[str, ...], number: str) -> Pairs | None
     is_odd = not np.isfinite(values).all() or (keys[1:] == keys[:-1]).any()
     return (
         None
-        if is_odd or text.startswith("#") or "\n#" in text
+        if is_odd or text.startswith(b"#") or b"\n#" in text
         else Pairs(queries, items, query, item, values)
     )
 
