@@ -183,8 +183,8 @@ class CountedRanking:
             at = np.union1d(at, np.searchsorted(keys, self._make_keys(asked)))
         level = keys[at] >> 32
         skipped = 0 if before is None else before(level)
-        first = np.searchsorted(keys, level << 32) + skipped + 1
-        last = np.searchsorted(keys, level + 1 << 32) + skipped
+        first = keys.searchsorted(level << 32) + skipped + 1
+        last = keys.searchsorted(level + 1 << 32) + skipped
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
         is_cut = least > -1
         passing = np.count_nonzero(self.below <= _find_limit(least)) if is_cut else count
@@ -195,7 +195,7 @@ class CountedRanking:
         if not 0 < depth < len(self.below):
             return np.arange(len(self.below) if depth else 0)
         limit = np.partition(self.below, depth - 1)[depth - 1]
-        return np.flatnonzero(self.below <= limit)
+        return (self.below <= limit).nonzero()[0]
 
     def _read_bins(
         self, depth: int, asked: IntArray
