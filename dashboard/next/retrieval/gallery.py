@@ -195,7 +195,7 @@ class CountedRanking:
         if not 0 < depth < len(self.below):
             return np.arange(len(self.below) if depth else 0)
         limit = np.partition(self.below, depth - 1)[depth - 1]
-        return (self.below <= limit).nonzero()[0]
+        return np.asarray((self.below <= limit).nonzero()[0])
 
     def _read_bins(
         self, depth: int, asked: IntArray

@@ -1,0 +1,35 @@
+"""Texts as results: the card of an item without a picture shows its text whole."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.next.browser.test_query import CHROMIUM, serve
+from tests.next.browser.test_query import page as page
+from tests.next.plugins.crossmodal.test_crossmodal import ITEMS, write
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+LONG = "a man in a red coat leads two dogs over a bridge while three children wave at a boat " * 3
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Serve two pictures and three texts, one of which is long."""
+    rows = [f"{line}," for line in ITEMS.splitlines()[1:]]
+    rows[2] += LONG
+    write(tmp_path / "data" / "w", "item_id,file,kind,caption\n" + "\n".join(rows))
+    with serve(tmp_path / "data") as found:
+        yield found
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_long_text_is_whole(address: str, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{address}/query?collection=w&query=i1")
+    words = page.locator("article.card .words").filter(has_text="three children")
+    expect(words.first).to_be_visible()
+    frames = page.locator("article.card .media")
+    assert frames.evaluate_all("all => all.every(e => e.scrollHeight <= e.clientHeight + 1)")
+    assert words.evaluate_all("all => all.every(e => e.scrollHeight <= e.clientHeight + 1)")
