@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.crossmodal.folds import MatchingJudgement
 from dashboard.next.plugins.crossmodal.judge import CROSSMODAL, list_texts
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
@@ -14,6 +15,8 @@ from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.data_tables import Column, draw_table
 
 USUAL_TEXTS = 5
+DEEPEST = 10
+"""Largest K of the recalls."""
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
 RECALLS = [name for name in CROSSMODAL.metrics.split() if "_R@" in name]
 RANKS = ["i2t_MdR", "i2t_MnR", "t2i_MdR", "t2i_MnR"]
@@ -62,6 +65,8 @@ def _write(key: str, value: float | None) -> str | None:
 def _describe(study: Study) -> str:
     """Return what is asked, how many texts a picture has, and how ranks are to be read."""
     judgement, is_text = study.judgement, list_texts(study)
+    assert isinstance(judgement, MatchingJudgement)
+    galleries = judgement.galleries
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()
     texts = [len(find_relevant(judgement, query)) for query in pictures]
@@ -71,6 +76,11 @@ def _describe(study: Study) -> str:
         number = f"{low}" if low == high else f"{low} to {high}"
         usual = "as" if low == high == USUAL_TEXTS else f"not {USUAL_TEXTS} as"
         told.append(f"A picture has {number} texts, {usual} in the source.")
+    for side, asking in (("texts", ~is_text), ("pictures", is_text)):
+        for gallery in [galleries[query] for query in study.queries[scored & asking][:1]]:
+            if gallery is not None and (gallery >= 0).sum() < DEEPEST:
+                number = (gallery >= 0).sum()
+                told.append(f"Only {number} {side} can be found: R@K of a larger K is 1.")
     if not texts or not (scored & is_text).any():
         told.append("Rsum and mR need both; choose queries = all.")
     told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")
