@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,12 @@ class Table:
         """Return the positions of some keys, -1 for unknown ones."""
         index = self.index
         return np.array([index.get(name, -1) for name in ids], dtype=np.int64)
+
+
+def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:
+    """Return the order of rows by one number, then by another; that of files is mostly right."""
+    rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])
+    return np.arange(len(first)) if rises.all() else np.lexsort((second, first))
 
 
 def make_table(file: str, key: str, ids: Iterable[str]) -> Table:

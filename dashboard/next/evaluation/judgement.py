@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.next.tables import FloatArray, IntArray, Table, Ties
+from dashboard.next.tables import FloatArray, IntArray, Table, Ties, sort_pairs
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -136,7 +136,7 @@ def judge_table(
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = (query >= 0) & (item >= 0) & (own[query] != item)
     query, item, grade = query[known], item[known], qrels.values[known]
-    order = np.lexsort((item, query))
+    order = sort_pairs(query, item)
     bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
     pairs = {
         each: (item[order[low:high]], grade[order[low:high]])

@@ -15,7 +15,7 @@ from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
-from dashboard.next.tables import IntArray, Table, Ties
+from dashboard.next.tables import IntArray, Table, Ties, sort_pairs
 
 GAP = 8
 """Vectors that are read in vain between two that are wanted."""
@@ -145,7 +145,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
         place = _sort_ids(pairs.items)[pairs.item]
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
-    order = np.lexsort((-scores, query))  # files are mostly in this order: fast
+    order = sort_pairs(query, -scores)
     item, query, scores = item[order], query[order], scores[order]
     is_same = np.append(False, (scores[1:] == scores[:-1]) & (query[1:] == query[:-1]))
     tied = np.flatnonzero(is_same | np.append(is_same[1:], False))

@@ -13,7 +13,7 @@ from dashboard.next.tables import FloatArray, IntArray, read_table
 from dashboard.next.texts import decode_text, parse_number, read_bytes
 
 ODD = (b"\t", b"\r", b"\0")
-"""Marks of files that need a closer look; further blanks make further fields, which Arrow refuses."""
+"""Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
 Row = tuple[int, str, str, str]
 """Line, query, item and number."""
 

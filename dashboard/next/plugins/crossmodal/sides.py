@@ -60,6 +60,9 @@ class Sides:
 def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
     """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
     items, queries = collection.items, collection.queries
+    is_asked = "crossmodal" in collection.settings.get("protocols", ())
+    if not is_asked and not {"side", "kind"} & items.columns.keys():
+        return None
     side = items["side"] if any(items["side"]) else _infer_sides(collection, findings)
     members = {
         name: np.array([-1, *(i for i, each in enumerate(side) if each == name)])
@@ -80,7 +83,7 @@ def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
     kinds = zip(items["kind"], side, strict=True)
     is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
     sides = Sides(tuple(side), members, np.array([*is_text, False]))
-    if "crossmodal" in collection.settings.get("protocols", ()):
+    if is_asked:
         _report_unpaired(collection, sides, findings)
     return sides
 
