@@ -44,7 +44,7 @@ class Verdict:
         high: Upper end.
         p: p of the randomisation test after Holm over all metrics compared.
         clear: Whether p is below 0.05.
-        better: Whether the difference is clear and positive.
+        better: Whether the difference is clear and for the better.
         scored: Queries scored in both versions.
         total: All queries.
         sentence: The verdict in words.
@@ -174,7 +174,7 @@ class OpenCollection:
             high=row["high"],
             p=p,
             clear=clear,
-            better=clear and row["delta"] > 0,
+            better=row["outcome"] == "better",
             scored=row["scored"],
             total=row["total"],
             sentence=study.describe_difference(row, str(front), baseline, candidate),

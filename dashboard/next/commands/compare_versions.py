@@ -11,7 +11,7 @@ from dashboard.next.commands.options import FINE, FOUND, add_choices, add_collec
 HELP = "a candidate against a baseline, with intervals and tests"
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
-    "scored", "total", "better", "same", "worse", "p_holm",
+    "scored", "total", "better", "same", "worse", "p_holm", "outcome",
 )  # fmt: skip
 
 
@@ -24,10 +24,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a metric; the code is 1 if one regressed, or one that was named has no value.
 
-    A metric regressed if the interval of its difference lies below 0, or, where all queries differ
-    alike and there is none, if the difference is clear and negative.
+    A metric regressed if the interval of its difference lies on the worse side of 0, or, where all
+    queries differ alike and there is none, if the difference is clear and for the worse.
     """
-    from dashboard.next.evaluation.metrics import Measure
+    from dashboard.next.evaluation.differences import find_sign
+    from dashboard.next.evaluation.metrics import Measure, parse
 
     study, choices = open_study_of(call)
     if choices["baseline"] == choices["candidate"]:
@@ -39,13 +40,13 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         name = Measure(row["metric"], row["cutoff"])
         print(f"note: {name}: no query is scored in both versions", file=sys.stderr)
     is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
-    has_regressed = any(map(_is_regression, rows))
+    measures = parse(choices["metrics"])
+    signed = zip(rows, map(find_sign, measures), strict=True)
+    has_regressed = any(_is_regression(row, sign) for row, sign in signed)
     return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
 
 
-def _is_regression(row: dict[str, Any]) -> bool:
-    from dashboard.next.evaluation.differences import SIGNIFICANT
-
+def _is_regression(row: dict[str, Any], sign: int) -> bool:
     if row["high"] is not None:
-        return bool(row["high"] < 0)
-    return row["p"] is not None and row["p"] < SIGNIFICANT and row["delta"] < 0
+        return bool(max(sign * row["low"], sign * row["high"]) < 0)
+    return bool(row["outcome"] == "worse")

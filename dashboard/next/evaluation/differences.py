@@ -26,6 +26,7 @@ from dashboard.next.tables import FloatArray, IntArray
 SAME = 1e-9
 """Differences up to this size are no difference."""
 SIGNIFICANT = 0.05
+CANNOT_TELL = "cannot tell"
 FEW_QUERIES = 25
 """Queries up to which an interval may be too narrow."""
 
@@ -35,7 +36,8 @@ def compare_runs(
 ) -> list[Row]:
     """Return a row a metric: means, difference, 95 % interval, test, counts of queries.
 
-    Medians are not compared: their difference is no mean of the queries' differences.
+    Better and worse are by the metric's direction. The difference of two medians has no interval
+    and no test: it is no mean of the queries' differences.
 
     Args:
         baseline: Values of the baseline.
@@ -43,15 +45,15 @@ def compare_runs(
         scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
     """
     differences = np.round(candidate.values - baseline.values, 12)
-    for row, measure in zip(differences, baseline.measures, strict=True):
-        row *= np.nan if measure.metric.is_median else find_sign(measure)
+    medians = np.array([measure.metric.is_median for measure in baseline.measures], dtype=bool)
+    tested = np.where(medians[:, None], np.nan, differences)
     order = np.argsort(np.array(baseline.query_ids))
-    units = sum_units(differences[:, order].T, group_scenes(scenes, order))
+    units = sum_units(tested[:, order].T, group_scenes(scenes, order))
     low, high = compute_bootstrap_interval(*units)
     p = compute_randomisation_p(*units)
     columns = zip(
         baseline.measures, baseline.values, candidate.values, differences,
-        low, high, p, correct_holm(p, find_twins(differences.T)), strict=True,
+        low, high, p, correct_holm(p, find_twins(tested.T)), strict=True,
     )  # fmt: skip
     return [_make_row(*column) for column in columns]
 
@@ -60,22 +62,28 @@ def _make_row(
     measure: Measure, baseline: FloatArray, candidate: FloatArray, delta: FloatArray,
     low: float, high: float, p: float, p_holm: float,
 ) -> Row:  # fmt: skip
-    both = ~np.isnan(delta)
+    both, gain = ~np.isnan(delta), find_sign(measure) * delta
+    before, after = measure.average(baseline[both]), measure.average(candidate[both])
+    mean = None if before is None or after is None else round(after - before, 12) + 0.0
+    if not measure.metric.is_median:
+        mean = _mean(delta[both], 12)
+    is_clear = mean is not None and p_holm < SIGNIFICANT
     return {
         "metric": measure.name,
         "cutoff": measure.cutoff,
-        "baseline": _mean(baseline[both]),
-        "candidate": _mean(candidate[both]),
-        "delta": _mean(delta[both], 12),
+        "baseline": before,
+        "candidate": after,
+        "delta": mean,
         "low": replace_nan(low),
         "high": replace_nan(high),
         "p": replace_nan(p),
         "scored": int(both.sum()),
         "total": len(delta),
-        "better": int((delta > SAME).sum()),
-        "same": int((np.abs(delta) <= SAME).sum()),
-        "worse": int((delta < -SAME).sum()),
+        "better": int((gain > SAME).sum()),
+        "same": int((np.abs(gain) <= SAME).sum()),
+        "worse": int((gain < -SAME).sum()),
         "p_holm": replace_nan(p_holm),
+        "outcome": name_outcome(find_sign(measure) * mean) if is_clear and mean else CANNOT_TELL,
     }
 
 
@@ -105,19 +113,11 @@ def describe_difference(
     p = row["p_holm"]
     if p is not None:
         difference += f", p {write_p(p)} after Holm"
-    if p is None or p >= SIGNIFICANT:
+    if row["outcome"] == CANNOT_TELL:
         outcome = f"{candidate} is not clearly different from {baseline}"
     else:
-        outcome = f"{candidate} is {'better' if row['delta'] > 0 else 'worse'} than {baseline}"
+        outcome = f"{candidate} is {row['outcome']} than {baseline}"
     return f"{outcome}: {metric} {difference} ({counts}; {scored}).{added}"
-
-
-def find_outcome(row: Row) -> str:
-    """Return better or worse where a difference is clear, else cannot tell."""
-    p = row["p_holm"]
-    if row["delta"] is None or p is None or p >= SIGNIFICANT:
-        return "cannot tell"
-    return "better" if row["delta"] > 0 else "worse"
 
 
 def describe_certainty(rows: Sequence[Row]) -> list[str]:
@@ -167,8 +167,17 @@ def list_differences(
     metric: str, baseline: FloatArray, candidate: FloatArray
 ) -> tuple[FloatArray, IntArray]:
     """Return the difference of each query and the order from the worst to the best, null last."""
-    delta = np.round(candidate - baseline, 12) * find_sign(parse_one(metric)) + 0.0
-    return delta, np.argsort(delta, kind="stable")
+    delta = np.round(candidate - baseline, 12) + 0.0
+    return delta, np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")
+
+
+def name_outcome(gain: float) -> str:
+    """Return better, worse, same or not scored, of a difference whose positive side is better."""
+    if np.isnan(gain):
+        return "not scored"
+    if abs(gain) <= SAME:
+        return "same"
+    return "better" if gain > 0 else "worse"
 
 
 def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:

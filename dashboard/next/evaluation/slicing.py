@@ -69,15 +69,20 @@ def pair_slices(slices: Slices) -> dict[str, BoolArray]:
 
 
 def compare_slices(
-    differences: FloatArray, slices: Slices, scenes: Sequence[str], query_ids: Sequence[str]
-) -> list[Row]:
-    """Return a row a slice, from the lowest difference to the highest; small slices last.
+    differences: FloatArray, slices: Slices, scenes: Sequence[str], query_ids: Sequence[str],
+    sign: int = 1,
+) -> list[Row]:  # fmt: skip
+    """Return a row a slice, the worst first; small slices last.
 
     Args:
         differences: Candidate minus baseline of each query, NaN for null.
         slices: Which queries are in each.
         scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
         query_ids: Ids of the queries; no number depends on their order.
+        sign: -1 where a lower value of the metric is the better one.
+
+    Returns:
+        slice, queries (scored), delta, low, high, p, p_adjusted, and gain (delta times sign).
     """
     if not slices:
         return []
@@ -92,7 +97,7 @@ def compare_slices(
         low[large], high[large] = compute_bootstrap_interval(*units)
         p[large] = compute_randomisation_p(*units)
         adjusted[large] = correct_holm(p[large], find_twins(columns[:, large]))
-    rows = [
+    rows: list[Row] = [
         {
             "slice": name,
             "queries": int(number),
@@ -106,12 +111,13 @@ def compare_slices(
             slices, scored, columns.T, _list_numbers(low, high, p, adjusted), strict=True
         )
     ]
-    return sorted(rows, key=_rank)
+    return sorted([row | {"gain": _turn(row["delta"], sign)} for row in rows], key=_rank)
 
 
 def cross_slices(
-    differences: FloatArray, slices: Slices, first: Sequence[str], second: Sequence[str]
-) -> list[Row]:
+    differences: FloatArray, slices: Slices, first: Sequence[str], second: Sequence[str],
+    sign: int = 1,
+) -> list[Row]:  # fmt: skip
     """Return the mean difference of the queries that two slices share, one of each list.
 
     Args:
@@ -119,10 +125,11 @@ def cross_slices(
         slices: Which queries are in each.
         first: Slices of one column, in the order of the rows.
         second: Slices of another column.
+        sign: -1 where a lower value of the metric is the better one.
 
     Returns:
-        A row a pair: first, second, slice (`A=x & B=y`), queries (scored) and delta. The last of
-        either is ALL: the queries of the other slice alone.
+        A row a pair: first, second, slice (`A=x & B=y`), queries (scored), delta and gain (delta
+        times sign). The last of either is ALL: the queries of the other slice alone.
     """
     everything = np.ones(len(differences), dtype=bool)
     rows: list[Row] = []
@@ -130,29 +137,31 @@ def cross_slices(
         for other in (*second, ALL):
             inside = slices.get(one, everything) & slices.get(other, everything)
             found = differences[inside & ~np.isnan(differences)]
+            delta = round(float(found.mean()), 12) + 0.0 if len(found) else None
             rows.append(
                 {
                     "first": one,
                     "second": other,
                     "slice": JOIN.join(name for name in (one, other) if name != ALL),
                     "queries": len(found),
-                    "delta": round(float(found.mean()), 12) + 0.0 if len(found) else None,
+                    "delta": delta,
+                    "gain": _turn(delta, sign),
                 }
             )
     return rows
 
 
 def find_worst(rows: Sequence[Row]) -> Row | None:
-    """Return the slice with the lowest difference; None if no mean fell by 0.0005 or more.
+    """Return the slice that got worst; None if no mean got worse by 0.0005 or more.
 
     Slices with fewer than SMALL_SLICE queries do not count.
     """
     worse = [
         row
         for row in rows
-        if row["queries"] >= SMALL_SLICE and row["delta"] is not None and round(row["delta"], 3) < 0
+        if row["queries"] >= SMALL_SLICE and row["gain"] is not None and round(row["gain"], 3) < 0
     ]
-    return min(worse, key=lambda row: row["delta"], default=None)
+    return min(worse, key=lambda row: row["gain"], default=None)
 
 
 def describe_worst(rows: Sequence[Row]) -> str:
@@ -175,5 +184,9 @@ def _list_numbers(*columns: FloatArray) -> list[list[float | None]]:
 
 
 def _rank(row: Row) -> tuple[bool, bool, float, str]:
-    delta = row["delta"]
-    return row["queries"] < SMALL_SLICE, delta is None, delta or 0.0, row["slice"]
+    gain = row["gain"]
+    return row["queries"] < SMALL_SLICE, gain is None, gain or 0.0, row["slice"]
+
+
+def _turn(delta: float | None, sign: int) -> float | None:
+    return None if delta is None else sign * delta + 0.0

@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.evaluation.differences import list_differences
 from dashboard.next.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
+from dashboard.next.study.changes import list_changes
 from dashboard.next.views.address import draw_choice, drop_choice, escape_markdown, set_choice
 from dashboard.next.views.cards import draw_cards, draw_items
 from dashboard.next.views.cards.payload import describe_change, make_items, make_payload
@@ -61,20 +61,18 @@ if upload:
 
 if not text and not item and picture is None:
     try:
-        delta, order = list_differences(
-            choices["metric"], *(study.values(v, choices["metric"]) for v in (baseline, candidate))
-        )
-        worse = [q for q in range(len(order)) if delta[order[q]] < 0][:EXAMPLES]
-        queries = [(delta[order[q]], int(study.queries[order[q]])) for q in worse]
+        changes = list_changes(study, baseline, candidate, choices["metric"])
     except ChoiceError as error:
         st.info(escape_markdown(str(error)))
-        queries = []
-    shown = [(f"▼ {value:.1f} ", collection.queries["text"][query]) for value, query in queries]
+        changes = []
+    worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
+    texts = [collection.queries["text"][collection.queries.index[row["query_id"]]] for row in worse]
+    shown = [(f"▼ {row['delta']:.1f} ", text) for row, text in zip(worse, texts, strict=True)]
     chips = {f"Got worse in {candidate}": [each for each in shown if each[1]]}
     chips["Recent"] = [("", each) for each in st.session_state.get("recent", ())]
     if not chips[f"Got worse in {candidate}"]:
-        texts = dict.fromkeys(each for each in collection.queries["text"] if each)
-        chips["Examples"] = [("", each) for each in list(texts)[:EXAMPLES]]
+        stored = dict.fromkeys(each for each in collection.queries["text"] if each)
+        chips["Examples"] = [("", each) for each in list(stored)[:EXAMPLES]]
     for name, row in chips.items():
         if row:
             key = f"chips-{'recent' if name == 'Recent' else 'queries'}"

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dashboard.next.evaluation.differences import SAME, list_differences, replace_nan
+from dashboard.next.evaluation.differences import (
+    SAME,
+    find_sign,
+    list_differences,
+    name_outcome,
+    replace_nan,
+)
 from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
@@ -22,7 +28,7 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
     """Return query_id, text, both values, delta and outcome of each query, the worst first."""
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta, order = list_differences(metric, before, after)
-    table = study.collection.queries
+    table, sign = study.collection.queries, find_sign(parse_one(metric))
     rows = []
     for at in order.tolist():
         query = study.queries[at]
@@ -33,7 +39,7 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
                 "baseline": replace_nan(before[at]),
                 "candidate": replace_nan(after[at]),
                 "delta": replace_nan(delta[at]),
-                "outcome": _name_outcome(float(delta[at])),
+                "outcome": name_outcome(sign * float(delta[at])),
             }
         )
     return rows
@@ -114,14 +120,6 @@ def _is_within(rank: int | None, cutoff: int) -> bool:
     return rank is not None and rank <= cutoff
 
 
-def _name_outcome(delta: float) -> str:
-    if np.isnan(delta):
-        return "not scored"
-    if abs(delta) <= SAME:
-        return "same"
-    return "better" if delta > 0 else "worse"
-
-
 def group_changes(rows: Sequence[Row]) -> list[Row]:
     """Return a row a bin of change: bin, change (its end farther from 0), queries, outcome.
 
@@ -134,13 +132,14 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
         steps = int(np.ceil(abs(row["delta"]) / step - SAME))
         row["bin"] = steps if row["delta"] > 0 else -steps
     counts = Counter(row["bin"] for row in scored)
+    outcomes = {row["bin"]: row["outcome"] for row in scored}
     places = range(min(counts, default=0), max(counts, default=0) + 1)
     return [
         {
             "bin": place,
             "change": round(place * step, 6),
             "queries": counts[place],
-            "outcome": _name_outcome(place),
+            "outcome": outcomes.get(place, "same"),
         }
         for place in places
     ]

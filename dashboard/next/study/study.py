@@ -20,6 +20,7 @@ from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.evaluation.differences import (
     compare_runs,
     describe_difference,
+    find_sign,
     list_differences,
 )
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
@@ -207,26 +208,30 @@ class Study:
         self, baseline: str, candidate: str, metric: str, pairs: bool = False
     ) -> list[Row]:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
-        delta = self._list_differences(baseline, candidate, metric)
+        delta, sign = self._list_differences(baseline, candidate, metric)
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         ids = [self.collection.queries.ids[query] for query in self.queries.tolist()]
         return self._compute_once(
             ("compare_slices", baseline, candidate, metric, pairs),
-            lambda: compare_slices(delta, slices, self.scenes, ids),
+            lambda: compare_slices(delta, slices, self.scenes, ids, sign),
         )
 
     def cross_slices(
         self, baseline: str, candidate: str, metric: str, first: str, second: str
     ) -> list[Row]:
         """Return a row for each slice of one column with each of another."""
-        delta = self._list_differences(baseline, candidate, metric)
+        delta, sign = self._list_differences(baseline, candidate, metric)
         slices = self.list_slices()
-        named = [[n for n in slices if n.startswith(f"{column}=")] for column in (first, second)]
-        return cross_slices(delta, slices, *named)
+        lines, columns = (
+            [name for name in slices if name.startswith(f"{each}=")] for each in (first, second)
+        )
+        return cross_slices(delta, slices, lines, columns, sign)
 
-    def _list_differences(self, baseline: str, candidate: str, metric: str) -> FloatArray:
+    def _list_differences(
+        self, baseline: str, candidate: str, metric: str
+    ) -> tuple[FloatArray, int]:
         values = (self.values(version, metric) for version in (baseline, candidate))
-        return list_differences(metric, *values)[0]
+        return list_differences(metric, *values)[0], find_sign(parse_one(metric))
 
     def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
         """Return a row a slice and version: slice, queries (scored), run, mean."""

@@ -195,13 +195,13 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     """Return the mean difference of each pair of slices; a cell can be picked.
 
     Args:
-        rows: `first` and `second` (the values), delta, queries, note ("+0.033") and count ("n 3*",
+        rows: `first` and `second` (the values), gain, queries, note ("+0.033") and count ("n 3*",
             marked where there are too few queries for an interval).
         first: Column of the lines.
         second: Column of the columns.
     """
     pick = alt.selection_point(name=PICK, fields=["slice"], toggle=False)
-    farthest = max((abs(row["delta"]) for row in rows if row["delta"] is not None), default=1.0)
+    farthest = max((abs(row["gain"]) for row in rows if row["gain"] is not None), default=1.0)
     scale = alt.Scale(
         domain=[-farthest, 0, farthest], range=[WORSE, "#e9edf2", BETTER], interpolate="lab"
     )
@@ -219,7 +219,7 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
         ],
     )
     cells = base.mark_rect(cornerRadius=4, stroke=QUIET, cursor="pointer").encode(
-        color=alt.Color("delta:Q", scale=scale, legend=None),
+        color=alt.Color("gain:Q", scale=scale, legend=None),
         strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
     text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}

@@ -11,7 +11,6 @@ import streamlit as st
 
 from dashboard.next.evaluation.differences import (
     describe_certainty,
-    find_outcome,
     write_p,
     write_signed,
 )
@@ -91,7 +90,7 @@ def write_row(row: Row) -> Row:
         "change": None if row["delta"] is None else write_signed(row["delta"]),
         "interval": interval,
         "p": None if row["p_holm"] is None else write_p(row["p_holm"]).removeprefix("= "),
-        "outcome": SIGNS[find_outcome(row)],
+        "outcome": SIGNS[row["outcome"]],
         "counts": f"{row['better']}, {row['same']}, {row['worse']}",
     }
 
@@ -102,7 +101,6 @@ def make_forest(rows: Sequence[Row]) -> list[dict[str, Any]]:
         row
         | {
             "label": row["name"],
-            "outcome": find_outcome(row),
             "note": "not compared" if row["delta"] is None else write_signed(row["delta"]),
         }
         for row in rows

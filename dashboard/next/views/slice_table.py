@@ -55,6 +55,7 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
             "second": _shorten(row["second"]),
             "slice": row["slice"],
             "delta": row["delta"],
+            "gain": row["gain"],
             "queries": row["queries"],
             "note": "–" if row["delta"] is None else write_signed(row["delta"]),
             "count": _write_count(row["queries"]),
@@ -91,7 +92,7 @@ def _find_outcome(row: Row) -> str:
     p = row["p_adjusted"]
     if p is None or p >= SIGNIFICANT:
         return "cannot tell"
-    return "better" if row["delta"] > 0 else "worse"
+    return "better" if row["gain"] > 0 else "worse"
 
 
 def write_slice(row: Row) -> Row:

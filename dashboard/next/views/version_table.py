@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.next.evaluation.differences import find_outcome, find_sign
+from dashboard.next.evaluation.differences import find_sign
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse, parse_one
 from dashboard.next.evaluation.slicing import SMALL_SLICE
@@ -48,11 +48,10 @@ def describe_unscored(study: Study, versions: Iterable[str]) -> list[str]:
 
 def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
     """Draw the difference with its interval, and links to the queries of each outcome."""
-    outcome = find_outcome(row)
     left, right = st.columns([3, 2], vertical_alignment="center")
     with left:
         if row["low"] is not None:
-            show_chart(draw_bar(row | {"outcome": outcome}))
+            show_chart(draw_bar(row))
     with right, st.container(horizontal=True, gap="small"):
         for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
             st.page_link(

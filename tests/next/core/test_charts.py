@@ -25,6 +25,6 @@ def test_every_name_is_drawn(name: str) -> None:
     assert name in write_svg(draw_slice_values(means, "P@5", colours))
     point = {"point": 0, "baseline": 0.1, "candidate": 0.2, "queries": 1, "outcome": "better"}
     assert name in write_svg(draw_scatter([point], "P@5", name, "v2"))
-    cell = {"delta": 0.1, "queries": 3, "note": "+0.100", "count": "n 3", "slice": "A=x & B=y"}
+    cell = {"gain": 0.1, "queries": 3, "note": "+0.100", "count": "n 3", "slice": "A=x & B=y"}
     cells = [cell | {"first": first, "second": second} for first in (name, "x") for second in NAMES]
     assert write_svg(draw_heatmap(cells, name, "B")).count("n 3") >= 6

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.next.evaluation.slicing import cross_slices, describe_worst, find_worst
+from dashboard.next.evaluation.slicing import (
+    compare_slices,
+    cross_slices,
+    describe_worst,
+    find_worst,
+)
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.choices import resolve
 from dashboard.next.study.study import open_study
@@ -18,7 +23,7 @@ MAIN = Path(__file__).parents[3] / "dashboard" / "next" / "main.py"
 
 def make_row(name: str, delta: float, queries: int = 9, p: float | None = 0.2) -> dict:
     bounds = {"low": delta - 0.1, "high": delta + 0.1, "p": p, "p_adjusted": p}
-    return {"slice": name, "queries": queries, "delta": delta} | bounds
+    return {"slice": name, "queries": queries, "delta": delta, "gain": delta} | bounds
 
 
 def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
@@ -43,6 +48,20 @@ def test_rounding_is_not_the_worst() -> None:
     told = describe_worst([*rows, make_row("digit=6", -0.01)])
     assert told.startswith("Worst slice: digit=6, -0.010 on 9 queries (not clear, p = 0.200")
     assert "(clear, p < 0.001" in describe_worst([make_row("a=x", -0.2, p=0.0001)])
+
+
+def test_worst_is_by_the_direction_of_the_metric() -> None:
+    slices = {"a=x": np.arange(12) < 6, "a=y": np.arange(12) >= 6}
+    ids = [f"q{place:02d}" for place in range(12)]
+    differences = np.where(slices["a=x"], 2.0, -1.0) + np.arange(12) / 100
+    rows = compare_slices(differences, slices, [""] * 12, ids, sign=-1)
+    assert [row["slice"] for row in rows] == ["a=x", "a=y"]
+    assert [row["delta"] > 0 for row in rows] == [True, False]  # candidate minus baseline
+    assert describe_worst(rows).startswith("Worst slice: a=x, +2.025 on 6 queries")
+    assert [line["outcome"] for line in make_lines(rows)] == ["cannot tell", "cannot tell"]
+    assert [cell["gain"] for cell in make_cells(
+        cross_slices(differences, slices, ["a=x"], [], sign=-1)
+    )] == [-2.025, pytest.approx(-0.555)]  # fmt: skip
 
 
 def test_two_columns() -> None:

@@ -184,9 +184,9 @@ def describe_change(
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None:
         return {"sign": "", "delta": "", "values": f"{metric}: no value", "why": ""}
-    delta = (after - before) * find_sign(parse_one(metric))
+    delta, sign = after - before, find_sign(parse_one(metric))
     return {
-        "sign": "=" if not delta else "▲" if delta > 0 else "▼",
+        "sign": "=" if not delta else "▲" if sign * delta > 0 else "▼",
         "delta": f"{delta:+.3f}".replace("-", "−"),
         "values": f"{metric} {before:.3f} → {after:.3f}",
         "why": _explain_change(found, baseline, candidate),

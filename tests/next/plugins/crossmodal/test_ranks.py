@@ -1,11 +1,13 @@
 """Mean and median rank of the first answer: lower is better, and who has none counts."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from dashboard.next.evaluation.differences import find_outcome
+from dashboard.next.__main__ import main
+from dashboard.next.evaluation.differences import CANNOT_TELL
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.study.changes import list_changes
 from dashboard.next.study.choices import resolve
@@ -62,11 +64,33 @@ def test_a_lower_rank_is_better(tmp_path: Path) -> None:
     )
     mean, median = study.compare("r0", "r1", "t2i_MnR t2i_MdR")
     assert (mean["baseline"], mean["candidate"]) == (pytest.approx(5 / 3), 1)
-    assert mean["delta"] == pytest.approx(2 / 3) and (mean["better"], mean["worse"]) == (2, 0)
-    assert find_outcome(mean | {"p_holm": 0.01}) == "better"
-    assert median["delta"] is None and median["p"] is None
+    assert mean["delta"] == pytest.approx(-2 / 3) and (mean["better"], mean["worse"]) == (2, 0)
+    assert mean["outcome"] == CANNOT_TELL  # of two queries
+    assert (median["baseline"], median["candidate"], median["delta"]) == (2, 1, -1)
+    assert median["better"] == 2 and median["low"] is None and median["p"] is None
     worst = list_changes(study, "r1", "r0", "t2i_MnR")[0]
-    assert (worst["query_id"], worst["delta"], worst["outcome"]) == ("s2", -1, "worse")
+    assert (worst["query_id"], worst["delta"], worst["outcome"]) == ("s2", 1, "worse")
+
+
+def test_a_higher_rank_is_a_regression(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Thirty texts find their picture first in one version and second in the other."""
+    texts = range(30)
+    folder = tmp_path / "w"
+    (folder / "runs").mkdir(parents=True)
+    (folder / "collection.toml").write_text('protocols = ["crossmodal"]\n')
+    (folder / "items.csv").write_text("item_id,kind\np1,image\np2,image\nt,text\n")
+    rows = "".join(f"s{n},text {n},image\n" for n in texts)
+    (folder / "queries.csv").write_text(f"query_id,text,among\n{rows}".replace(",image", ","))
+    (folder / "qrels.txt").write_text("".join(f"s{n} 0 p{1 + n % 2} 1\n" for n in texts))
+    for name, first in (("good", 0), ("bad", 1)):
+        order = [(n, 1 + (n + first) % 2, 1 + (n + first + 1) % 2) for n in texts]
+        lines = [f"s{n} Q0 p{a} 1 2 t\ns{n} Q0 p{b} 2 1 t\n" for n, a, b in order]
+        (folder / "runs" / f"{name}.trec").write_text("".join(lines))
+    call = ["compare", str(folder), "--metrics", "t2i_MnR", "--format", "json"]
+    assert main([*call, "--baseline", "good", "--candidate", "bad"]) == 1
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["delta"], row["better"], row["worse"]) == (1, 0, 30)
+    assert main([*call, "--baseline", "bad", "--candidate", "good"]) == 0
 
 
 def test_any_of_several_pictures_answers_a_text(tmp_path: Path) -> None:
