@@ -86,6 +86,7 @@ class JudgingRules:
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
+        names: What its source calls the metrics, for collections whose settings name it.
     """
 
     name: str
@@ -97,6 +98,7 @@ class JudgingRules:
     definition: str
     source: str
     blind: str = ""
+    names: str = ""
     queries: str = ""
     candidates: Callable[[Any, Any, int], IntArray | None] | None = None
     transform: Callable[[Any], Any] | None = None

@@ -48,6 +48,8 @@ with left:
     st.markdown("**Versions by metrics** – ★: best version")
     table = list_versions(study, choices, rows)
     draw_table(*table, find_front(table[1], metric))
+    if study.rules.names and study.rules.name in collection.settings.get("protocols", ()):
+        st.caption(escape_markdown(study.rules.names))
 charts = {}
 with right:
     if curve := list_curve(study, runs, metric):

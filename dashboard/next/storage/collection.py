@@ -78,7 +78,7 @@ class Collection:
 
     @cached_property
     def query_names(self) -> list[str]:
-        """What a person calls each query: its text, its caption or its item's, or an id."""
+        """Name of each query: its text, its caption or its item's, or an id."""
         captions, names = (*self.items["caption"], ""), (*self.items.ids, "")
         columns = (self.queries["text"], self.queries["caption"], self.queries.ids)
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -68,11 +68,13 @@ def open_page(*shown: str) -> tuple[Study, Choices]:
     try:
         with row:
             collection = _pick_collection(given.get(COLLECTION, ""), "input")
-        _stop_at_problems(collection, given)
-        choices = read_choices(collection, given)
+        problems = find_problems(collection, given)
+        choices = None if problems else read_choices(collection, given)
     finally:  # an address that cannot be followed has links, too
         with links:
             draw_links(make_pages(), screen, read_address())
+    if choices is None:
+        _stop_at_problems(problems, given)
     study = open_study(collection, choices.restrict_to_numbers())
     with row:
         _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
@@ -84,15 +86,13 @@ def open_page(*shown: str) -> tuple[Study, Choices]:
     return study, choices
 
 
-def _stop_at_problems(collection: Collection, given: Mapping[str, str]) -> None:
-    """Say what the address asks for in vain, and end the script if there is anything."""
-    problems = find_problems(collection, given)
+def _stop_at_problems(problems: Mapping[str, str], given: Mapping[str, str]) -> NoReturn:
+    """Say what the address asks for in vain, and end the script."""
     for sentence in problems.values():
         st.error(escape_markdown(sentence))
-    if problems:
-        remember_address({key: value for key, value in given.items() if key not in problems})
-        st.button("Open without this", on_click=drop_choice, args=tuple(problems))
-        st.stop()
+    remember_address({key: value for key, value in given.items() if key not in problems})
+    st.button("Open without this", on_click=drop_choice, args=tuple(problems))
+    st.stop()
 
 
 def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
@@ -109,8 +109,9 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
                 _pick_collection(collection.name, "sheet")
                 for key in IN_ROW:
                     draw_choice(collection, choices, key, place="sheet")
-            for key in (*more, *(each.key for each in list_choices() if each.changes_numbers)):
-                draw_choice(collection, choices, key, place="more")
+            for each in list_choices():
+                if each.key in more or each.changes_numbers and each.is_open(collection, choices):
+                    draw_choice(collection, choices, each.key, place="more")
 
 
 def _draw_chips(collection: Collection, choices: Choices) -> list[str]:

@@ -76,7 +76,9 @@ def list_versions(
         marked = [key for key, value in values.items() if value == best and best is not None]
         rows.append(write_row(row) | values | {"best": marked if len(runs) > 1 else []})
         rows[-1]["name"] = str(measure)
-    formulas = "; ".join(dict.fromkeys(f"{m.name}: {m.metric.formula}" for m in metrics))
+    formulas = "; ".join(
+        dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
+    )
     columns = [
         Column(key="name", label="Metric", help=formulas),
         *(Column(key=f"run-{at}", label=run, number=True) for at, run in enumerate(runs)),

@@ -126,6 +126,14 @@ def test_links_are_links(address: str, page: Page) -> None:
     expect(page.get_by_role("button", name="Min similarity: 0.1 ✕")).to_be_visible()
 
 
+def test_a_wrong_link_has_links(address: str, page: Page) -> None:
+    page.goto(f"{address}/query?collection=world&outcome=none")
+    expect(page.get_by_text("There is no outcome")).to_be_visible()
+    expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(6)
+    page.get_by_role("button", name="Open without this").click()
+    expect(page.locator("article.card").first).to_be_visible()
+
+
 def test_visits_leave_nothing_behind(address: str, page: Page) -> None:
     """After ten visits of the screen the tab has as many listeners as after two."""
     page.goto(f"{address}/query?collection=world&query=q1")

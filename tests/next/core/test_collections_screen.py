@@ -23,7 +23,7 @@ def test_facts(world: Path) -> None:
     facts = list_facts(collection := open_collection(world))
     assert facts["Items"] == "4" and facts["Queries"] == "3 text, 1 item"
     assert facts["Versions"] == "v1, v2"
-    assert facts["Relevant"].startswith("ALFA 0.1, all keywords: An item is relevant when")
+    assert facts["Relevant"].startswith("All required keywords: An item is relevant when")
     assert "MIT &lt;1&gt;" in write_facts(collection) and "<img" not in write_facts(collection)
 
 

@@ -124,7 +124,8 @@ def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
 
 ALFA = JudgingRules(
     name="alfa",
-    title="ALFA 0.1, all keywords",
+    title="All required keywords",
+    names="The protocol of ALFA 0.1, which calls P@K Recall@K and R@K Precision@K.",
     judge=judge,
     metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5",
     nothing_relevant="null",

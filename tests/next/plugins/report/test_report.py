@@ -67,7 +67,7 @@ def test_numbers_and_pictures(world: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_choices_are_said_at_once(world: Path) -> None:
     page = write_report(world, "--slice", "pv_object_type=bus", "--min-similarity", "0.5")
-    for each in ("ALFA 0.1, all keywords", "Min similarity: 0.5", "Slice: pv_object_type=bus"):
+    for each in ("All required keywords", "Min similarity: 0.5", "Slice: pv_object_type=bus"):
         assert each in page[:300]
         assert each in " ".join(Reader(page[page.index("<h1>") :]).words)[:300]
 
