@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -211,9 +212,24 @@ def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], st
 
 
 def _pick_metrics(collection: Collection, before: Values) -> str:
+    """Return the protocol's metrics; the usual one's are cut at `cutoffs` of collection.toml.
+
+    A metric that the protocol shows at one cutoff is cut at the deepest of them.
+    """
+    from dashboard.next.evaluation.metrics import Measure, parse
     from dashboard.next.study.judging import find_rules
 
-    return find_rules(collection, before["protocol"]).metrics
+    usual = find_rules(collection, before["protocol"]).metrics
+    cutoffs = sorted(collection.settings.get("cutoffs", ()))
+    if not cutoffs or before["protocol"] != _pick_protocol(collection, {}):
+        return usual
+    measures = parse(usual)
+    times = Counter(each.name for each in measures)
+    found: list[Measure] = []
+    for each in measures:
+        deep = cutoffs if times[each.name] > 1 else cutoffs[-1:]
+        found += [Measure(each.name, k) for k in deep] if each.cutoff else [each]
+    return " ".join(dict.fromkeys(map(str, found)))
 
 
 def _pick_metric(collection: Collection, before: Values) -> str:

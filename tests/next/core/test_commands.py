@@ -207,6 +207,16 @@ def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str
     assert values == [1, 1, 1]
 
 
+def test_cutoffs_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """P and R, shown at several cutoffs, are cut at each; nDCG, shown at one, at the deepest."""
+    (world / "collection.toml").write_text('protocols = ["alfa", "context"]\ncutoffs = [4, 2]\n')
+    _, rows, _ = call(capsys, "measure", str(world), "--runs", "v1")
+    named = [(row["metric"], row["cutoff"]) for row in rows]
+    assert named == [("P", 2), ("P", 4), ("R", 2), ("R", 4), ("AP", None), ("nDCG", 4)]
+    _, rows, _ = call(capsys, "measure", str(world), "--runs", "v1", "--protocol", "context")
+    assert {row["cutoff"] for row in rows} == {50}
+
+
 def test_no_text_acts_on_a_terminal() -> None:
     assert write_rows([{"item": "a\x1b[2Jb\n"}], ("item",), "table") == "item\na\ufffd[2Jb\ufffd\n"
 
