@@ -1,21 +1,20 @@
 """Texts as results: the card of an item without a picture shows its text whole."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.next.browser.test_query import CHROMIUM, serve
-from tests.next.browser.test_query import page as page
 from tests.next.plugins.crossmodal.test_crossmodal import ITEMS, write
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+Serve = Callable[[Path], AbstractContextManager[str]]
 LONG = "a man in a red coat leads two dogs over a bridge while three children wave at a boat " * 3
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
+def address(tmp_path: Path, serve: Serve) -> Iterator[str]:
     """Serve two pictures and three texts, one of which is long."""
     rows = [f"{line}," for line in ITEMS.splitlines()[1:]]
     rows[2] += LONG
