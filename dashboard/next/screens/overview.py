@@ -25,6 +25,7 @@ from dashboard.next.views.version_table import (
 )
 
 WORST = 5
+MAX_BESIDE = 5  # versions whose table has room beside the curve
 
 study, choices = open_page("runs", "baseline", "candidate", "metrics", "metric", "shown")
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
@@ -42,7 +43,8 @@ with st.container(border=True):
     for sentence in describe_unscored(study, runs):
         st.caption(escape_markdown(sentence))
 
-left, right = split_page(7, 4)
+is_wide = len(runs) > MAX_BESIDE
+left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 colours = colour_versions(list(runs), *versions)
 with left:
     st.markdown("**Versions by metrics** – ★: best version")
