@@ -17,7 +17,7 @@ from dashboard.next.evaluation.differences import SIGNIFICANT
 from dashboard.next.evaluation.metrics import Measure, parse, parse_one
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_folder
-from dashboard.next.study.choices import list_choices, resolve
+from dashboard.next.study.choices import list_choices, require_protocol, resolve
 from dashboard.next.study.study import Study, open_study
 
 if TYPE_CHECKING:
@@ -190,6 +190,7 @@ class OpenCollection:
             if value is not None:
                 is_list = isinstance(value, list | tuple)
                 given[options[name].key] = options[name].join(value) if is_list else str(value)
+        require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved.restrict_to_numbers()), str(resolved["metrics"])
 

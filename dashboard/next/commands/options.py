@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.next.errors import DataError
 from dashboard.next.storage.folders import find_folder
-from dashboard.next.study.choices import list_choices, resolve
+from dashboard.next.study.choices import list_choices, require_protocol, resolve
 
 if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
@@ -80,6 +80,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
             given[each.key] = each.join(value) if isinstance(value, list) else str(value)
     if call.collection is None:
         given.setdefault("queries", "all")
+    require_protocol(collection, given)
     choices = resolve(collection, given)
     return open_study(collection, choices.restrict_to_numbers()), choices
 

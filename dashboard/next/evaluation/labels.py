@@ -34,9 +34,10 @@ def _tidy(label: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LabelJudgement:
-    """Grade 2 for an item with the same labels, 1 for one with some in common, else 0.
+    """Grade 1 for an item with labels in common, else 0.
 
     Attributes:
+        same: Grade of an item with the same labels.
         sets: Different sets of labels that items have.
         place: Place of each item's set in `sets`, -1 for an item without labels; not judged.
         asked: Labels of each query.
@@ -48,11 +49,12 @@ class LabelJudgement:
     asked: Sequence[Labels]
     own_items: IntArray
     unscorable: Mapping[int, str]
+    same: float
     relevant_from: float = 1.0
 
     def grades(self, query: int) -> FloatArray:
         asked = self.asked[query]
-        by_set = [2.0 if each == asked else float(bool(each & asked)) for each in self.sets]
+        by_set = [self.same if each == asked else float(bool(each & asked)) for each in self.sets]
         found = np.array([*by_set, np.nan])[self.place]
         if self.own_items[query] >= 0:
             found[self.own_items[query]] = np.nan
@@ -63,7 +65,7 @@ class LabelJudgement:
 
 
 def judge_labels(
-    items: Sequence[Labels], queries: Sequence[Labels], own_items: IntArray
+    items: Sequence[Labels], queries: Sequence[Labels], own_items: IntArray, same: float = 1.0
 ) -> LabelJudgement:
     """Return the judgement by the labels of items and queries.
 
@@ -71,13 +73,14 @@ def judge_labels(
         items: Labels of each item.
         queries: Labels of each query.
         own_items: The item that each query is about, -1 for none.
+        same: Grade of an item with the same labels as the query; 1 for one with some in common.
     """
     sets = tuple(dict.fromkeys(each for each in items if each))
     index = {each: place for place, each in enumerate(sets)}
     place = np.array([index.get(each, -1) for each in items], dtype=np.int64)
-    made = LabelJudgement(sets, place, queries, own_items, {})
+    made = LabelJudgement(sets, place, queries, own_items, {}, same)
     reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
     for query in range(len(queries)):
         if query not in reasons and not (made.grades(query) >= 1).any():
             reasons[query] = NO_RELEVANT
-    return LabelJudgement(sets, place, queries, own_items, reasons)
+    return LabelJudgement(sets, place, queries, own_items, reasons, same)

@@ -75,7 +75,7 @@ def compare_slices(
     """Return a row a slice, the worst first; small slices last.
 
     Args:
-        differences: Candidate minus baseline of each query, NaN for null.
+        differences: Candidate minus baseline, NaN for null. [slices or 1, queries].
         slices: Which queries are in each.
         scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
         query_ids: Ids of the queries; no number depends on their order.
@@ -114,40 +114,48 @@ def compare_slices(
     return sorted([row | {"gain": _turn(row["delta"], sign)} for row in rows], key=_rank)
 
 
-def cross_slices(
-    differences: FloatArray, slices: Slices, first: Sequence[str], second: Sequence[str],
-    sign: int = 1,
-) -> list[Row]:  # fmt: skip
-    """Return the mean difference of the queries that two slices share, one of each list.
+def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str, str, BoolArray]]:
+    """Return the slices of one column with each of another, and of each alone with ALL.
 
     Args:
-        differences: Candidate minus baseline of each query, NaN for null.
-        slices: Which queries are in each.
-        first: Slices of one column, in the order of the rows.
-        second: Slices of another column.
+        slices: Which queries are in each slice.
+        first: Column of the rows.
+        second: Another column.
+
+    Returns:
+        Slice of the first column, of the second, their name (`A=x & B=y`) and their queries.
+    """
+    names = [[n for n in slices if n.startswith(f"{each}=")] for each in (first, second)]
+    found = []
+    for one in (*names[0], ALL):
+        for other in (*names[1], ALL):
+            both = [name for name in (one, other) if name != ALL]
+            everything = np.ones(len(next(iter(slices.values()))), dtype=bool)
+            inside = np.logical_and.reduce([everything, *(slices[name] for name in both)])
+            found.append((one, other, JOIN.join(both), inside))
+    return found
+
+
+def cross_slices(
+    differences: FloatArray, crossed: Sequence[tuple[str, str, str, BoolArray]], sign: int = 1
+) -> list[Row]:
+    """Return the mean difference of the queries that two slices share.
+
+    Args:
+        differences: Candidate minus baseline, NaN for null. [pairs or 1, queries].
+        crossed: See `list_crossed`.
         sign: -1 where a lower value of the metric is the better one.
 
     Returns:
-        A row a pair: first, second, slice (`A=x & B=y`), queries (scored), delta and gain (delta
-        times sign). The last of either is ALL: the queries of the other slice alone.
+        A row a pair: first, second, slice, queries (scored), delta and gain (delta times sign).
     """
-    everything = np.ones(len(differences), dtype=bool)
+    every = np.broadcast_to(differences, (len(crossed), differences.shape[-1]))
     rows: list[Row] = []
-    for one in (*first, ALL):
-        for other in (*second, ALL):
-            inside = slices.get(one, everything) & slices.get(other, everything)
-            found = differences[inside & ~np.isnan(differences)]
-            delta = round(float(found.mean()), 12) + 0.0 if len(found) else None
-            rows.append(
-                {
-                    "first": one,
-                    "second": other,
-                    "slice": JOIN.join(name for name in (one, other) if name != ALL),
-                    "queries": len(found),
-                    "delta": delta,
-                    "gain": _turn(delta, sign),
-                }
-            )
+    for (one, other, name, inside), row in zip(crossed, every, strict=True):
+        found = row[inside & ~np.isnan(row)]
+        delta = round(float(found.mean()), 12) + 0.0 if len(found) else None
+        told: Row = {"first": one, "second": other, "slice": name, "queries": len(found)}
+        rows.append(told | {"delta": delta, "gain": _turn(delta, sign)})
     return rows
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.errors import DataError, Finding, Level, list_names
 from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.storage.media import match_ids
 from dashboard.next.storage.runs import Pairs, merge_pairs, read_qrels, read_run
@@ -169,6 +169,7 @@ def _open(folder: Path) -> Collection:
     )  # fmt: skip
     made = _read_plugins(made, findings)
     _check_defaults(settings, made.versions, findings)
+    _check_protocols(made, findings)
     return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
 
 
@@ -197,6 +198,18 @@ def _check_defaults(
             found = f"{key} = {settings[key]!r}, which is not there"
             findings.append(Finding("error", "collection.toml", None, found, wanted))
             settings.pop(key)
+
+
+def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
+    """Add a finding for each protocol that the settings name and that has nothing to judge by."""
+    judging = {name for name, tables in opened.tables.items() if tables is not None}
+    judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
+    for place, name in enumerate(opened.settings.get("protocols", ())):
+        if name not in (*judging, *opened.unread):
+            level: Level = "warning" if place else "error"
+            found = f"protocols names {name!r}, which has nothing to judge by"
+            wanted = f"its files, or protocols among {list_names(sorted(judging), 20) or 'none'}"
+            findings.append(Finding(level, "collection.toml", None, found, wanted))
 
 
 def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:

@@ -180,6 +180,25 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
     return (wanted or known)[0]
 
 
+def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
+    """Refuse to judge by another protocol than the first that collection.toml names.
+
+    The screens judge by the next one that can and say so; numbers alone would not say it.
+
+    Raises:
+        DataError: Why the tables of that protocol cannot be used.
+        ChoiceError: If there is nothing that it judges by.
+    """
+    known, named = _list_protocols(collection, {}), collection.settings.get("protocols", ())
+    if "protocol" in given or not named or named[0] in known:
+        return
+    if named[0] in collection.unread:
+        raise collection.unread[named[0]]
+    others = f"Choose protocol = {list_names(known, 20)}." if known else ""
+    why = f"collection.toml names the protocol {named[0]!r}, which has nothing to judge by here."
+    raise ChoiceError(f"{why} {others}".strip())
+
+
 def _list_problems(collection: Collection) -> str:
     """Return why parts of a collection, or plugins, cannot be used, for the end of a sentence."""
     return "".join(f" {each}" for each in (*collection.problems, *list_problems()))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from cachetools import LRUCache, cachedmethod
-from numpy.typing import NDArray
 from PIL.Image import Image
 
 from dashboard.next.errors import ChoiceError, DataError
@@ -21,7 +19,6 @@ from dashboard.next.evaluation.differences import (
     compare_runs,
     describe_difference,
     find_sign,
-    list_differences,
 )
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules
 from dashboard.next.evaluation.measurement import Measurement, Row, count_queries, measure_run
@@ -31,28 +28,24 @@ from dashboard.next.evaluation.slicing import (
     compare_slices,
     cross_slices,
     divide_by_column,
+    list_crossed,
     pair_slices,
 )
 from dashboard.next.plugins import PLUGINS, load
-from dashboard.next.retrieval.encoders import encode_text
-from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
-from dashboard.next.storage.vectors import Vectors, make_vectors
 from dashboard.next.study.choices import Choices, describe_choices
 from dashboard.next.study.judging import find_rules
 from dashboard.next.study.query_result import QueryResult, show_query
-from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table
+from dashboard.next.tables import BoolArray, FloatArray, IntArray
+from dashboard.next.texts import split_names
 
 MAX_STUDIES = 16
 MAX_SHOWN = 64
 """Results of queries that a study holds: a reader steps to and fro."""
 NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
-TYPED = "(typed)"
-"""Id of a query that is searched with and not stored."""
-FloatVectors = NDArray[np.float32]
 Value = TypeVar("Value")
 
 
@@ -153,7 +146,23 @@ class Study:
         )
         return Measurement(version, measures, ids, values)
 
-    def _compute_values(self, version: str, measures: Sequence[Measure]) -> FloatArray:
+    def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
+        values = self._list_plain(version, measures)
+        if self.rules.finish is None:
+            return values
+        finish = partial(self.rules.finish, self)
+        return np.stack([finish(*each) for each in zip(measures, values, strict=True)])
+
+    def _list_plain(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
+        """Return the values before the protocol looks at other queries. [metrics, queries]."""
+        whole = self._whole
+        if whole is not self:
+            places = np.searchsorted(whole.queries, self.queries)
+            return whole._list_plain(version, measures)[:, places]
+        key = ("plain", version, measures)
+        return self._compute_once(key, lambda: self._compute_plain(version, measures))
+
+    def _compute_plain(self, version: str, measures: Sequence[Measure]) -> FloatArray:
         rules, own = self.rules, dict[Measure, FloatArray]()
         if rules.measure is not None:
             made = {each: rules.measure(self, version, each) for each in measures}
@@ -162,11 +171,7 @@ class Study:
         if usual:
             found = measure_run(self.run(version), self.queries, self.judgement, rules, usual)
             own |= dict(zip(usual, found, strict=True))
-        values = np.stack([own[each] for each in measures])
-        if rules.finish is not None:
-            finished = [rules.finish(self, *each) for each in zip(measures, values, strict=True)]
-            values = np.stack(finished)
-        return values
+        return np.stack([own[each] for each in measures])
 
     @property
     def scenes(self) -> list[str]:
@@ -208,41 +213,63 @@ class Study:
         self, baseline: str, candidate: str, metric: str, pairs: bool = False
     ) -> list[Row]:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
-        delta, sign = self._list_differences(baseline, candidate, metric)
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         ids = [self.collection.queries.ids[query] for query in self.queries.tolist()]
-        return self._compute_once(
-            ("compare_slices", baseline, candidate, metric, pairs),
-            lambda: compare_slices(delta, slices, self.scenes, ids, sign),
-        )
+
+        def compare() -> list[Row]:
+            delta = self._list_differences(baseline, candidate, metric, slices)
+            return compare_slices(delta, slices, self.scenes, ids, find_sign(parse_one(metric)))
+
+        return self._compute_once(("compare_slices", baseline, candidate, metric, pairs), compare)
 
     def cross_slices(
         self, baseline: str, candidate: str, metric: str, first: str, second: str
     ) -> list[Row]:
         """Return a row for each slice of one column with each of another."""
-        delta, sign = self._list_differences(baseline, candidate, metric)
-        slices = self.list_slices()
-        lines, columns = (
-            [name for name in slices if name.startswith(f"{each}=")] for each in (first, second)
-        )
-        return cross_slices(delta, slices, lines, columns, sign)
+        crossed = list_crossed(self.list_slices(), first, second)
+        slices = {name: inside for _, _, name, inside in crossed}
+        delta = self._list_differences(baseline, candidate, metric, slices)
+        return cross_slices(delta, crossed, find_sign(parse_one(metric)))
 
     def _list_differences(
-        self, baseline: str, candidate: str, metric: str
-    ) -> tuple[FloatArray, int]:
-        values = (self.values(version, metric) for version in (baseline, candidate))
-        return list_differences(metric, *values)[0], find_sign(parse_one(metric))
+        self, baseline: str, candidate: str, metric: str, slices: Mapping[str, BoolArray]
+    ) -> FloatArray:
+        """Return candidate minus baseline of the queries of each slice; null for medians.
+
+        The values are those that a study of the slice has. [slices or 1, queries].
+        """
+        before, after = (
+            self._list_slice_values(version, metric, slices) for version in (baseline, candidate)
+        )
+        delta = np.round(after - before, 12) + 0.0
+        return np.full_like(delta, np.nan) if parse_one(metric).metric.is_median else delta
+
+    def _list_slice_values(
+        self, version: str, metric: str, slices: Mapping[str, BoolArray]
+    ) -> FloatArray:
+        """Return the values of the queries of each slice. [slices, or 1 for all, queries]."""
+        if self.rules.finish is None:
+            return self.values(version, metric)[None]
+        found, known = np.full((len(slices), len(self.queries)), np.nan), self._whole.list_slices()
+        for row, (name, inside) in zip(found, slices.items(), strict=True):
+            names = (*self._slices, *split_names(name, JOIN, known))
+            if inside.any():
+                row[inside] = Study(self.collection, self.choices.replace(slice=names)).values(
+                    version, metric
+                )
+        return found
 
     def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
         """Return a row a slice and version: slice, queries (scored), run, mean."""
-        rows = []
+        rows, slices = [], self.list_slices()
         for version in versions:
-            values = self.values(version, metric)
-            for name, inside in self.list_slices().items():
-                scored = values[inside & ~np.isnan(values)]
+            values = self._list_slice_values(version, metric, slices)
+            values = np.broadcast_to(values, (len(slices), len(self.queries)))
+            for (name, inside), row in zip(slices.items(), values, strict=True):
+                scored = row[inside & ~np.isnan(row)]
                 if len(scored):
-                    row = {"slice": name, "queries": len(scored), "run": version}
-                    rows.append(row | {"mean": parse_one(metric).average(scored)})
+                    told = {"slice": name, "queries": len(scored), "run": version}
+                    rows.append(told | {"mean": parse_one(metric).average(scored)})
         return rows
 
     def count_queries(self, version: str) -> dict[str, int]:
@@ -308,53 +335,9 @@ class Study:
         Raises:
             ChoiceError: If the item is unknown.
         """
-        collection = self.collection
-        if item and item not in collection.items.index:
-            raise ChoiceError(f"There is no item {item!r}.")
-        stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
-        wanted = ("", item) if item else (text, "")
-        places = [place for place, each in enumerate(stored) if each == wanted]
-        if places and picture is None:
-            every = Study(collection, self.choices.replace(queries="all", slice=()))
-            return show_query(every, places[0], versions, depth, metric)
-        columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
-        asked = replace(collection, queries=Table("", "query_id", columns))
-        asked = self._encode(asked, versions, text, picture)
-        study = Study(asked, self.choices.replace(queries="all", slice=()))
-        return show_query(study, 0, versions, depth, metric)
+        from dashboard.next.study.search import search_with
 
-    def _encode(
-        self, asked: Collection, versions: Sequence[str], text: str, picture: Image | None
-    ) -> Collection:
-        """Return a collection of one query with its vectors; an item has its own already."""
-        broken, encoded = dict(asked.broken), dict(asked.versions)
-        for version in (encoded[name] for name in versions if name in encoded):
-            try:
-                is_new = bool(text) or picture is not None
-                if version.items is None and (is_new or version.make_source is None):
-                    wanted = "vectors, to search with something new"
-                    raise DataError(version.file, "results of stored queries only", wanted)
-                if version.items is not None and is_new:
-                    vector = _embed(asked.folder, version.name, version.items, text, picture)
-                    made = replace(version, queries=make_vectors(TYPED, vector))
-                    encoded[version.name] = made
-            except DataError as error:
-                broken[version.name] = error
-        tables = dict(asked.tables)
-        for plugin in PLUGINS:
-            if text and plugin.map_text and tables.get(plugin.name) is not None:
-                tables[plugin.name] = load(plugin, "map_text")(asked, TYPED, text)
-        return replace(asked, versions=encoded, broken=broken, tables=tables)
-
-
-def _embed(
-    folder: Path, version: str, items: Vectors, text: str, picture: Image | None
-) -> FloatVectors:
-    """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
-    if picture is None:
-        return encode_text(folder, version, text)
-    found = encode_picture(folder, version, picture)
-    return fit_to_items(found, items.scale(0, 100), f"models/{version}/model.toml")
+        return search_with(self, versions, text, item, picture, depth, metric)
 
 
 def _explain_lack(collection: Collection, kind: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dashboard.next
 from dashboard.next.__main__ import main
 from dashboard.next.commands.output import write_rows
 
@@ -205,6 +206,23 @@ def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str
     assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
     values = [row["value"] for row in json.loads(capsys.readouterr().out)]
     assert values == [1, 1, 1]
+
+
+def test_another_protocol_is_not_taken_in_silence(
+    world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first protocol of collection.toml cannot judge; judgements alone could."""
+    (world / "qrels.txt").write_text("q1 0 a 1\n")
+    (world / "unified_annotation.csv").unlink()
+    calls = [("measure",), ("compare",), ("slices",), ("search", "--item", "a")]
+    for command, *words in calls:
+        code, rows, errors = call(capsys, command, str(world), *words)
+        assert (code, rows) == (2, []) and "names the protocol 'alfa'" in errors
+    assert call(capsys, "measure", str(world), "--protocol", "trec")[0] == 0
+    with pytest.raises(ValueError, match="names the protocol 'alfa'"):
+        dashboard.next.open(world).measure()
+    code, rows, _ = call(capsys, "check", str(world))
+    assert code == 1 and "protocols names 'alfa'" in rows[0]["found"]
 
 
 def test_cutoffs_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.media import match_ids
 from dashboard.next.tables import BoolArray, Table, read_table
-from dashboard.next.texts import parse_number, split_cells
+from dashboard.next.texts import MARKS, parse_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
 MAPPING = "query_keywords.csv"
@@ -124,6 +124,12 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
         for names, rows in _group_cells(table[columns[group]], items)
         for name in names
     ]
+    mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
+    if mixed:
+        said = f"{len(mixed):,} keywords with a mark that separates others ({list_names(mixed)})"
+        findings.append(
+            Finding("note", ANNOTATION, None, said, "one mark in all cells; kept whole")
+        )
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     keywords = tuple(dict.fromkeys(keyword for keyword, _ in pairs))

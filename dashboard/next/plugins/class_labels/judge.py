@@ -37,6 +37,13 @@ def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
     if bare:
         found = f"{bare:,} of {len(queries):,} queries without a class in the column {column}"
         findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
+    several = sum(len(labels) > 1 for labels in items)
+    if several:
+        found = f"{several:,} items with several classes in the column {column}"
+        wanted = (
+            'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
+        )
+        findings.append(Finding("note", "items.csv", None, found, wanted))
     return column
 
 

@@ -27,6 +27,9 @@ def list_gallery(collection: Collection, judgement: Judgement, query: int) -> In
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     """Keep the queries of a metric's direction; add both directions of Rsum and mR.
 
+    The mean of all queries is that of the means of folds; a slice has the mean of its queries, and
+    a median is that of all queries.
+
     The value of a picture is its own and, for each of its texts, pictures ÷ texts times theirs: the
     mean over pictures is then the sum of the six means. Null for all pictures where the picture of
     any scored text has no value.
@@ -38,8 +41,11 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     elif measure.name not in DIVISORS:
         return values
     if name in RANKS:
-        return _finish_ranks(study, name, values)
-    values = weigh_folds(study.judgement.folds[study.queries], is_text, values)
+        values = _finish_ranks(study, name, values)
+    if not measure.metric.is_median and not study.choices["slice"]:
+        values = weigh_folds(study.judgement.folds[study.queries], is_text, values)
+    if name in RANKS:
+        return values
     return values if name else _add_directions(study, values) / DIVISORS[measure.name]
 
 

@@ -157,21 +157,39 @@ def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
 def _find_queried(collection: Collection) -> dict[str, str]:
     """Return the item that each query is about, else the text item that has its words.
 
-    Of several texts with the same words the first query has the first, and so on.
+    Of several texts with the same words a query has one that belongs to its picture, by the judged
+    pairs; among these the first query has the first, and so on.
     """
     items, queries = collection.items, collection.queries
     texts: defaultdict[str, list[str]] = defaultdict(list)
     for name, kind, words in zip(items.ids, items["kind"], items["caption"], strict=True):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
-    found = {}
+    found, pictures = {}, _pair_pictures(collection)
     rows = zip(queries.ids, queries["text"], collection.own_items.tolist(), strict=True)
     for query, words, own in rows:
         if own >= 0:
             found[query] = items.ids[own]
         elif words and texts[words]:
-            found[query] = texts[words].pop(0)
+            mine = [each for each in texts[words] if pictures[query] & pictures[each]]
+            found[query] = (mine or texts[words])[0]
+            texts[words].remove(found[query])
     return found
+
+
+def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
+    """Return the items that belong to each text query, and those that each item belongs to."""
+    qrels, queries, own = collection.qrels, collection.queries, collection.own_items
+    pairs: defaultdict[str, set[int]] = defaultdict(set)
+    if qrels is None:
+        return pairs
+    index = collection.items.index
+    for query, item, grade in zip(qrels.query, qrels.item, qrels.values, strict=True):
+        name, other = qrels.queries[query], qrels.items[item]
+        about = own[queries.index[name]] if name in queries.index else -1
+        if grade >= 1 and other in index:
+            pairs[other if about >= 0 else name].add(int(about) if about >= 0 else index[other])
+    return pairs
 
 
 def _find_items(collection: Collection, axis: Iterable[str], meant: Mapping[str, str]) -> IntArray:

@@ -102,7 +102,7 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
 def judge_by_labels(collection: Collection) -> LabelJudgement:
     """Judge by labels: the same ones make type 1, some in common type 2."""
     items, queries = _split_labels(collection)
-    return judge_labels(items, queries, collection.own_items)
+    return judge_labels(items, queries, collection.own_items, same=GRADES[-1])
 
 
 def _split_labels(collection: Collection) -> list[list[Labels]]:

@@ -81,7 +81,7 @@ def _read_template() -> Template:
 def _list_choices(study: Study, choices: Choices) -> list[str]:
     """Return the choices that numbers depend on, in words; the usual ones of the rest."""
     kind = choices["queries"]
-    queries = "all queries" if kind == "all" else f"{kind} queries"
+    queries = "queries" if kind == "all" else f"{kind} queries"
     unusual = describe_choices(study.collection, study.choices)
     named = [text for key, text in unusual.items() if key not in ("protocol", "queries")]
     return [f"Protocol: {study.rules.title}", f"{len(study.queries):,} {queries}", *named]

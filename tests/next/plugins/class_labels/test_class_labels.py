@@ -30,6 +30,21 @@ def test_same_class(tmp_path: Path) -> None:
     )
 
 
+def test_all_items_of_a_class_are_equally_relevant(tmp_path: Path) -> None:
+    """x, of the class cat, finds e, b and c; c is a cat and a dog, at rank 3."""
+    items = ITEMS.replace("c,c,cat", 'c,c,"cat, dog"')
+    folder = write(tmp_path / "w", 'class_label = "species"\n', items)
+    assert measure_values(folder, "nDCG")["nDCG"][0] == 0.5
+    said = [each.found for each in open_collection(folder).findings if each.level == "note"]
+    assert "1 items with several classes in the column species" in said
+
+
+def test_a_name_with_a_comma_is_one_class_in_a_list(tmp_path: Path) -> None:
+    items = ITEMS.replace("c,c,cat", 'c,c,"[""cat, wild""]"').replace("d,d,fox", "d,d,cat")
+    folder = write(tmp_path / "w", 'class_label = "species"\n', items)
+    assert measure_values(folder, "num_rel")["num_rel"][:2] == [1, 1]  # a and d
+
+
 def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
     missing = write(tmp_path / "v", 'class_label = "genus"\n')
     assert "a column genus" in str(open_collection(missing).unread["class_labels"])

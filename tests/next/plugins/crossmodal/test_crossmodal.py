@@ -1,7 +1,9 @@
 """Image-text matching: directions, sides, and metrics of both directions."""
 
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dashboard.next.storage.collection import open_collection
@@ -81,3 +83,25 @@ def test_queries_and_items_without_a_pair_are_said_and_have_no_value(tmp_path: P
         "1 texts that belong to no query (t4)",
     ]
     assert measure_values(folder, "t2i_R@1")["t2i_R@1"] == [None, None, 1, 0, None, None]
+
+
+@pytest.mark.parametrize("metric", ["Rsum", "mR", "i2t_R@1"])
+def test_a_slice_has_one_value(tmp_path: Path, metric: str) -> None:
+    """p1 has one text and p2 two: weights of the whole are not those of a slice."""
+    queries = "query_id,text,item_id,by,also\ni1,,p1,x,u\ni2,,p2,y,u\ns1,red,,x,v\n"
+    queries += "s2,blue,,y,v\ns3,sky,,y,v\n"
+    folder = write(tmp_path / "w", queries=queries)
+    shutil.copytree(folder / "models" / "v1", folder / "models" / "v2")
+    np.save(folder / "models" / "v2" / "queries.npy", np.array([[0.1, 1], [0.1, 1], [1, 0.1]]))
+    collection = open_collection(folder)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    listed = {row["slice"]: row["delta"] for row in study.compare_slices("v1", "v2", metric)}
+    crossed = study.cross_slices("v1", "v2", metric, "by", "also")
+    means = {(r["slice"], r["run"]): r["mean"] for r in study.list_slice_means(["v1"], metric)}
+    for name in ("by=x", "by=y"):
+        choices = resolve(collection, {"slice": name}).restrict_to_numbers()
+        (row,) = open_study(collection, choices).compare("v1", "v2", metric)
+        assert listed[name] == pytest.approx(row["delta"], abs=1e-12)
+        assert means[name, "v1"] == pytest.approx(row["baseline"], abs=1e-12)
+        (cell,) = [each["delta"] for each in crossed if each["slice"] == name]
+        assert cell == pytest.approx(row["delta"], abs=1e-12)

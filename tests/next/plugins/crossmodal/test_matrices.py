@@ -54,6 +54,16 @@ def test_one_matrix_serves_both_directions(tmp_path: Path, order: str, dtype: st
     assert said.level == "note" and "items × texts" in said.wanted
 
 
+def test_texts_with_the_same_words_are_told_by_their_pictures(tmp_path: Path) -> None:
+    """The queries of t1 and t2 say the same, and stand in the other order than their texts."""
+    folder = tmp_path / "w"
+    items = ITEMS.replace("blue", "red")
+    queries = "query_id,text,item_id\ni1,,p1\ni2,,p2\ns2,red,\ns1,red,\ns3,sky,\n"
+    write(folder, items=items, queries=queries)
+    write_matrix(folder, MATRIX)
+    assert measure(folder)["t2i_R@1"] == [None, None, 0, 1, 1]  # of s2, s1 and s3
+
+
 def test_a_transposed_matrix_is_known_by_its_shape(tmp_path: Path) -> None:
     folder = write_matrix(tmp_path / "w", MATRIX.T)
     assert measure(folder) == VALUES
