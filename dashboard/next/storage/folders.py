@@ -7,6 +7,9 @@ from pathlib import Path
 
 from dashboard.next.errors import DataError
 
+MARKS = ("collection.toml", "items.csv")
+"""Files by which a folder is known as a collection."""
+
 
 def find_data() -> Path:
     """Return the folder of the collections: DASHBOARD_DATA, or data/ of the working folder."""
@@ -26,8 +29,8 @@ def list_collections() -> list[str]:
         DataError: If there is none.
     """
     folder = find_data()
-    names = sorted(path.parent.name for path in folder.glob("*/collection.toml"))
-    if not names:
+    found = {path.parent.name for name in MARKS for path in folder.glob(f"*/{name}")}
+    if not found:
         do = "Set DASHBOARD_DATA to the folder that holds your collections."
-        raise DataError(folder.name, "no collection", "a folder with a collection.toml", do=do)
-    return names
+        raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}", do=do)
+    return sorted(found)

@@ -36,6 +36,12 @@ def test_unknown_value_is_said(world: Path, monkeypatch, params: dict[str, str])
     assert not drawn.exception and not drawn.caption
 
 
+def test_a_folder_without_settings_is_a_collection(world: Path, monkeypatch) -> None:
+    (world / "collection.toml").unlink()
+    drawn = draw(world, monkeypatch, "overview", collection="world")
+    assert not drawn.error and not drawn.exception
+
+
 def test_an_unknown_collection_has_a_way_out(world: Path, monkeypatch) -> None:
     drawn = draw(world, monkeypatch, "compare", collection="none")
     (button,) = [each for each in drawn.button if each.label == "Open the start page"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,21 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
     if wanted and not (values == 0).any():
         found, _, expected = CANNOT_TELL.partition(": ")
         findings.append(Finding("warning", "qrels", None, found, expected.removesuffix(".")))
+    if wanted:
+        findings += _find_lacking(collection)
     return True
+
+
+def _find_lacking(collection: Collection) -> Iterator[Finding]:
+    """Yield an error for each version without a vector of an annotated item; it is missed."""
+    annotated = collection.qrels.items if collection.qrels is not None else ()
+    for version in collection.versions.values():
+        there = None if version.items is None else version.items.index
+        lacking = [each for each in annotated if there is not None and each not in there]
+        if lacking:
+            found = f"no vector for {len(lacking):,} annotated items ({list_names(lacking)})"
+            wanted = "one for each; without it an item counts as not found"
+            yield Finding("error", f"{version.file}/items.npy", None, found, wanted)
 
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
