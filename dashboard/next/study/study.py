@@ -335,7 +335,7 @@ class Study:
         Raises:
             ChoiceError: If the item is unknown.
         """
-        from dashboard.next.study.search import search_with
+        from dashboard.next.study.new_query import search_with
 
         return search_with(self, versions, text, item, picture, depth, metric)
 

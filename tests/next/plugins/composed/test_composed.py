@@ -87,7 +87,8 @@ def test_an_annotated_item_outside_the_gallery_is_an_error(tmp_path: Path) -> No
 def test_an_annotated_item_without_a_vector_is_an_error(tmp_path: Path) -> None:
     vectors = {name: vector for name, vector in VECTORS.items() if name != "d"}
     folder = write_world(
-        tmp_path / "w", 'protocols = ["composed"]\n', ITEMS, "query_id,text\nq1,longer and red\n", vectors,
+        tmp_path / "w", 'protocols = ["composed"]\n', ITEMS,
+        "query_id,text\nq1,longer and red\n", vectors,
         {"q1": [1.0, 0.0]}, "q1 0 b 1\nq1 0 d 0\n",
     )  # fmt: skip
     (said,) = [each for each in open_collection(folder).findings if each.level == "error"]
