@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from dashboard.next.evaluation.judgement import Judgement, list_judged
 from dashboard.next.retrieval.run import Part
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
+
+MAX_JUDGED = 1 << 18
+"""Judged items that are joined with results at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,32 +71,65 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     """
     listed = part.rank <= part.passing[part.row]
     row, item, rank = part.row[listed], part.item[listed], part.rank[listed]
-    grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
-    ideal: list[FloatArray] = []
-    relevant: list[int] = []
-    nonrelevant: list[int] = []
     bounds = np.searchsorted(row, np.arange(len(part.queries) + 1))
+    grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
+    relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
+    ideal: list[tuple[IntArray, FloatArray]] = []
+    for first, last, place, items, every in _join_judged(part.queries, judgement):
+        rows = slice(bounds[first], bounds[last])
+        grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)
+        is_relevant = every >= judgement.relevant_from
+        relevant += np.bincount(place[is_relevant], minlength=len(relevant))
+        nonrelevant += np.bincount(place[~is_relevant & (every >= 0)], minlength=len(relevant))
+        gains = every > 0
+        order = np.lexsort((-every[gains], place[gains]))
+        ideal.append((place[gains][order], every[gains][order]))
     for query, low, high in zip(part.queries.tolist(), bounds[:-1], bounds[1:], strict=True):
-        places, every = list_judged(judgement, query)
-        items = item[low:high]
-        if len(places):
-            at = np.searchsorted(places, items).clip(max=len(places) - 1)
-            grades[low:high] = np.where(places[at] == items, every[at], np.nan)
         if with_credits:
-            known = items >= 0
-            credits[low:high][known] = judgement.credits(query)[items[known]]
-        relevant.append(int((every >= judgement.relevant_from).sum()))
-        nonrelevant.append(int(((every >= 0) & (every < judgement.relevant_from)).sum()))
-        ideal.append(np.sort(every[every > 0])[::-1])
-    sizes = [len(each) for each in ideal]
-    ranks = np.concatenate([np.arange(1, size + 1) for size in sizes])
-    best = (np.repeat(np.arange(len(sizes)), sizes), ranks, np.concatenate(ideal))
+            known = item[low:high] >= 0
+            credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
+    of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
+    places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
     grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)
     hit, is_counted = grade >= judgement.relevant_from, grades >= 0
     return Block(
         row, rank, grade, hit, credits, judged, is_counted & ~hit,
-        np.array(relevant), np.array(nonrelevant), part.passing, best,
+        relevant, nonrelevant, part.passing, (of_query, places, best),
     )  # fmt: skip
+
+
+def _join_judged(
+    queries: IntArray, judgement: Judgement
+) -> Iterator[tuple[int, int, IntArray, IntArray, FloatArray]]:
+    """Yield the judged items of some queries in succession, as many as fit in memory.
+
+    Each is the place of the first query, that after the last one, and a row a judged item: place of
+    its query, item and grade, sorted by both.
+    """
+    first, size, found = 0, 0, list[tuple[IntArray, FloatArray]]()
+    for at, query in enumerate(queries.tolist(), start=1):
+        found.append(list_judged(judgement, query))
+        size += len(found[-1][0])
+        if size >= MAX_JUDGED or at == len(queries):
+            items, grades = (np.concatenate(column) for column in zip(*found, strict=True))
+            place = np.repeat(np.arange(first, at), [len(each) for each, _ in found])
+            yield first, at, place, items, grades
+            first, size, found = at, 0, []
+
+
+def _find_grades(
+    results: tuple[IntArray, IntArray], judged: tuple[IntArray, IntArray], grades: FloatArray
+) -> FloatArray:
+    """Return the grade of each result, NaN for none; both are queries and items."""
+    if not len(grades):
+        return np.full(len(results[0]), np.nan)
+    width = int(judged[1].max()) + 2
+    keys = judged[0] * width + judged[1]
+    wanted = results[0] * width + np.where(results[1] < 0, width - 1, results[1]).clip(
+        max=width - 1
+    )
+    at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    return np.where(keys[at] == wanted, grades[at], np.nan)
 
 
 def divide(top: FloatArray, bottom: FloatArray | IntArray) -> FloatArray:
