@@ -13,6 +13,7 @@ from dashboard.next.storage.runs import Pairs, read_run
 from dashboard.next.storage.settings import read_toml
 from dashboard.next.storage.vectors import Vectors, read_vectors
 from dashboard.next.tables import Table, Ties
+from dashboard.next.texts import read_text
 
 RUNS = (".trec", ".txt", ".run", ".csv")
 
@@ -58,7 +59,8 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     gallery = read_vectors(place, "items", items.ids, findings)
     if gallery is None:
-        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
+        do = 'Write them: numpy.save("items.npy", vectors).'
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
     texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings) if has_own else None
@@ -82,7 +84,7 @@ def _names_any(path: Path, queries: Table) -> bool:
     """Return whether a file of ids names one of the queries."""
     if not path.is_file():
         return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = read_text(path, f"models/{path.parent.name}/{path.name}", []).split("\n")
     return any(line.strip() in queries.index for line in lines)
 
 
@@ -111,4 +113,7 @@ def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]
         return read()
     except DataError as error:
         broken[name] = error
-        return None
+    except OSError as error:
+        found = f"a file that cannot be read ({error.strerror})"
+        broken[name] = DataError(name, found, "files that this user may read")
+    return None

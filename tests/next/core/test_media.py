@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from dashboard.next.storage.collection import open_collection
-from dashboard.next.storage.media import Span, find_media, read_span, recognise_type
+from dashboard.next.storage.media import Span, find_media, list_missing, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
 from dashboard.next.views.media_routes import address_media, find_media_of
 
@@ -101,6 +101,28 @@ def test_files_are_what_they_hold_and_stay_inside(tmp_path: Path) -> None:
     for name in ("text.mp4", "drawing.png"):
         path = find_media(folder, "media", name)
         assert path and recognise_type(path) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "found"),
+    [
+        ("../../outside.png", "not there"), ("/etc/hostname", "not there"),
+        ("gone.png", "not there"), ("sub\\a.png", "not there"),
+        ("folder.png", "not there"), ("//host/a.png", "not there"),
+        ("file:///etc/hostname", "not there"), ("http://localhost:1/a.png", "not there"),
+        ("empty.png", "no picture or clip"), ("text.png", "no picture or clip"),
+    ],
+)  # fmt: skip
+def test_check_names_items_without_a_picture(world: Path, file: str, found: str) -> None:
+    """MAN-01 to 20, MED-01, 03, 12."""
+    (world / "media" / "folder.png").mkdir(parents=True)
+    (world / "media" / "empty.png").write_bytes(b"")
+    (world / "media" / "text.png").write_text("text")
+    (world / "items.csv").write_text(f"item_id,file\na,\nb,{file}\nc,\nd,\n")
+    opened = open_collection(world)
+    (finding,) = list_missing(opened.folder, opened.settings, opened.items)
+    assert (finding.level, finding.file, finding.line) == ("warning", "items.csv", 3)
+    assert f"1 of 1 files that are {found}" in finding.found and f"(b: {file})" in finding.found
 
 
 def test_addresses_and_spans_of_a_collection(world: Path) -> None:
