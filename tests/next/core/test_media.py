@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dashboard.next.retrieval.pictures import read_picture
+from dashboard.next.storage import posters
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.storage.media import Span, find_media, list_missing, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
@@ -72,6 +74,24 @@ def test_pictures_stand_as_a_browser_shows_them(tmp_path: Path) -> None:
         tops[form] = find_colour(poster, (0.2, 0.2))
     assert sizes == {"jpg": (40, 80), "png": (40, 80), "webp": (80, 40)}
     assert tops == {"jpg": 0, "png": 0, "webp": 0}
+
+
+def test_grey_of_16_bits_is_not_white(tmp_path: Path) -> None:
+    """MED-08: also where a picture is searched with."""
+    ramp = np.linspace(0, 65_535, 64 * 64).reshape(64, 64).astype(np.uint16)
+    Image.fromarray(ramp).save(tmp_path / "a.png")
+    poster = Image.open(io.BytesIO(make_poster(tmp_path / "a.png", "image/png", None)))
+    asked = read_picture((tmp_path / "a.png").read_bytes())
+    for seen in (poster.convert("L"), asked):
+        assert np.abs(np.asarray(seen, dtype=float) - ramp / 257).max() < 2
+
+
+def test_wide_pixels_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posters, "MAX_PIXELS", 64 * 48)
+    frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8))
+    assert posters._turn_upright(frame, Fraction(1)).size == (64, 48)
+    with pytest.raises(ValueError, match="128 × 48 pixels"):
+        posters._turn_upright(frame, Fraction(2))
 
 
 def test_posters_are_small_and_drawings_keep_their_pixels(tmp_path: Path) -> None:

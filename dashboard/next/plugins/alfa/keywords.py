@@ -111,6 +111,9 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     path = collection.folder / ANNOTATION
     if not path.is_file():
         return None
+    least = collection.settings.get("mapping_threshold", 0)
+    if not 0 <= least <= 1:
+        raise DataError("collection.toml", f"mapping_threshold = {least}", "a number from 0 to 1")
     table = read_table(path, ANNOTATION, ("slice_id",), findings)
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
     columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}

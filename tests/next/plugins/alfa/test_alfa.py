@@ -151,3 +151,10 @@ def test_rows_of_the_mapping_that_name_nothing(world: Path) -> None:
         (7, "rows of 2 unknown queries (q8, q9)"),
         (9, "rows of 1 unknown groups (pv_odd)"),
     ]
+
+
+def test_threshold_of_the_settings_has_limits(world: Path) -> None:
+    with (world / "collection.toml").open("a") as file:
+        file.write("mapping_threshold = 60.0\n")
+    problem = open_collection(world).unread["alfa"]
+    assert str(problem).startswith("collection.toml: found mapping_threshold = 60.0; expected a n")
