@@ -46,7 +46,7 @@ def read_versions(
 ) -> dict[str, Version]:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     versions: dict[str, Version] = {}
-    for place in sorted(path for path in (folder / "models").glob("[!.]*") if path.is_dir()):
+    for place in (path for path in _list_folder(folder / "models") if path.is_dir()):
         read = partial(_read_version, place, items, queries, findings)
         made = try_to_read(place.name, broken, read)
         if made:
@@ -93,7 +93,7 @@ def read_runs(
 ) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
     runs: dict[str, Pairs] = {}
-    for path in sorted((folder / "runs").glob("[!.]*")):
+    for path in _list_folder(folder / "runs"):
         if path.suffix not in RUNS:
             continue
         if path.stem in runs:
@@ -107,6 +107,17 @@ def read_runs(
     return runs
 
 
+def _list_folder(folder: Path) -> list[Path]:
+    """Return what is in a folder, but for hidden files; nothing if there is no such folder."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        found = f"a folder that cannot be read ({error.strerror})"
+        raise DataError(folder.name, found, "a folder that this user may read") from error
+
+
 def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
     """Return what a function reads; where it cannot be used, keep why and return None."""
     try:
@@ -115,5 +126,6 @@ def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]
         broken[name] = error
     except OSError as error:
         found = f"a file that cannot be read ({error.strerror})"
-        broken[name] = DataError(name, found, "files that this user may read")
+        file = f"{name}/{Path(str(error.filename)).name}"
+        broken[name] = DataError(file, found, "a file that this user may read")
     return None

@@ -4,7 +4,7 @@ import io
 import os
 import pickle
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -160,5 +160,23 @@ def test_files_that_this_user_may_not_read(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(Path, "open", refuse)
     opened, findings = list_findings(folder)
     assert opened is not None and list(opened.broken) == ["a"]
-    assert findings[0].found == "a file that cannot be read (Permission denied)"
+    check_sentence(findings[0], "a/items.npy: a file that cannot be read (Permission denied)")
     assert str(folder) not in str(opened.broken["a"]) and len(list_means(opened, "b", "r")) == 6
+
+
+@pytest.mark.parametrize("name", ["models", "runs"])
+def test_folders_that_this_user_may_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Its versions do not go without a word."""
+    real = Path.iterdir
+
+    def refuse(path: Path) -> Iterator[Path]:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    opened, findings = list_findings(folder)
+    assert opened is None
+    check_sentence(findings[0], f"{name}: a folder that cannot be read (Permission denied)")
