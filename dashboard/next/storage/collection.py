@@ -80,7 +80,7 @@ class Collection:
 
     @cached_property
     def query_names(self) -> list[str]:
-        """What a person calls each query: its text, its caption or its item's, or an id."""
+        """A name for each query: its text, its caption or that of its item, or an id."""
         captions, names = (*self.items["caption"], ""), (*self.items.ids, "")
         columns = (self.queries["text"], self.queries["caption"], self.queries.ids)
         return [
