@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.next.errors import DataError, Finding
-from dashboard.next.texts import read_text
+from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.texts import read_text, require_file
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -130,8 +130,7 @@ def _read_rows(
     path: Path, name: str, required: Sequence[str], findings: list[Finding]
 ) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the lines and cells of the header and of all rows."""
-    if not path.is_file():
-        raise DataError(name, "no such file", f"a table with the columns {', '.join(required)}")
+    require_file(path, name, f"a table with the columns {', '.join(required)}")
     text = read_text(path, name, findings)
     mark = _find_delimiter(text, required)
     if mark != ",":
@@ -149,19 +148,33 @@ def _read_rows(
                 rows.append(tuple(row))  # of texts alone: nothing to collect
             line = reader.line_num + 1
     except csv.Error as error:
-        raise DataError(name, f"a broken row ({error})", "CSV", line=line) from error
+        do = """Close each quote, and write " in a quoted cell as ""."""
+        raise DataError(name, f"a broken row ({error})", "CSV", line=line, do=do) from error
     if not rows:
         raise DataError(name, "an empty file", f"a header: {','.join(required)}")
     header = [cell.strip() for cell in rows[0]]
     rows[0] = tuple(_check_header(header, lines[0], name, required, findings))
     if set(map(len, rows)) == {len(rows[0])}:
         return lines, rows
+    return lines, _fill_rows(lines, rows, name, findings)
+
+
+def _fill_rows(
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+) -> list[tuple[str, ...]]:
+    """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
+    wanted = f"{len(rows[0])}, as the header"
+    short: list[int] = []
     for line, cells in zip(lines, rows, strict=True):
-        if len(cells) != len(rows[0]):
-            raise DataError(
-                name, f"{len(cells)} cells", f"{len(rows[0])}, as the header", line=line
-            )
-    return lines, rows
+        if len(cells) > len(rows[0]):
+            do = "Put a cell that holds the separator in quotes."
+            raise DataError(name, f"{len(cells)} cells", wanted, line=line, do=do)
+        if len(cells) < len(rows[0]):
+            short.append(line)
+    found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
+    wanted = f"{wanted}; the others are empty"
+    findings.append(Finding("warning", name, short[0], found, wanted))
+    return [cells + ("",) * (len(rows[0]) - len(cells)) for cells in rows]
 
 
 def _check_header(
@@ -192,9 +205,12 @@ def _check_key(table: Table) -> None:
     if len(table.index) == len(table) and "" not in table.index:
         return
     first: dict[str, int] = {}
+    empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
+    if empty:
+        found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
+        do = "Write one, or remove the rows."
+        raise DataError(table.file, found, "an id in each row", line=empty[0], do=do)
     for line, name in zip(table.lines, table.ids, strict=True):
-        if not name:
-            raise DataError(table.file, f"an empty {table.key}", f"a {table.key}", line=line)
         if name in first:
             found = f"{table.key} {name!r} a second time (first in line {first[name]})"
             do = "Remove one of the two lines."

@@ -6,7 +6,7 @@ import ast
 import json
 import math
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,11 @@ def read_text(path: Path, name: str, findings: list[Finding]) -> str:
     Args:
         path: The file.
         name: Its name in messages.
-        findings: Gains a note if the file is not UTF-8.
+        findings: Gains a note if the file is not UTF-8, or holds NULs; they are removed.
 
     Raises:
-        DataError: If the file is missing, cannot be read, or holds NUL or bytes of no such
-            encoding.
+        DataError: If the file is missing, cannot be read, holds bytes of no such encoding, or more
+            NULs than lines, as a file that is no text does.
     """
     return decode_text(read_bytes(path, name), name, findings)
 
@@ -36,8 +36,7 @@ def read_bytes(path: Path, name: str) -> bytes:
     Raises:
         DataError: If it is missing or cannot be read.
     """
-    if not path.is_file():
-        raise DataError(name, "no such file", "a text file")
+    require_file(path, name, "a text file")
     try:
         return path.read_bytes()
     except OSError as error:
@@ -56,13 +55,27 @@ def decode_text(raw: bytes, name: str, findings: list[Finding]) -> str:
         except UnicodeDecodeError:
             continue
         if "\0" in text:
-            line = text.count("\n", 0, text.index("\0")) + 1
-            raise DataError(name, "a NUL byte", "text in UTF-8", line=line)
+            text = _remove_nul(text, name, findings)
         if encoding != "utf-8-sig":
             shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
             findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
         return text.replace("\r\n", "\n").replace("\r", "\n")
     raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
+
+
+def require_file(path: Path, name: str, expected: str) -> None:
+    """Raise a DataError if there is no such file."""
+    if not path.is_file():
+        raise DataError(name, "a folder" if path.is_dir() else "no such file", expected)
+
+
+def _remove_nul(text: str, name: str, findings: list[Finding]) -> str:
+    many, line = text.count("\0"), text.count("\n", 0, text.index("\0")) + 1
+    if many > text.count("\n"):
+        found = f"a file that is no text ({many:,} NUL bytes)"
+        raise DataError(name, found, "text", line=line, do="Save it as text in UTF-8.")
+    findings.append(Finding("note", name, line, f"{many:,} NUL bytes", "text; they are removed"))
+    return text.replace("\0", "")
 
 
 MARKS = (";", "|", ",")
@@ -115,7 +128,7 @@ def _flatten(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def split_names(text: str, separator: str, known: Container[str]) -> list[str]:
+def split_names(text: str, separator: str, known: Collection[str]) -> list[str]:
     """Return the names in a text, each once; a known one may hold the separator.
 
     Args:
@@ -127,11 +140,14 @@ def split_names(text: str, separator: str, known: Container[str]) -> list[str]:
     ['a=R & B', 'b=x']
     """
     parts = [part.strip() for part in text.split(separator if separator.strip() else None)]
+    longest = max((name.count(separator) for name in known), default=0) + 1
     names: list[str] = []
-    while parts:
-        joined = (separator.join(parts[:end]) for end in range(len(parts), 0, -1))
-        names.append(next((name for name in joined if name in known), parts[0]))
-        parts = parts[names[-1].count(separator) + 1 :]
+    place = 0
+    while place < len(parts):
+        ends = range(min(place + longest, len(parts)), place, -1)
+        joined = (separator.join(parts[place:end]) for end in ends)
+        names.append(next((name for name in joined if name in known), parts[place]))
+        place += names[-1].count(separator) + 1
     return list(dict.fromkeys(filter(None, names)))
 
 

@@ -53,7 +53,7 @@ def open_call(call: Namespace) -> Collection:
     from dashboard.next.storage.collection import open_collection, open_files
 
     qrels, runs = getattr(call, "qrels", None), getattr(call, "run", None)
-    if (call.collection is None) == (qrels is None) or bool(qrels) != bool(runs):
+    if bool(call.collection) == bool(qrels) or bool(qrels) != bool(runs):
         raise ValueError("Name a COLLECTION, or give --qrels FILE with --run FILE.")
     if qrels and runs:
         return open_files(qrels, runs)
@@ -73,11 +73,14 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     given: dict[str, str] = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
-        if value is not None and call.collection is None and not each.of_files:
-            option = f"--{(each.option or each.key).replace('_', '-')}"
+        if value is None:
+            continue
+        option = f"--{(each.option or each.key).replace('_', '-')}"
+        if call.collection is None and not each.of_files:
             raise ValueError(f"{option}: only a COLLECTION has that; leave it out with --qrels.")
-        if value is not None:
-            given[each.key] = each.join(value) if isinstance(value, list) else str(value)
+        given[each.key] = each.join(value) if isinstance(value, list) else str(value)
+        if not given[each.key].strip():
+            raise ValueError(f"{option} is empty. Give a value, or leave it out.")
     if call.collection is None:
         given.setdefault("queries", "all")
     require_protocol(collection, given)

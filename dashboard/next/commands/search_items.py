@@ -15,7 +15,7 @@ from dashboard.next.commands.options import (
     complain_about_broken,
     open_study_of,
 )
-from dashboard.next.errors import DataError
+from dashboard.next.texts import require_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,8 +27,8 @@ COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="what to search for")
-    parser.add_argument("--item", default="", metavar="ID", help="item to find similar ones of")
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to search for")
+    parser.add_argument("--item", metavar="ID", help="item to find similar ones of")
     parser.add_argument("--file", type=Path, metavar="PATH", help="picture to search with")
     text = "versions to search with (default: all)"
     parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)
@@ -39,13 +39,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a result."""
-    if sum(map(bool, (call.text, call.item, call.file))) != 1 or call.k < 1:
+    text, item = call.text or "", call.item or ""
+    if sum(map(bool, (text.strip(), item, call.file))) != 1 or call.k < 1:
         raise ValueError("Give one of TEXT, --item ID and --file PATH, and -k from 1.")
     study, choices = open_study_of(call)
     picture = open_picture(call.file) if call.file else None
-    found = study.search(
-        choices["runs"], text=call.text, item=call.item, picture=picture, depth=call.k
-    )
+    found = study.search(choices["runs"], text=text, item=item, picture=picture, depth=call.k)
     code = complain_about_broken(study.collection, chosen=call.runs is not None)
     for version, why in found.problems.items():
         if version not in study.collection.broken:
@@ -64,6 +63,5 @@ def open_picture(path: Path) -> Image:
     """
     from dashboard.next.retrieval.pictures import read_picture
 
-    if not path.is_file():
-        raise DataError(path.name, "no such file", "a picture")
+    require_file(path, path.name, "a picture")
     return read_picture(path.read_bytes(), path.name)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from dashboard.next.errors import DataError
+from dashboard.next.storage.posters import reduce_depth
 from dashboard.next.storage.settings import read_toml
 
 Array = NDArray[np.float32]
@@ -67,9 +68,11 @@ def read_picture(content: bytes, name: str = "the picture") -> Image.Image:
             # browsers show WebP without its EXIF orientation
             turned = opened if opened.format == "WEBP" else ImageOps.exif_transpose(opened)
             turned.load()
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+    except DataError:
+        raise
+    except Exception as error:  # decoders of Pillow raise errors of many types
         raise DataError(name, "a file that cannot be read", kinds) from error
-    return turned
+    return reduce_depth(turned)
 
 
 def encode_picture(folder: Path, version: str, image: Image.Image) -> Array:

@@ -6,6 +6,7 @@ import hashlib
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 
 from dashboard.next.errors import DataError, Finding, Level, list_names
 from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.storage.folders import find_data
 from dashboard.next.storage.media import match_ids
 from dashboard.next.storage.runs import Pairs, merge_pairs, read_qrels, read_run
 from dashboard.next.storage.settings import SETTINGS, read_settings
@@ -109,7 +111,9 @@ def open_collection(folder: Path) -> Collection:
             plugin's table that cannot be used is in `broken` and in the findings instead.
     """
     if not folder.is_dir():
-        raise DataError(str(folder), "no such folder", "the folder of a collection")
+        there = sorted(path.parent.name for path in find_data().glob("*/collection.toml"))
+        do = f"There are: {list_names(there, 20)}." if there else ""
+        raise DataError(str(folder), "no such folder", "the folder of a collection", do=do)
     state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
     with _LOCK:
         if folder not in _OPEN or _OPEN[folder][0] != state:
@@ -351,6 +355,6 @@ def _digest(paths: Sequence[Path]) -> str:
     whole = hashlib.sha256()
     for path in paths:
         whole.update(f"{path.name}\0".encode())
-        with path.open("rb") as file:
+        with suppress(OSError), path.open("rb") as file:  # one that cannot be read is in `broken`
             whole.update(hashlib.file_digest(file, "sha256").digest())
     return whole.hexdigest()

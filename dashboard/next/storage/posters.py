@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image, ImageOps
 
 from dashboard.next.errors import DataError
@@ -55,7 +56,15 @@ def _read_picture(path: Path) -> Image.Image:
         _check_size(picture.width, picture.height)
         picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))
         upright = ImageOps.exif_transpose(picture) if picture.format in UPRIGHT else picture
+        upright = reduce_depth(upright)
         return upright.convert("RGBA" if picture.has_transparency_data else "RGB")
+
+
+def reduce_depth(picture: Image.Image) -> Image.Image:
+    """Return a grey picture of 16 bits a pixel with 8, as browsers show it; others as they are."""
+    if not picture.mode.startswith("I;16"):
+        return picture
+    return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
 
 
 def _read_frame(path: Path, span: Span | None) -> Image.Image:
@@ -95,7 +104,9 @@ def is_cut(span: Span, length: float | None) -> bool:
 def _turn_upright(frame: Any, pixel_ratio: Fraction | None) -> Image.Image:
     picture: Image.Image = frame.to_image()
     if pixel_ratio and pixel_ratio != 1:
-        picture = picture.resize((round(picture.width * pixel_ratio), picture.height))
+        width = round(picture.width * pixel_ratio)
+        _check_size(width, picture.height)
+        picture = picture.resize((width, picture.height))
     return picture.rotate(frame.rotation, expand=True) if frame.rotation else picture
 
 

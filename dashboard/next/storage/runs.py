@@ -10,7 +10,7 @@ import numpy as np
 
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.tables import FloatArray, IntArray, read_table
-from dashboard.next.texts import decode_text, parse_number, read_bytes
+from dashboard.next.texts import decode_text, parse_number, read_bytes, require_file
 
 ODD = (b"\t", b"\r", b"\0")
 """Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
@@ -49,8 +49,7 @@ def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
 
 def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[str, ...]) -> Pairs:
     number = "grade" if "grade" in fields else "score"
-    if not path.is_file():
-        raise DataError(name, "no such file", f"lines of query, item and {number}")
+    require_file(path, name, f"lines of query, item and {number}")
     if path.suffix == ".csv":
         return _collect(_read_csv(path, name, number, findings), name, number, findings)
     raw = read_bytes(path, name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, Finding, list_names
-from dashboard.next.storage.media import match_ids
+from dashboard.next.storage.media import match_ids, refuse_shared
 from dashboard.next.tables import FloatArray, IntArray
 from dashboard.next.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
+HEADERS: Mapping[tuple[int, int], Callable[[Any], tuple[Any, bool, np.dtype[Any]]]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+"""Readers of shape, order and type, by the version of the format that arrays of numbers have."""
 BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
 
@@ -132,26 +138,31 @@ def read_vectors(
     if not names:
         raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
     rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))
-    if len(set(names.values())) < len(names):
-        raise DataError(name, f"two vectors of one of the {stem}", "one vector of each")
+    refuse_shared(names, name, "vectors")
     return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 
 
 def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
-    try:
-        stored = np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:  # a damaged header raises almost any kind
-        why = f"a file that is no array ({str(error)[:80]})"
-        do = "Save it again with numpy.save."
-        raise DataError(name, why, "a .npy file of numbers", do=do) from error
-    if not isinstance(stored, np.memmap) or stored.ndim != 2 or not stored.size:
-        raise DataError(name, f"the shape {np.shape(stored)}", "(rows, dimension)")
-    if stored.dtype.kind not in "fiu":
-        raise DataError(name, f"numbers of type {stored.dtype}", "float32")
-    if not stored.flags.c_contiguous:
-        return np.array(stored)
-    state = _find_state(path.stat())
-    return ArrayFile(path, name, stored.shape, stored.dtype, stored.offset, state)
+    with path.open("rb") as file:
+        state = _find_state(os.fstat(file.fileno()))
+        try:
+            shape, is_fortran, dtype = HEADERS[np.lib.format.read_magic(file)](file)
+        except Exception as error:  # a damaged header raises almost any kind
+            why = "a file that is no array" if state[0] else "an empty file"
+            do = "Save it again with numpy.save."
+            raise DataError(name, why, "a .npy file of numbers", do=do) from error
+        if len(shape) != 2 or min(shape) < 1:
+            do = "Save one vector for each id; average those of the frames of a clip."
+            raise DataError(name, f"the shape {shape}", "(rows, dimension)", do=do)
+        if dtype.kind not in "fiu":
+            raise DataError(name, f"numbers of type {dtype}", "float32")
+        lacking = file.tell() + math.prod(shape) * dtype.itemsize - state[0]
+        if lacking > 0:
+            found = f"a file that is {lacking:,} bytes too short for the shape {shape}"
+            raise DataError(name, found, "a whole file", do="Copy or save it again.")
+        if is_fortran:
+            return np.fromfile(file, dtype, math.prod(shape)).reshape(shape, order="F").copy()
+        return ArrayFile(path, name, shape, dtype, file.tell(), state)
 
 
 def _read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:

@@ -13,6 +13,7 @@ from dashboard.next.storage.runs import Pairs, read_run
 from dashboard.next.storage.settings import read_toml
 from dashboard.next.storage.vectors import Vectors, read_vectors
 from dashboard.next.tables import Table, Ties
+from dashboard.next.texts import read_text
 
 RUNS = (".trec", ".txt", ".run", ".csv")
 
@@ -45,7 +46,7 @@ def read_versions(
 ) -> dict[str, Version]:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     versions: dict[str, Version] = {}
-    for place in sorted(path for path in (folder / "models").glob("[!.]*") if path.is_dir()):
+    for place in (path for path in _list_folder(folder / "models") if path.is_dir()):
         read = partial(_read_version, place, items, queries, findings)
         made = try_to_read(place.name, broken, read)
         if made:
@@ -58,7 +59,8 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     gallery = read_vectors(place, "items", items.ids, findings)
     if gallery is None:
-        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items")
+        do = 'Write them: numpy.save("items.npy", vectors).'
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
     texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings) if has_own else None
@@ -82,7 +84,7 @@ def _names_any(path: Path, queries: Table) -> bool:
     """Return whether a file of ids names one of the queries."""
     if not path.is_file():
         return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = read_text(path, f"models/{path.parent.name}/{path.name}", []).split("\n")
     return any(line.strip() in queries.index for line in lines)
 
 
@@ -91,7 +93,7 @@ def read_runs(
 ) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
     runs: dict[str, Pairs] = {}
-    for path in sorted((folder / "runs").glob("[!.]*")):
+    for path in _list_folder(folder / "runs"):
         if path.suffix not in RUNS:
             continue
         if path.stem in runs:
@@ -105,10 +107,25 @@ def read_runs(
     return runs
 
 
+def _list_folder(folder: Path) -> list[Path]:
+    """Return what is in a folder, but for hidden files; nothing if there is no such folder."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        found = f"a folder that cannot be read ({error.strerror})"
+        raise DataError(folder.name, found, "a folder that this user may read") from error
+
+
 def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
     """Return what a function reads; where it cannot be used, keep why and return None."""
     try:
         return read()
     except DataError as error:
         broken[name] = error
-        return None
+    except OSError as error:
+        found = f"a file that cannot be read ({error.strerror})"
+        file = f"{name}/{Path(str(error.filename)).name}"
+        broken[name] = DataError(file, found, "a file that this user may read")
+    return None

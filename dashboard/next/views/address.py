@@ -46,6 +46,8 @@ OLD = {
 """Keys of older links with the values that change nothing; other values cannot be followed."""
 OLD_LAYOUT = ("columns", "density", "by", "clip", "beside", "missed", "pair", "list", "map", "view")
 """Keys of links that only arrange or open something; they are left out."""
+MAX_SHOWN = 80
+"""Characters of a value that a sentence repeats."""
 _LAST = "last-address"
 
 
@@ -88,7 +90,9 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
             try:
                 good[key] = _check(collection, choice, given[key], good)
             except (ValueError, DataError) as error:
-                problems[key] = f"{str(error).rstrip('.')}."
+                said, long = str(error).rstrip("."), given[key]
+                cut = said.replace(long, f"{long[:MAX_SHOWN]}…") if len(long) > MAX_SHOWN else said
+                problems[key] = f"{cut}."
     others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
     for key, value in given.items():
         if key in others:

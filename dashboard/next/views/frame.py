@@ -134,7 +134,7 @@ def _pick_collection(name: str, place: str) -> Collection:
     first = [n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first")]
     chosen = name or (first or names)[0]
     if chosen not in names:
-        raise ChoiceError(f"There is no collection {chosen!r}. There are: {', '.join(names)}.")
+        raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
     widget = f"{place}-collection"
     st.session_state[widget] = chosen
 

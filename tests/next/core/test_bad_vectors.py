@@ -4,7 +4,7 @@ import io
 import os
 import pickle
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -68,13 +68,18 @@ VECTORS = [
     ("EMB-19", turn(lambda array: array.astype(np.complex64)), "numbers of type complex64"),
     ("EMB-19", turn(lambda array: array > 0), "numbers of type bool"),
     ("EMB-19", turn(lambda array: array.astype("<U4")), "numbers of type <U4"),
-    ("EMB-20", put(A, pack([Harmful(), 1])), "a file that is no array"),
+    ("EMB-20", put(A, pack([Harmful(), 1])), "the shape (2,)"),
+    ("EMB-20", put(A, pack([[Harmful()]])), "numbers of type object"),
     ("EMB-21", put(A, pickle.dumps({"x": 1})), "a file that is no array"),
-    ("EMB-22", cut(A, -40), "a file that is no array"),
-    ("EMB-24", put(A, b""), "a file that is no array"),
-    ("EMB-25", put(A, make_header("(10000000000, 512)")), "a file that is no array"),
-    ("EMB-27", put(A, make_header(f"({2**40}, {2**40})")), "a file that is no array"),
-    ("EMB-27", put(A, make_header("(-3, 8)")), "a file that is no array"),
+    ("EMB-22", cut(A, -40), "a file that is 40 bytes too short for the shape (12, 8)"),
+    ("EMB-24", put(A, b""), "an empty file"),
+    (
+        "EMB-25",
+        put(A, make_header("(10000000000, 512)")),
+        "a file that is 20,479,999",
+    ),
+    ("EMB-27", put(A, make_header(f"({2**40}, {2**40})")), "a file that is 4,8"),
+    ("EMB-27", put(A, make_header("(-3, 8)")), "the shape (-3, 8)"),
     ("EMB-28", put(A, make_header("(10, 8)", blanks=20_000)), "a file that is no array"),
     ("damaged", put(A, make_header("(10, 8")), "a file that is no array"),
     ("damaged", put(A, make_header("((" * 4_000)), "a file that is no array"),
@@ -141,3 +146,37 @@ def test_vectors_that_change_while_open(folder: Path) -> None:
         list_means(before, "a")
     after = open_collection(folder)
     assert after is not before and len(list_means(after, "a")) == 3
+
+
+def test_files_that_this_user_may_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MED-17 and its like: the part that needs the file is broken, the rest works."""
+    real = Path.open
+
+    def refuse(path: Path, *args: str, **more: str) -> object:
+        if path.name == "items.npy" and path.parent.name == "a":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *args, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    opened, findings = list_findings(folder)
+    assert opened is not None and list(opened.broken) == ["a"]
+    check_sentence(findings[0], "a/items.npy: a file that cannot be read (Permission denied)")
+    assert str(folder) not in str(opened.broken["a"]) and len(list_means(opened, "b", "r")) == 6
+
+
+@pytest.mark.parametrize("name", ["models", "runs"])
+def test_folders_that_this_user_may_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Its versions do not go without a word."""
+    real = Path.iterdir
+
+    def refuse(path: Path) -> Iterator[Path]:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    opened, findings = list_findings(folder)
+    assert opened is None
+    check_sentence(findings[0], f"{name}: a folder that cannot be read (Permission denied)")

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dashboard.next.retrieval.pictures import read_picture
+from dashboard.next.storage import posters
 from dashboard.next.storage.collection import open_collection
-from dashboard.next.storage.media import Span, find_media, read_span, recognise_type
+from dashboard.next.storage.media import Span, find_media, list_missing, read_span, recognise_type
 from dashboard.next.storage.posters import make_poster
 from dashboard.next.views.media_routes import address_media, find_media_of
 
@@ -74,6 +76,24 @@ def test_pictures_stand_as_a_browser_shows_them(tmp_path: Path) -> None:
     assert tops == {"jpg": 0, "png": 0, "webp": 0}
 
 
+def test_grey_of_16_bits_is_not_white(tmp_path: Path) -> None:
+    """MED-08: also where a picture is searched with."""
+    ramp = np.linspace(0, 65_535, 64 * 64).reshape(64, 64).astype(np.uint16)
+    Image.fromarray(ramp).save(tmp_path / "a.png")
+    poster = Image.open(io.BytesIO(make_poster(tmp_path / "a.png", "image/png", None)))
+    asked = read_picture((tmp_path / "a.png").read_bytes())
+    for seen in (poster.convert("L"), asked):
+        assert np.abs(np.asarray(seen, dtype=float) - ramp / 257).max() < 2
+
+
+def test_wide_pixels_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posters, "MAX_PIXELS", 64 * 48)
+    frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8))
+    assert posters._turn_upright(frame, Fraction(1)).size == (64, 48)
+    with pytest.raises(ValueError, match="128 × 48 pixels"):
+        posters._turn_upright(frame, Fraction(2))
+
+
 def test_posters_are_small_and_drawings_keep_their_pixels(tmp_path: Path) -> None:
     Image.new("RGB", (4000, 1000), RED).save(tmp_path / "large.jpg")
     dots = Image.fromarray(np.random.default_rng(0).integers(0, 255, (28, 28, 3), np.uint8))
@@ -101,6 +121,28 @@ def test_files_are_what_they_hold_and_stay_inside(tmp_path: Path) -> None:
     for name in ("text.mp4", "drawing.png"):
         path = find_media(folder, "media", name)
         assert path and recognise_type(path) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "found"),
+    [
+        ("../../outside.png", "not there"), ("/etc/hostname", "not there"),
+        ("gone.png", "not there"), ("sub\\a.png", "not there"),
+        ("folder.png", "not there"), ("//host/a.png", "not there"),
+        ("file:///etc/hostname", "not there"), ("http://localhost:1/a.png", "not there"),
+        ("empty.png", "no picture or clip"), ("text.png", "no picture or clip"),
+    ],
+)  # fmt: skip
+def test_check_names_items_without_a_picture(world: Path, file: str, found: str) -> None:
+    """MAN-01 to 20, MED-01, 03, 12."""
+    (world / "media" / "folder.png").mkdir(parents=True)
+    (world / "media" / "empty.png").write_bytes(b"")
+    (world / "media" / "text.png").write_text("text")
+    (world / "items.csv").write_text(f"item_id,file\na,\nb,{file}\nc,\nd,\n")
+    opened = open_collection(world)
+    (finding,) = list_missing(opened.folder, opened.settings, opened.items)
+    assert (finding.level, finding.file, finding.line) == ("warning", "items.csv", 3)
+    assert f"1 of 1 files that are {found}" in finding.found and f"(b: {file})" in finding.found
 
 
 def test_addresses_and_spans_of_a_collection(world: Path) -> None:

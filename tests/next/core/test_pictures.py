@@ -2,6 +2,7 @@
 
 from io import BytesIO
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -34,6 +35,9 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for content in (b"", b"<svg/>", write_picture("PNG")[:60]):
         with pytest.raises(DataError, match="expected a picture"):
             read_picture(content)
+    with monkeypatch.context() as patched, pytest.raises(DataError, match="expected a picture"):
+        patched.setattr(pictures.Image, "open", Mock(side_effect=IndexError))
+        read_picture(write_picture("PNG"))
     monkeypatch.setattr(pictures, "MAX_PIXELS", 799)
     with pytest.raises(DataError, match="40 × 20 pixels"):
         read_picture(write_picture("PNG"))

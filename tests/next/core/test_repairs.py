@@ -7,6 +7,7 @@ import pytest
 from dashboard.next.errors import DataError, Finding
 from dashboard.next.storage.runs import read_qrels, read_run
 from dashboard.next.tables import read_table
+from tests.next.core.bad_world import add, list_findings, write_world
 
 PLAIN = "item_id,file\né,a.png\nb,b.png\n"
 
@@ -23,6 +24,7 @@ PLAIN = "item_id,file\né,a.png\nb,b.png\n"
         (PLAIN.replace(",", " | ").encode(), ["cells separated by bars"]),
         (PLAIN.replace("\n", "\r\n\r\n").encode(), []),
         ((PLAIN + "b,b.png\n").encode(), ["1 identical rows"]),
+        (PLAIN.replace("b.png", "b\0.png").encode(), ["1 NUL bytes"]),
     ],
 )
 def test_tables(tmp_path: Path, content: bytes, notes: list[str]) -> None:
@@ -42,7 +44,10 @@ def test_tables(tmp_path: Path, content: bytes, notes: list[str]) -> None:
             PLAIN.encode() + b"b,c.png\n",
             "line 4: found item_id 'b' a second time (first in",
         ),
-        (b"item_id,file\na,\0.png\n", "line 2: found a NUL byte"),
+        (
+            "item_id,file\n".encode("utf-16-le"),
+            "line 1: found a file that is no text (13 NUL",
+        ),
         (b"item_id,file\n\x81,a.png\n", "found bytes that are not UTF-8"),
         (b"", "found an empty file"),
         (b"name;file\na;b\n", "line 1: found the columns name;file"),
@@ -87,3 +92,12 @@ def test_broken_lists(tmp_path: Path, content: str, found: str) -> None:
     with pytest.raises(DataError) as error:
         read_run(path, "r.trec", [])
     assert found in str(error.value)
+
+
+def test_sentences_stand_on_one_line(tmp_path: Path) -> None:
+    """No text of a file acts on a terminal, or looks like a second sentence."""
+    folder = write_world(tmp_path)
+    add("runs/r.trec", "q\x1b[2J Q0 v00 1 1.0 t\n")(folder)
+    (finding,) = list_findings(folder)[1]
+    assert "q\ufffd[2J" in finding.found
+    assert str(DataError("a", "b\nerror: c", "d")).isprintable()

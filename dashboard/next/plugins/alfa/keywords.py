@@ -6,7 +6,7 @@ import json
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.storage.collection import Collection
-from dashboard.next.storage.media import match_ids
+from dashboard.next.storage.media import match_ids, refuse_shared
 from dashboard.next.tables import BoolArray, Table, read_table
 from dashboard.next.texts import MARKS, parse_number, split_cells
 
@@ -111,6 +111,9 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     path = collection.folder / ANNOTATION
     if not path.is_file():
         return None
+    least = collection.settings.get("mapping_threshold", 0)
+    if not 0 <= least <= 1:
+        raise DataError("collection.toml", f"mapping_threshold = {least}", "a number from 0 to 1")
     table = read_table(path, ANNOTATION, ("slice_id",), findings)
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
     columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}
@@ -141,7 +144,7 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     if bare:
         said = f"{len(bare):,} items without a keyword ({list_names(bare)})"
         findings.append(Finding("note", ANNOTATION, None, said, "keywords; these are not judged"))
-    return Keywords(groups, keywords, has, _read_mapping(collection, spelling, findings))
+    return Keywords(groups, keywords, has, _read_mapping(collection, spelling, columns, findings))
 
 
 def _explain_lack(table: Table) -> DataError:
@@ -179,8 +182,7 @@ def _find_items(table: Table, collection: Collection, findings: list[Finding]) -
         found = f"{len(unknown):,} annotated ids that are no items ({few})"
         line = table.lines[unknown[0]]
         findings.append(Finding("warning", ANNOTATION, line, found, "ids of items; left out"))
-    if len(set(names.values())) < len(names):
-        raise DataError(ANNOTATION, "two rows for one item", "one row for each item")
+    refuse_shared(names, ANNOTATION, "keywords")
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
 
 
@@ -207,7 +209,10 @@ def _name_group(column: str) -> str:
 
 
 def _read_mapping(
-    collection: Collection, spelling: Mapping[str, str], findings: list[Finding]
+    collection: Collection,
+    spelling: Mapping[str, str],
+    groups: Container[str],
+    findings: list[Finding],
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     texts = [
@@ -223,16 +228,24 @@ def _read_mapping(
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
     mapped: dict[str, list[Candidate]] = {}
+    unknown: dict[str, dict[str, int]] = {"queries": {}, "groups": {}}
     for line, query, ngram, group, keyword, score in zip(
         table.lines, *(table[column] for column in columns), strict=True
     ):
         if query not in collection.queries.index:
-            found = f"a row of the unknown query {query!r}"
-            findings.append(Finding("warning", MAPPING, line, found, "ids of queries; left out"))
+            unknown["queries"].setdefault(query, line)
             continue
+        if _name_group(group) not in groups:
+            unknown["groups"].setdefault(group, line)
         number = parse_number(score)
         if math.isnan(number):
-            raise DataError(MAPPING, f"score {score!r}", "a number", line=line)
+            raise DataError(MAPPING, f"score {score[:80]!r}", "a number", line=line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
+    wanted = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
+    for what, lines in unknown.items():
+        if lines:
+            found = f"rows of {len(lines):,} unknown {what} ({list_names(lines)})"
+            line, expected = min(lines.values()), f"{wanted[what]}; left out"
+            findings.append(Finding("warning", MAPPING, line, found, expected))
     return mapped

@@ -139,3 +139,22 @@ def test_slices_by_keyword(world: Path, capsys: pytest.CaptureFixture[str]) -> N
     found = {line.split(",")[0]: line.split(",")[1] for line in lines[1:]}
     assert found["pv_object_type=car"] == "2" and found["pv_object_type=bus"] == "1"
     assert all(line.endswith(",,,,") for line in lines[1:])
+
+
+def test_rows_of_the_mapping_that_name_nothing(world: Path) -> None:
+    """QRY-15 and its like: one warning for all rows of a kind, with the first line."""
+    with (world / "query_keywords.csv").open("a") as file:
+        file.write("q8,x,pv_object_type,car,1\nq9,x,pv_object_type,car,1\nq1,x,pv_odd,car,1\n")
+    opened = open_collection(world)
+    said = [(each.line, each.found) for each in opened.findings if each.level == "warning"]
+    assert said == [
+        (7, "rows of 2 unknown queries (q8, q9)"),
+        (9, "rows of 1 unknown groups (pv_odd)"),
+    ]
+
+
+def test_threshold_of_the_settings_has_limits(world: Path) -> None:
+    with (world / "collection.toml").open("a") as file:
+        file.write("mapping_threshold = 60.0\n")
+    problem = open_collection(world).unread["alfa"]
+    assert str(problem).startswith("collection.toml: found mapping_threshold = 60.0; expected a n")
