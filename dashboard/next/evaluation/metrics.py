@@ -285,7 +285,7 @@ def _read_settings(entry: Metric, given: Iterable[str]) -> Values:
         name, equals, value = text.partition("=")
         setting = named.get(name) if equals else (bare[0] if bare else None)
         if setting is None or setting.name in values:
-            known = ", ".join(named)
+            known = ", ".join(named) or "none"
             raise ValueError(f"{entry.title} has no setting {text!r}; it has: {known}.")
         values[setting.name] = setting.read(entry.name, value if equals else text)
     return values

@@ -8,13 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.next.errors import ChoiceError, DataError, list_names
+from dashboard.next.errors import DataError, list_names
 from dashboard.next.retrieval.language import embed_texts
 from dashboard.next.storage.settings import read_toml
 
 Array = NDArray[np.float32]
-MAX_CHARACTERS = 1_000
-"""Characters of a typed text; the words of a longer one would be mapped for minutes."""
 
 
 def encode_text(folder: Path, version: str, text: str) -> Array:
@@ -26,13 +24,8 @@ def encode_text(folder: Path, version: str, text: str) -> Array:
         text: What a person asks for.
 
     Raises:
-        ChoiceError: If the text is too long.
         DataError: If the version has no text side, or its files cannot be used.
     """
-    if len(text) > MAX_CHARACTERS:
-        raise ChoiceError(
-            f"The text has {len(text):,} characters. Search with at most {MAX_CHARACTERS:,}."
-        )
     name = f"models/{version}/model.toml"
     encoder = str(read_toml(folder / name, name).get("encoder", ""))
     if encoder not in ENCODERS:

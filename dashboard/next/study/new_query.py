@@ -22,6 +22,8 @@ from dashboard.next.tables import Table
 
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
+MAX_CHARACTERS = 1_000
+"""Characters of a typed text; a longer one takes minutes to embed and to map to keywords."""
 FloatVectors = NDArray[np.float32]
 
 
@@ -44,6 +46,9 @@ def search_with(
     if places and picture is None:
         every = Study(collection, study.choices.replace(queries="all", slice=()))
         return show_query(every, places[0], versions, depth, metric)
+    if len(text) > MAX_CHARACTERS:
+        said = f"The text has {len(text):,} characters."
+        raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
     columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
     asked = replace(collection, queries=Table("", "query_id", columns))
     asked = _encode(asked, versions, text, picture)
