@@ -9,6 +9,12 @@ from starlette.routing import Route
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+# loaded before the first reader comes, who would wait for them
+import altair  # noqa: E402, F401
+import scipy.special  # type: ignore[import-untyped]  # noqa: E402, F401
+
+import dashboard.next.views.frame  # noqa: E402, F401
+import dashboard.next.views.queries  # noqa: E402, F401
 from dashboard.next.views.health import SessionCounter, send_health, send_metrics   # noqa: E402
 from dashboard.next.views.media_routes import send_media  # noqa: E402
 from dashboard.next.views.server import Guard, send_without_delay  # noqa: E402

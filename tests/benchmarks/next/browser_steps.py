@@ -14,9 +14,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -55,6 +56,10 @@ def serve(script: Path, port: int) -> Iterator[int]:
     for line in server.stdout:
         if "URL" in line:
             break
+    for _ in range(600):  # it is loaded after it has said its address
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/_stcore/health"):
+            break
+        time.sleep(0.05)
     try:
         yield server.pid
     finally:
