@@ -32,7 +32,7 @@ from dashboard.next.evaluation.slicing import (
     divide_by_column,
     pair_slices,
 )
-from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.plugins import PLUGINS, load, load_all
 from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.retrieval.run import Run
@@ -85,8 +85,21 @@ class Study:
         """Grades of all items for all queries."""
         if self._whole is not self:
             return self._whole.judgement
+        return self._compute_once("judgement", self._amend_judgement)
+
+    def _amend_judgement(self) -> Judgement:
+        judgement = self.given_judgement
+        for amend in load_all("amend_judgement"):
+            judgement = amend(self.collection, self.choices, judgement)
+        return judgement
+
+    @property
+    def given_judgement(self) -> Judgement:
+        """Grades as the protocol judges, before a plugin amends them."""
+        if self._whole is not self:
+            return self._whole.given_judgement
         judge = self.rules.judge
-        return self._compute_once("judgement", lambda: judge(self.collection, self.choices))
+        return self._compute_once("given", lambda: judge(self.collection, self.choices))
 
     @property
     def _whole(self) -> Study:

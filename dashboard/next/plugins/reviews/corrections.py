@@ -1,0 +1,169 @@
+"""Corrected labels: what people who judged say of a pair takes the place of its grade.
+
+A decision counts; without one, what more than half of those say who are sure, each person once;
+otherwise the label stays as it is. Pairs are known by their ids, so that corrections stay when a
+version is added or a table is written anew. No file is changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dashboard.next.evaluation.judgement import Judgement, TableJudgement
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.reviews.choices import GIVEN
+from dashboard.next.storage.collection import Collection
+from dashboard.next.tables import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from dashboard.next.plugins.reviews.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What people say of a pair.
+
+    Attributes:
+        value: relevant, not, or a grade.
+        by: decision or majority.
+        people: How many are sure; 1 for a decision.
+    """
+
+    query_id: str
+    item_id: str
+    value: str
+    by: str
+    people: int
+
+
+@dataclass(frozen=True, eq=False)
+class AmendedJudgement:
+    """A judgement in which the grades of some pairs are replaced.
+
+    Attributes:
+        given: The judgement without them.
+        pairs: Items and grades that are replaced, by query.
+    """
+
+    given: Judgement
+    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    unscorable: Mapping[int, str]
+
+    @property
+    def relevant_from(self) -> float:
+        """Least grade of a relevant item."""
+        return self.given.relevant_from
+
+    def grades(self, query: int) -> FloatArray:
+        return self._replace(query, self.given.grades(query), 0.0)
+
+    def credits(self, query: int) -> FloatArray:
+        return self._replace(query, self.given.credits(query), self.relevant_from)
+
+    def _replace(self, query: int, values: FloatArray, least: float) -> FloatArray:
+        """Return values with the grades in their places; with `least`, 1 from it on and else 0."""
+        if query in self.pairs:
+            items, grades = self.pairs[query]
+            values = values.copy()
+            values[items] = grades >= least if least else grades
+        return values
+
+
+def settle(rows: Sequence[Verdict]) -> list[Correction]:
+    """Return what counts of each pair on which people are sure enough.
+
+    Args:
+        rows: All rows of a collection, in their order.
+    """
+    from dashboard.next.plugins.reviews.verdicts import (
+        DECISION,
+        UNSURE,
+        VERDICT,
+        keep_last,
+        keep_last_of_pairs,
+    )
+
+    found: dict[tuple[str, str], Correction] = {}
+    said = keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
+    for pair, people in said.items():
+        votes = Counter(row.value for row in people.values() if row.value != UNSURE)
+        ((value, number),) = votes.most_common(1) or [("", 0)]
+        if 2 * number > votes.total():
+            found[pair] = Correction(*pair, value, "majority", votes.total())
+    for row in keep_last(row for row in rows if row.kind == DECISION):
+        found[row.pair] = Correction(*row.pair, row.value, "decision", 1)
+    return [each for each in found.values() if each.value != UNSURE]
+
+
+def list_changes(
+    collection: Collection, judgement: Judgement, corrections: Sequence[Correction]
+) -> list[Row]:
+    """Return query_id, item_id, given (None: not judged), corrected, people, by of changed pairs.
+
+    `relevant` gives a pair that is not relevant the least relevant grade, `not` a relevant or
+    unjudged one 0; a label that says so already stays. A query's own item is never changed.
+    """
+    rows = []
+    queries = collection.queries.find(each.query_id for each in corrections).tolist()
+    items = collection.items.find(each.item_id for each in corrections).tolist()
+    for each, query, item in zip(corrections, queries, items, strict=True):
+        if min(query, item) < 0 or collection.own_items[query] == item:
+            continue
+        grade, least = float(judgement.grades(query)[item]), judgement.relevant_from
+        if each.value == "relevant":
+            new = grade if grade >= least else least
+        elif each.value == "not":
+            new = grade if grade < least else 0.0
+        else:
+            new = float(each.value)
+        if new != grade:
+            given = None if np.isnan(grade) else grade
+            pair: Row = {"query_id": each.query_id, "item_id": each.item_id}
+            told = {"given": given, "corrected": new, "people": each.people, "by": each.by}
+            rows.append(pair | told)
+    return rows
+
+
+def amend_judgement(
+    collection: Collection, choices: Mapping[str, Any], judgement: Judgement
+) -> Judgement:
+    """Return a judgement with corrections, where the choice of labels asks for them."""
+    labels = choices["labels"]
+    if labels == GIVEN:
+        return judgement
+    from dashboard.next.plugins.reviews.verdicts import list_history
+
+    corrections = settle(list_history(labels.key, until=labels.number))
+    return _replace_grades(collection, judgement, list_changes(collection, judgement, corrections))
+
+
+def _replace_grades(
+    collection: Collection, judgement: Judgement, changes: Sequence[Mapping[str, Any]]
+) -> Judgement:
+    """Return a judgement with changed pairs; a query that has a relevant item now is scored."""
+    changed: dict[int, dict[int, float]] = {}
+    reasons = dict(judgement.unscorable)
+    for row in changes:
+        query = collection.queries.index[row["query_id"]]
+        item = collection.items.index[row["item_id"]]
+        changed.setdefault(query, {})[item] = row["corrected"]
+        if row["corrected"] >= judgement.relevant_from:
+            reasons.pop(query, None)
+    pairs = {
+        query: (np.array(list(each), dtype=np.int64), np.array(list(each.values())))
+        for query, each in changed.items()
+    }
+    amended = AmendedJudgement(judgement, pairs, reasons)
+    if not isinstance(judgement, TableJudgement):
+        return amended
+    whole = dict(judgement.pairs)
+    for query in pairs:
+        grades = amended.grades(query)
+        items = np.flatnonzero(~np.isnan(grades))
+        whole[query] = (items, grades[items])
+    return replace(judgement, pairs=whole, unscorable=reasons)

@@ -1,0 +1,285 @@
+"""Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+from sqlalchemy import insert, select
+
+from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.reviews.schema import ASSIGNMENT
+from dashboard.next.plugins.reviews.store import find_store, has_store, name_store, open_store
+from dashboard.next.plugins.reviews.verdicts import (
+    VERDICT,
+    Verdict,
+    check_text,
+    find_key,
+    keep_last,
+    record_key,
+    write_time,
+)
+from dashboard.next.study.changes import find_cutoff
+from dashboard.next.study.study import Study
+from dashboard.next.tables import IntArray
+
+WAYS = {
+    "worst": "worst regressions",
+    "slice": "a slice",
+    "doubtful": "items that the versions rank most differently",
+    "random": "at random",
+}
+DEPTH = 10
+"""Results of each version that a list is chosen from, unless the metric looks at fewer."""
+MAX_PAIRS = 10_000
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingList:
+    """What people are asked to judge.
+
+    Attributes:
+        collection: The collection's key in the store.
+        candidate: The other version, "" if there is one version only.
+        pairs: Query and item, in the order in which they are judged; a review of the first
+            edition that compares lists has queries with the item "".
+        chosen: How they were chosen, in words.
+        seed: Of what was drawn at random.
+        author: Who made it, and who alone closes it.
+    """
+
+    collection: str
+    title: str
+    baseline: str
+    candidate: str
+    protocol: str
+    pairs: tuple[Pair, ...]
+    chosen: str = ""
+    seed: str = ""
+    closed: bool = False
+    id: str = ""
+    author: str = ""
+    time: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the first edition, which are kept as they are."""
+
+
+def choose_pairs(
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
+) -> tuple[list[Pair], str]:
+    """Return at most `number` pairs to judge, and in words how they were chosen.
+
+    Pairs are among the first results of the versions, as deep as the metric looks, at most DEPTH.
+
+    Args:
+        study: Its queries are chosen from; a slice is one of its choices.
+        way: One of WAYS. worst: of the queries that lost most, those first that moved most;
+            doubtful: those that moved most of all queries; slice: query by query, the best rank
+            first; random: drawn from all.
+        versions: Baseline and candidate, or one version.
+        metric: Metric by which queries lost, and how deep.
+        number: Pairs at most.
+        seed: Of random pairs.
+
+    Raises:
+        ChoiceError: If the way does not fit, or finds no pair.
+    """
+    if not 1 <= number <= MAX_PAIRS:
+        raise ChoiceError(f"number = {number}: 1 to {MAX_PAIRS:,} pairs can be chosen.")
+    if way in ("worst", "doubtful") and len(set(versions)) < 2:
+        raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
+    if way == "slice" and not study.choices["slice"]:
+        raise ChoiceError("Name the slice, such as --slice A=x.")
+    queries, told = study.queries, WAYS[way]
+    if way == "worst":
+        before, after = (study.values(each, metric) for each in versions)
+        delta, order = _list_losses(metric, before, after)
+        queries, told = queries[order[delta[order] < 0]], f"{told} by {metric}"
+        if not len(queries):
+            raise ChoiceError(f"No query is worse in {versions[1]} by {metric}.")
+    if way == "slice":
+        told = " & ".join(study.choices["slice"])
+    rows = list(_list_results(study, versions, queries, find_cutoff(metric, DEPTH)))
+    if way == "random":
+        drawn = np.random.default_rng(seed).permutation(len(rows))
+        rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
+    elif way == "slice":
+        rows.sort(key=lambda row: (row[0], -row[3]))
+    else:
+        rows = [row for row in rows if row[2] > 0]
+        rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
+    names, items = study.collection.queries.ids, study.collection.items.ids
+    pairs = [(names[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    if not pairs:
+        raise ChoiceError(f"Nothing to judge is found ({told}).")
+    return pairs, told
+
+
+def _list_losses(metric: str, before: Any, after: Any) -> tuple[Any, IntArray]:
+    from dashboard.next.evaluation.differences import SAME, list_differences
+
+    delta, order = list_differences(metric, before, after)
+    return np.where(np.abs(delta) <= SAME, 0.0, delta), order
+
+
+def _list_results(
+    study: Study, versions: Sequence[str], queries: IntArray, depth: int
+) -> Iterator[tuple[int, int, float, float]]:
+    """Yield place of the query, item, how far it moved, and its highest weight in any version.
+
+    The weight of a rank is 1 ÷ log2(1 + rank), as in nDCG, and 0 below `depth`.
+    """
+    weights: dict[tuple[int, int], list[float]] = {}
+    place_of = {query: place for place, query in enumerate(queries.tolist())}
+    for number, version in enumerate(versions):
+        for part in study.run(version).parts(queries, depth):
+            shown = (part.item >= 0) & (part.rank <= np.minimum(depth, part.passing[part.row]))
+            rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
+            for row, item, rank in rows:
+                pair = (place_of[int(part.queries[row])], int(item))
+                found = weights.setdefault(pair, [0.0] * len(versions))
+                found[number] = float(1 / np.log2(1 + rank))
+    for (place, item), each in sorted(weights.items()):
+        yield place, item, max(each) - min(each), max(each)
+
+
+def create_list(folder: Path, made: JudgingList) -> JudgingList:
+    """Save a new list under an id of its own.
+
+    Args:
+        folder: The collection's, whose key the list gets.
+        made: The list, with its author.
+
+    Raises:
+        ChoiceError: If a text cannot be kept.
+        DataError: If the store cannot be written.
+    """
+    for name in ("title", "author"):
+        check_text(name, getattr(made, name))
+        if not getattr(made, name).strip():
+            raise ChoiceError(f"Enter a {name}.")
+    with open_store(writing=True) as connection:
+        key = record_key(connection, folder)
+        made = replace(made, collection=key, id=token_hex(6), time=write_time())
+        connection.execute(insert(ASSIGNMENT).values(_write(made)))
+    return made
+
+
+def close_list(made: JudgingList, author: str) -> JudgingList:
+    """Save that a list takes no more verdicts.
+
+    Raises:
+        ChoiceError: If somebody else made it.
+    """
+    if made.author != author:
+        raise ChoiceError(f"{made.id} was made by {made.author}, who alone can close it.")
+    closed = replace(made, closed=True, time=write_time())
+    with open_store(writing=True) as connection:
+        connection.execute(insert(ASSIGNMENT).values(_write(closed)))
+    return closed
+
+
+def read_lists(folder: Path) -> list[JudgingList]:
+    """Return the lists of a collection, the newest first."""
+    if not has_store():
+        return []
+    key = find_key(folder)
+    asked = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
+    with open_store() as connection:
+        rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
+    found: dict[str, JudgingList] = {}
+    for row in rows:
+        made = _read(*row)
+        found[made.id] = replace(made, author=found[made.id].author) if made.id in found else made
+    return [made for made in found.values() if made.collection == key][::-1]
+
+
+def find_list(folder: Path, id: str = "") -> JudgingList:
+    """Return the list of an id, or without one the newest that is open.
+
+    Raises:
+        ChoiceError: If there is none.
+    """
+    lists = read_lists(folder)
+    fitting = [each for each in lists if each.id == id or not (id or each.closed)]
+    if not fitting:
+        known = ", ".join(each.id for each in lists[:20]) or "none"
+        wanted = f"There is no list {id[:80]!r}" if id else "No list is open"
+        raise ChoiceError(f"{wanted}. There are: {known}.")
+    return fitting[0]
+
+
+def list_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
+    """Return the pairs of a list that each person has judged, by name.
+
+    A verdict on a pair counts, whichever list the person worked on.
+
+    Args:
+        made: The list.
+        rows: All rows of its collection.
+    """
+    wanted, found = set(made.pairs), dict[str, set[Pair]]()
+    for row in keep_last(rows):
+        if row.pair in wanted and (row.kind == VERDICT or row.list_id == made.id):
+            found.setdefault(row.author, set()).add(row.pair)
+    return found
+
+
+def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
+    """Return the first pair of a list that a person has not judged; None if all are."""
+    judged = list_judged(made, rows).get(author, set())
+    return next((pair for pair in made.pairs if pair not in judged), None)
+
+
+def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
+    said: dict[Pair, dict[str, str]] = {}
+    for row in keep_last(rows):
+        if row.kind == VERDICT:
+            said.setdefault(row.pair, {})[row.author] = row.value
+    found = []
+    for pair in made.pairs:
+        counts = Counter(said.get(pair, {}).values())
+        told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
+        told_of: Row = {"query_id": pair[0], "item_id": pair[1] or None}
+        found.append(told_of | {"people": counts.total()} | {"values": told or None})
+    return found
+
+
+_APART = ("id", "author", "time")
+
+
+def _write(made: JudgingList) -> dict[str, str]:
+    """Return the row of a list; with the fields by which the first edition reads it, too."""
+    values = asdict(made)
+    row = {name: values.pop(name) for name in _APART}
+    queries = list(dict.fromkeys(query for query, _ in made.pairs))
+    usual = {"queries": queries, "people": [], "blind": True, "machines": []}
+    values = usual | values.pop("more") | values
+    return row | {"definition": json.dumps(values, ensure_ascii=False)}
+
+
+def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
+    try:
+        values = json.loads(definition)
+        drawn = (values.get("sample") or {}).get("results") or ()
+        pairs = values.pop("pairs", None) or [row[:2] for row in drawn if row[3]]
+        pairs = pairs or [(query, "") for query in values["queries"]]
+        names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
+        texts = {name: str(values.pop(name, "")) for name in names}
+        closed = bool(values.pop("closed", False))
+        named = tuple((str(query), str(item)) for query, item in pairs)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
+        found = f"a list {id[:40]!r} that cannot be read ({problem})"
+        raise DataError(name_store(find_store()), found, "one that this program wrote") from None
+    return JudgingList(
+        **texts, pairs=named, closed=closed, id=id, author=author, time=time, more=values
+    )

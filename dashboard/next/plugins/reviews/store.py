@@ -1,0 +1,353 @@
+"""The store of reviews: a SQLite file of this machine, or a PostgreSQL database.
+
+`DASHBOARD_REVIEWS` names a folder for the file, or `postgresql+psycopg://user@host/database`. The
+store is made when the first review is saved, and never in place of one that is gone or damaged.
+A process has one connection to a file; a saved row costs one flush to the disk.
+PostgreSQL has not been tried with this edition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, exc, make_url, select
+from sqlalchemy.sql.functions import count
+
+from dashboard.next.errors import DataError
+from dashboard.next.plugins.reviews.schema import (
+    REVIEW,
+    has_tables,
+    is_current,
+    make_tables,
+    migrate,
+)
+
+VARIABLE = "DASHBOARD_REVIEWS"
+PATIENCE = 10.0
+"""Seconds to wait while another process writes."""
+MAX_CHECKED_BYTES = 64_000_000
+"""A larger file is not looked through when it is opened."""
+MIN_FREE_BYTES = 100_000
+"""A disk with less room is full."""
+LOCK = 7_305_116
+"""Advisory lock that a writer of PostgreSQL holds, so that numbers are in the order of commits."""
+_BEGAN = "reviews.began"
+_ABOUT_BEGAN = """Reviews are kept in reviews.sqlite beside this file, which says that there
+was one. To begin anew, stop the dashboard and move the whole folder away.
+"""
+_RESTORE = "It is left as it is; put a whole copy in its place."
+_GONE = "Put it back; to begin anew, stop the dashboard and move the folder away."
+
+
+@dataclass(frozen=True)
+class _Opened:
+    engine: Engine
+    inode: int
+
+
+_OPENED: dict[tuple[int, str], _Opened] = {}
+"""What each process has opened; a forked process opens its own."""
+_LOCK = threading.RLock()
+
+
+def find_store() -> Path | URL:
+    """Return the path of the file of reviews, or the address of the database.
+
+    Raises:
+        DataError: If the address is of another kind, or cannot be read.
+    """
+    named = os.environ.get(VARIABLE, "")
+    if "://" not in named:
+        home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        folder = Path(named or Path(home) / "search-quality-dashboard" / ".reviews")
+        return folder / "reviews.sqlite"
+    wanted = "a folder, or postgresql+psycopg://user:password@host/database"
+    scheme = named.partition("://")[0]
+    if scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise DataError(VARIABLE, f"an address of {scheme[:40]!r}", wanted)
+    try:
+        return make_url(named).set(drivername="postgresql+psycopg")
+    except (exc.ArgumentError, ValueError):  # whose words would repeat the password
+        do = "Write letters such as / @ : # in a password as %2F %40 %3A %23."
+        raise DataError(VARIABLE, "an address that cannot be read", wanted, do=do) from None
+
+
+def name_store(place: Path | URL) -> str:
+    """Return what a store is called in a sentence, without a password."""
+    if isinstance(place, Path):
+        return place.name
+    return f"reviews at {place.host or 'localhost'}/{place.database or ''}"
+
+
+def has_store() -> bool:
+    """Return whether there are reviews.
+
+    Raises:
+        DataError: If there were some and the file is gone.
+    """
+    place = find_store()
+    if isinstance(place, URL):
+        with _open_database(place, writing=False) as connection:
+            return has_tables(connection)
+    with _explain(place, "read"):
+        was_there = place.with_name(_BEGAN).exists() or _key(place) in _OPENED
+        if place.exists():
+            return True
+    if was_there:
+        found = "no such file, though reviews were kept in it"
+        raise DataError(place.name, found, "the reviews", do=_GONE)
+    return False
+
+
+def identify_store() -> str:
+    """Return what tells this store from another one, also one at the same place."""
+    place = find_store()
+    if isinstance(place, URL):
+        return name_store(place)
+    with _explain(place, "read"):
+        return f"{place} {place.stat().st_ino}"
+
+
+@contextlib.contextmanager
+def open_store(writing: bool = False) -> Iterator[Connection]:
+    """Yield a connection in one transaction, which is on the disk when the block has ended.
+
+    Nobody else writes meanwhile if `writing`; an error in the block undoes all of it. Ask
+    `has_store` before reading.
+
+    Raises:
+        DataError: If the store cannot be read or written.
+    """
+    place = find_store()
+    opened = _open_file if isinstance(place, Path) else _open_database
+    with opened(place, writing) as connection:  # type: ignore[arg-type]
+        yield connection
+
+
+@contextlib.contextmanager
+def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
+    with _LOCK, _explain(path, "written" if writing else "read"):
+        if not has_store():
+            _make_file(path)
+        opened = _connect(path, writing)
+        with opened.engine.connect() as connection:
+            # two that read before they write would lose a review
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+            yield connection
+            connection.commit()
+        if writing and (not path.exists() or path.stat().st_ino != opened.inode):
+            found = "no such file any more: it was taken away while it was written"
+            raise DataError(path.name, found, "the reviews", do=_GONE)
+
+
+def _connect(path: Path, writing: bool) -> _Opened:
+    """Return this process's connection to a file; it is checked when it is opened."""
+    key, inode = _key(path), path.stat().st_ino
+    if key in _OPENED and _OPENED[key].inode == inode:
+        return _OPENED[key]
+    if key in _OPENED:
+        _OPENED.pop(key).engine.dispose()
+    try:
+        opened = _Opened(_check(_open_plainly(path), path), inode)
+    except (sqlite3.OperationalError, exc.OperationalError):
+        if writing:
+            raise
+        return _Opened(_check(_copy_to_memory(path), path), inode)
+    _OPENED[key] = opened
+    return opened
+
+
+def _key(path: Path) -> tuple[int, str]:
+    return os.getpid(), str(path.absolute())
+
+
+def _open_plainly(path: Path) -> sqlite3.Connection:
+    if path.stat().st_size == 0:
+        raise DataError(path.name, "an empty file", "the reviews", do=_RESTORE)
+    address = f"{path.absolute().as_uri()}?mode=rw"  # never makes a file
+    made = sqlite3.connect(
+        address, timeout=PATIENCE, isolation_level=None, uri=True, check_same_thread=False
+    )
+    made.execute("PRAGMA synchronous = FULL")  # a saved review survives a power cut
+    return made
+
+
+def _copy_to_memory(path: Path) -> sqlite3.Connection:
+    """Return a copy of a file that SQLite cannot open, as on a read-only disk."""
+    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with tempfile.TemporaryDirectory() as place:
+        for each in (path, path.with_name(f"{path.name}-wal")):
+            if each.exists():
+                shutil.copyfile(each, Path(place) / each.name)
+        with contextlib.closing(sqlite3.connect(Path(place) / path.name)) as copy:
+            copy.backup(memory)
+    return memory
+
+
+def _check(file: sqlite3.Connection, path: Path) -> Engine:
+    """Return an engine of one connection: its tables are ours, whole, and of VERSION."""
+    engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
+    try:
+        with engine.connect() as connection:
+            if not has_tables(connection):
+                found = "a database without the table of reviews"
+                raise DataError(path.name, found, "the reviews", do=_RESTORE)
+            if path.stat().st_size <= MAX_CHECKED_BYTES:
+                state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+                if state != "ok":
+                    found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
+                    raise DataError(path.name, found, "the reviews", do=_RESTORE)
+            if not is_current(connection):
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                migrate(connection, path.name)
+                connection.commit()
+    except BaseException:
+        engine.dispose()
+        file.close()
+        raise
+    return engine
+
+
+def _make_file(path: Path) -> None:
+    """Make a file beside its place and move it there whole; another process may be first."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(prefix="beginning-", dir=path.parent) as place:
+        draft = Path(place) / path.name
+        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as file:
+            file.execute("PRAGMA journal_mode = WAL")
+            engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
+            with engine.connect() as connection:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                make_tables(connection)
+                connection.commit()
+        _put_new(draft, path)
+    with contextlib.suppress(OSError):  # a full disk is said when the review is written
+        path.with_name(_BEGAN).write_text(_ABOUT_BEGAN)
+
+
+def _put_new(draft: Path, path: Path) -> None:
+    """Give a file its name, whole and for good, unless another one has it."""
+    with contextlib.suppress(FileExistsError):
+        try:
+            path.hardlink_to(draft)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP):
+                raise
+            if not path.exists():  # a disk without such links
+                draft.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _explain(path: Path, wanted: str) -> Iterator[None]:
+    """Turn errors of SQLite and of the disk into a DataError with the reason."""
+    expected, do = f"a file of reviews that can be {wanted}", f"{VARIABLE} names its folder."
+    try:
+        yield
+    except exc.DBAPIError as raised:
+        error = raised.orig or raised
+        raise DataError(path.name, _find_reason(error, path), expected, do=do) from raised
+    except (sqlite3.Error, OSError) as error:
+        raise DataError(path.name, _find_reason(error, path), expected, do=do) from error
+
+
+def _find_reason(error: BaseException, path: Path) -> str:
+    """Return why a file cannot be read or written, in a few words."""
+    said, code = str(error), str(getattr(error, "sqlite_errorname", "") or "")
+    if isinstance(error, OSError):
+        said, code = str(error.strerror), errno.errorcode.get(error.errno or 0, "")
+    if "locked" in said or "busy" in said:
+        return "another process still writing"
+    if code in ("SQLITE_FULL", "ENOSPC", "EDQUOT"):
+        return "a full disk"
+    if code in ("", "SQLITE_CORRUPT", "SQLITE_NOTADB"):
+        return f"a damaged file ({said[:120]})"
+    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "EACCES", "EROFS")):
+        said = _describe_disk(path) or said
+    return said.splitlines()[0][:200]
+
+
+def _describe_disk(path: Path) -> str:
+    """Return why a disk cannot be written; "" if it can."""
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError as error:
+        return f"a folder that cannot be reached ({error.strerror})"
+    if disk.f_flag & os.ST_RDONLY:
+        return "a read-only disk"
+    if disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES or (disk.f_files and not disk.f_favail):
+        return "a full disk"
+    there = [each for each in (path, path.parent) if each.exists()]
+    return "" if all(os.access(each, os.W_OK) for each in there) else "no right to write it"
+
+
+@contextlib.contextmanager
+def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
+    """Yield a connection to PostgreSQL in one transaction; the tables are made to be written."""
+    name, key = name_store(address), (os.getpid(), address.render_as_string(hide_password=False))
+    expected = f"a database of reviews that can be {'written' if writing else 'read'}"
+    try:
+        with _LOCK:
+            if key not in _OPENED:
+                made = create_engine(address, pool_pre_ping=True, hide_parameters=True)
+                _OPENED[key] = _Opened(made, 0)
+        with _OPENED[key].engine.begin() as connection:
+            if writing:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+            if has_tables(connection):
+                migrate(connection, name)
+            elif writing:
+                make_tables(connection)
+            yield connection
+    except (exc.DBAPIError, exc.TimeoutError) as error:
+        said = str(getattr(error, "orig", error)).strip().partition("\n")[0]
+        if address.password:
+            said = said.replace(str(address.password), "…")
+        raise DataError(name, said[:200], expected, do=f"{VARIABLE} names it.") from None
+
+
+def back_up(path: Path) -> int:
+    """Write a copy of the store, as it is at one moment, to a new file; return its reviews.
+
+    Raises:
+        DataError: If there is no store, the file exists or cannot be written, or the store is a
+            database with its own tools.
+    """
+    place = find_store()
+    if isinstance(place, URL):
+        do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
+        raise DataError(name_store(place), "a PostgreSQL database", "a SQLite file", do=do)
+    if path.exists():
+        raise DataError(path.name, "a file", "a new one", do="Name another one.")
+    if not has_store():
+        raise DataError(place.name, "no reviews", "a store to copy")
+    with _explain(path, "written"), tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        with _LOCK, contextlib.closing(sqlite3.connect(draft)) as copy:
+            connection = _connect(place, writing=False).engine.raw_connection()
+            try:
+                connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+            finally:
+                connection.close()
+            state = copy.execute("PRAGMA integrity_check").fetchone()[0]
+            copy.execute("PRAGMA journal_mode = DELETE")
+            (number,) = copy.execute(str(select(count()).select_from(REVIEW))).fetchone()
+        if state != "ok":
+            raise DataError(path.name, f"a copy that is damaged ({state[:120]})", "a whole one")
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())
+        _put_new(draft, path)
+    return int(number)
