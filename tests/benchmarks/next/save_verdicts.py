@@ -33,7 +33,7 @@ opened = open_collection(Path(sys.argv[1]))
 number = 0
 while True:
     once = f"{sys.argv[2]}-{number}"
-    made = Verdict(collection="", author=sys.argv[2], query_id="q", item_id="a", value="not",
+    made = Verdict(author=sys.argv[2], query_id="q", item_id="a", value="not",
                    note=once)
     save_verdict(opened, made, once)
     print(once, flush=True)
@@ -64,7 +64,7 @@ def time_saves(folder: Path, saves: int) -> dict[str, float]:
     insert = f"INSERT INTO review VALUES (NULL{', ?' * 15})"
     for number in range(saves + 1):  # alternately; the first of each makes what is there
         made = verdicts.Verdict(
-            collection="", author="eva", query_id="q", item_id="a", value="not", note=str(number)
+            author="eva", query_id="q", item_id="a", value="not", note=str(number)
         )
         start = time.perf_counter()
         verdicts.save_verdict(opened, made)

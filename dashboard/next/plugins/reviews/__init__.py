@@ -1,1 +1,1 @@
-"""What people say of results: verdicts, lists to judge, agreement, and corrected labels."""
+"""Reviews: verdicts of people, lists to judge, agreement, and corrected labels."""

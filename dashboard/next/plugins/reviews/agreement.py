@@ -1,4 +1,4 @@
-"""How far people agree on what several of them judged, and the pairs on which they do not.
+"""Agreement of people on what several of them judged, and the pairs on which they do not.
 
 `unsure` is no answer. A figure that is not defined is None, with the reason.
 """

@@ -10,6 +10,7 @@ from dashboard.next.errors import ChoiceError
 from dashboard.next.study.choices import Choice
 
 if TYPE_CHECKING:
+    from dashboard.next.evaluation.judgement import Judgement
     from dashboard.next.storage.collection import Collection
 
 GIVEN, CORRECTED = "given", "corrected"
@@ -72,3 +73,17 @@ CHOICES = (
         changes_numbers=True,
     ),
 )
+
+
+def amend_judgement(
+    collection: Collection, choices: Mapping[str, Any], judgement: Judgement
+) -> Judgement:
+    """Return a judgement with corrections, where the choice of labels asks for them."""
+    labels = choices["labels"]
+    if labels == GIVEN:
+        return judgement
+    from dashboard.next.plugins.reviews.corrections import list_changes, replace_grades, settle
+    from dashboard.next.plugins.reviews.verdicts import list_history
+
+    settled = settle(list_history(labels.key, until=labels.number))
+    return replace_grades(collection, judgement, list_changes(collection, judgement, settled))

@@ -1,4 +1,4 @@
-"""Corrected labels: what people who judged say of a pair takes the place of its grade.
+"""Corrected labels: the word of people who judged takes the place of its grade.
 
 A decision counts; without one, what more than half of those say who are sure, each person once;
 otherwise the label stays as it is. Pairs are known by their ids, so that corrections stay when a
@@ -10,23 +10,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dashboard.next.evaluation.judgement import Judgement, TableJudgement
 from dashboard.next.evaluation.measurement import Row
-from dashboard.next.plugins.reviews.choices import GIVEN
+from dashboard.next.plugins.reviews.verdicts import (
+    DECISION,
+    UNSURE,
+    VERDICT,
+    Verdict,
+    keep_last,
+    keep_last_of_pairs,
+)
 from dashboard.next.storage.collection import Collection
 from dashboard.next.tables import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from dashboard.next.plugins.reviews.verdicts import Verdict
 
 
 @dataclass(frozen=True)
 class Correction:
-    """What people say of a pair.
+    """A value that people agree on for a pair.
 
     Attributes:
         value: relevant, not, or a grade.
@@ -80,14 +84,6 @@ def settle(rows: Sequence[Verdict]) -> list[Correction]:
     Args:
         rows: All rows of a collection, in their order.
     """
-    from dashboard.next.plugins.reviews.verdicts import (
-        DECISION,
-        UNSURE,
-        VERDICT,
-        keep_last,
-        keep_last_of_pairs,
-    )
-
     found: dict[tuple[str, str], Correction] = {}
     said = keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
     for pair, people in said.items():
@@ -129,20 +125,7 @@ def list_changes(
     return rows
 
 
-def amend_judgement(
-    collection: Collection, choices: Mapping[str, Any], judgement: Judgement
-) -> Judgement:
-    """Return a judgement with corrections, where the choice of labels asks for them."""
-    labels = choices["labels"]
-    if labels == GIVEN:
-        return judgement
-    from dashboard.next.plugins.reviews.verdicts import list_history
-
-    corrections = settle(list_history(labels.key, until=labels.number))
-    return _replace_grades(collection, judgement, list_changes(collection, judgement, corrections))
-
-
-def _replace_grades(
+def replace_grades(
     collection: Collection, judgement: Judgement, changes: Sequence[Mapping[str, Any]]
 ) -> Judgement:
     """Return a judgement with changed pairs; a query that has a relevant item now is scored."""

@@ -16,17 +16,18 @@ from sqlalchemy import insert, select
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.reviews.schema import ASSIGNMENT
-from dashboard.next.plugins.reviews.store import find_store, has_store, name_store, open_store
+from dashboard.next.plugins.reviews.store import has_store, open_store
 from dashboard.next.plugins.reviews.verdicts import (
     VERDICT,
     Verdict,
     check_text,
-    find_key,
     keep_last,
+    keep_last_of_pairs,
+    read_state,
     record_key,
     write_time,
 )
-from dashboard.next.study.changes import find_cutoff
+from dashboard.next.study.changes import find_cutoff, list_changes
 from dashboard.next.study.study import Study
 from dashboard.next.tables import IntArray
 
@@ -44,32 +45,32 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class JudgingList:
-    """What people are asked to judge.
+    """A list of pairs that people are asked to judge.
 
     Attributes:
-        collection: The collection's key in the store.
         candidate: The other version, "" if there is one version only.
         pairs: Query and item, in the order in which they are judged; a review of the first
             edition that compares lists has queries with the item "".
         chosen: How they were chosen, in words.
         seed: Of what was drawn at random.
         author: Who made it, and who alone closes it.
+        collection: The collection's key in the store; it is set when the list is saved.
+        more: Fields of the first edition, which are kept as they are.
     """
 
-    collection: str
     title: str
     baseline: str
     candidate: str
     protocol: str
     pairs: tuple[Pair, ...]
+    author: str
     chosen: str = ""
     seed: str = ""
+    collection: str = ""
     closed: bool = False
     id: str = ""
-    author: str = ""
     time: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of the first edition, which are kept as they are."""
 
 
 def choose_pairs(
@@ -98,36 +99,26 @@ def choose_pairs(
         raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
     if way == "slice" and not study.choices["slice"]:
         raise ChoiceError("Name the slice, such as --slice A=x.")
-    queries, told = study.queries, WAYS[way]
+    queries, table, told = study.queries, study.collection.queries, WAYS[way]
     if way == "worst":
-        before, after = (study.values(each, metric) for each in versions)
-        delta, order = _list_losses(metric, before, after)
-        queries, told = queries[order[delta[order] < 0]], f"{told} by {metric}"
-        if not len(queries):
-            raise ChoiceError(f"No query is worse in {versions[1]} by {metric}.")
-    if way == "slice":
-        told = " & ".join(study.choices["slice"])
+        changed = list_changes(study, versions[0], versions[1], metric)
+        queries = table.find(row["query_id"] for row in changed if row["outcome"] == "worse")
+        told = f"{told} by {metric}"
     rows = list(_list_results(study, versions, queries, find_cutoff(metric, DEPTH)))
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(rows))
         rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
     elif way == "slice":
         rows.sort(key=lambda row: (row[0], -row[3]))
+        told = " & ".join(study.choices["slice"])
     else:
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
-    names, items = study.collection.queries.ids, study.collection.items.ids
-    pairs = [(names[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    items = study.collection.items.ids
+    pairs = [(table.ids[queries[place]], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
         raise ChoiceError(f"Nothing to judge is found ({told}).")
     return pairs, told
-
-
-def _list_losses(metric: str, before: Any, after: Any) -> tuple[Any, IntArray]:
-    from dashboard.next.evaluation.differences import SAME, list_differences
-
-    delta, order = list_differences(metric, before, after)
-    return np.where(np.abs(delta) <= SAME, 0.0, delta), order
 
 
 def _list_results(
@@ -152,20 +143,14 @@ def _list_results(
 
 
 def create_list(folder: Path, made: JudgingList) -> JudgingList:
-    """Save a new list under an id of its own.
-
-    Args:
-        folder: The collection's, whose key the list gets.
-        made: The list, with its author.
+    """Save a new list of the collection in a folder, under an id of its own.
 
     Raises:
         ChoiceError: If a text cannot be kept.
         DataError: If the store cannot be written.
     """
-    for name in ("title", "author"):
-        check_text(name, getattr(made, name))
-        if not getattr(made, name).strip():
-            raise ChoiceError(f"Enter a {name}.")
+    check_text("title", made.title, is_needed=True)
+    check_text("author", made.author, is_needed=True)
     with open_store(writing=True) as connection:
         key = record_key(connection, folder)
         made = replace(made, collection=key, id=token_hex(6), time=write_time())
@@ -191,7 +176,7 @@ def read_lists(folder: Path) -> list[JudgingList]:
     """Return the lists of a collection, the newest first."""
     if not has_store():
         return []
-    key = find_key(folder)
+    key = read_state(folder)[0]
     asked = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
     with open_store() as connection:
         rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
@@ -217,7 +202,7 @@ def find_list(folder: Path, id: str = "") -> JudgingList:
     return fitting[0]
 
 
-def list_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
+def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
     """Return the pairs of a list that each person has judged, by name.
 
     A verdict on a pair counts, whichever list the person worked on.
@@ -235,36 +220,29 @@ def list_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pai
 
 def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
     """Return the first pair of a list that a person has not judged; None if all are."""
-    judged = list_judged(made, rows).get(author, set())
+    judged = find_judged(made, rows).get(author, set())
     return next((pair for pair in made.pairs if pair not in judged), None)
 
 
 def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
-    said: dict[Pair, dict[str, str]] = {}
-    for row in keep_last(rows):
-        if row.kind == VERDICT:
-            said.setdefault(row.pair, {})[row.author] = row.value
-    found = []
-    for pair in made.pairs:
-        counts = Counter(said.get(pair, {}).values())
+    said, found = keep_last_of_pairs(rows), list[Row]()
+    for query, item in made.pairs:
+        counts = Counter(row.value for row in said.get((query, item), {}).values())
         told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
-        told_of: Row = {"query_id": pair[0], "item_id": pair[1] or None}
-        found.append(told_of | {"people": counts.total()} | {"values": told or None})
+        row: Row = {"query_id": query, "item_id": item or None}
+        found.append(row | {"people": counts.total(), "values": told or None})
     return found
-
-
-_APART = ("id", "author", "time")
 
 
 def _write(made: JudgingList) -> dict[str, str]:
     """Return the row of a list; with the fields by which the first edition reads it, too."""
     values = asdict(made)
-    row = {name: values.pop(name) for name in _APART}
+    row = {name: values.pop(name) for name in ("id", "author", "time")}
     queries = list(dict.fromkeys(query for query, _ in made.pairs))
     usual = {"queries": queries, "people": [], "blind": True, "machines": []}
-    values = usual | values.pop("more") | values
-    return row | {"definition": json.dumps(values, ensure_ascii=False)}
+    definition = usual | values.pop("more") | values
+    return row | {"definition": json.dumps(definition, ensure_ascii=False)}
 
 
 def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
@@ -279,7 +257,7 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         named = tuple((str(query), str(item)) for query, item in pairs)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
         found = f"a list {id[:40]!r} that cannot be read ({problem})"
-        raise DataError(name_store(find_store()), found, "one that this program wrote") from None
+        raise DataError("reviews", found, "one that this program wrote") from None
     return JudgingList(
         **texts, pairs=named, closed=closed, id=id, author=author, time=time, more=values
     )

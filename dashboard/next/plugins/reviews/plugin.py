@@ -5,6 +5,6 @@ from dashboard.next.plugins import Plugin
 PLUGIN = Plugin(
     name="reviews",
     choices="choices:CHOICES",
-    amend_judgement="corrections:amend_judgement",
+    amend_judgement="choices:amend_judgement",
     commands={"reviews": "commands"},
 )

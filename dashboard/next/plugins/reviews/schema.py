@@ -17,7 +17,6 @@ from sqlalchemy import (
     Table,
     Text,
     inspect,
-    text,
 )
 
 from dashboard.next.errors import DataError
@@ -30,10 +29,9 @@ METADATA = MetaData()
 def _make_table(name: str, texts: str, *more: Column[str] | Index) -> Table:
     number = Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
     columns = [Column(each, Text, nullable=False) for each in texts.split()]
-    table = Table(
+    return Table(
         name, METADATA, number, *columns, *more, sqlite_autoincrement=True, sqlite_strict=True
     )
-    return table
 
 
 REVIEW = _make_table(
@@ -42,7 +40,7 @@ REVIEW = _make_table(
     Column("said_once", Text, unique=True),
     Index("review_of", "collection", "kind"),
 )
-"""What people say; `said_once` is the client's own id of a row."""
+"""Verdicts and other rows; `said_once` is the client's own id of a row."""
 KNOWN = _make_table("known", "collection folder content items queries")
 """Folder of each collection; of several rows of one collection the last one counts."""
 ASSIGNMENT = _make_table("assignment", "id definition author time")
@@ -52,23 +50,14 @@ SHARE_LINK = _make_table("share_link", "id digest definition author time")
 VISIT = _make_table("visit", "link digest name time", Index("visit_of", "digest"))
 
 _KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
-_TRIGGERS = {
-    "sqlite": (
-        f"CREATE TRIGGER {{0}}never_changed BEFORE UPDATE ON {{1}} {_KEPT}",
-        f"CREATE TRIGGER {{0}}never_removed BEFORE DELETE ON {{1}} {_KEPT}",
-    ),
-    "postgresql": (
-        "CREATE OR REPLACE FUNCTION review_stays() RETURNS trigger LANGUAGE plpgsql AS"
-        " $$BEGIN RAISE EXCEPTION 'reviews are kept as they were said'; END$$",
-        "CREATE TRIGGER {0}never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON {1}"
-        " FOR EACH STATEMENT EXECUTE FUNCTION review_stays()",
-    ),
-}
 
 
 def _forbid_changes(connection: Connection, prefix: str, table: Table) -> None:
-    for statement in _TRIGGERS[connection.dialect.name]:
-        connection.exec_driver_sql(statement.format(prefix, table.name))
+    """Make a SQLite file refuse changed and removed rows."""
+    for name, change in (("changed", "UPDATE"), ("removed", "DELETE")):
+        made = f"CREATE TRIGGER {prefix}never_{name} BEFORE {change} ON {table.name} {_KEPT}"
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql(made)
 
 
 def _add_causes(connection: Connection) -> None:
@@ -85,7 +74,7 @@ def _add_audit(connection: Connection) -> None:
 
 
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {3: _add_causes, 4: _add_audit}
-"""What turns tables of each version into those of the next."""
+"""Steps from the tables of each version to those of the next."""
 
 
 def make_tables(connection: Connection) -> None:
@@ -94,19 +83,14 @@ def make_tables(connection: Connection) -> None:
     _forbid_changes(connection, "", REVIEW)
     _forbid_changes(connection, "audit_", AUDIT)
     if connection.dialect.name != "sqlite":
-        connection.execute(text("CREATE TABLE review_version (version INTEGER NOT NULL)"))
-        connection.execute(text("INSERT INTO review_version VALUES (0)"))
+        connection.exec_driver_sql("CREATE TABLE review_version (version INTEGER NOT NULL)")
+        connection.exec_driver_sql("INSERT INTO review_version VALUES (0)")
     _write_version(connection, VERSION)
 
 
 def has_tables(connection: Connection) -> bool:
     """Return whether reviews are kept in a database."""
     return inspect(connection).has_table(REVIEW.name)
-
-
-def is_current(connection: Connection) -> bool:
-    """Return whether the tables are of VERSION."""
-    return read_version(connection) == VERSION
 
 
 def read_version(connection: Connection) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import sqlite3
 import tempfile
 import threading
@@ -23,13 +22,7 @@ from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, exc, 
 from sqlalchemy.sql.functions import count
 
 from dashboard.next.errors import DataError
-from dashboard.next.plugins.reviews.schema import (
-    REVIEW,
-    has_tables,
-    is_current,
-    make_tables,
-    migrate,
-)
+from dashboard.next.plugins.reviews import schema
 
 VARIABLE = "DASHBOARD_REVIEWS"
 PATIENCE = 10.0
@@ -55,7 +48,7 @@ class _Opened:
 
 
 _OPENED: dict[tuple[int, str], _Opened] = {}
-"""What each process has opened; a forked process opens its own."""
+"""Engines of each process; a forked process opens its own."""
 _LOCK = threading.RLock()
 
 
@@ -82,7 +75,7 @@ def find_store() -> Path | URL:
 
 
 def name_store(place: Path | URL) -> str:
-    """Return what a store is called in a sentence, without a password."""
+    """Return the name of a store for a sentence, without a password."""
     if isinstance(place, Path):
         return place.name
     return f"reviews at {place.host or 'localhost'}/{place.database or ''}"
@@ -97,7 +90,7 @@ def has_store() -> bool:
     place = find_store()
     if isinstance(place, URL):
         with _open_database(place, writing=False) as connection:
-            return has_tables(connection)
+            return schema.has_tables(connection)
     with _explain(place, "read"):
         was_there = place.with_name(_BEGAN).exists() or _key(place) in _OPENED
         if place.exists():
@@ -157,48 +150,33 @@ def _connect(path: Path, writing: bool) -> _Opened:
     if key in _OPENED:
         _OPENED.pop(key).engine.dispose()
     try:
-        opened = _Opened(_check(_open_plainly(path), path), inode)
+        _OPENED[key] = _Opened(_check(path, "mode=rw"), inode)  # never makes a file
+        return _OPENED[key]
     except (sqlite3.OperationalError, exc.OperationalError):
-        if writing:
+        beside = path.with_name(f"{path.name}-wal")
+        has_more = beside.exists() and beside.stat().st_size
+        if writing or has_more or not _describe_disk(path):
             raise
-        return _Opened(_check(_copy_to_memory(path), path), inode)
-    _OPENED[key] = opened
-    return opened
+        return _Opened(_check(path, "mode=ro&immutable=1"), inode)  # on a read-only disk
 
 
 def _key(path: Path) -> tuple[int, str]:
     return os.getpid(), str(path.absolute())
 
 
-def _open_plainly(path: Path) -> sqlite3.Connection:
+def _check(path: Path, mode: str) -> Engine:
+    """Return an engine of one connection: its tables are ours, whole, and of VERSION."""
     if path.stat().st_size == 0:
         raise DataError(path.name, "an empty file", "the reviews", do=_RESTORE)
-    address = f"{path.absolute().as_uri()}?mode=rw"  # never makes a file
-    made = sqlite3.connect(
+    address = f"{path.absolute().as_uri()}?{mode}"
+    file = sqlite3.connect(
         address, timeout=PATIENCE, isolation_level=None, uri=True, check_same_thread=False
     )
-    made.execute("PRAGMA synchronous = FULL")  # a saved review survives a power cut
-    return made
-
-
-def _copy_to_memory(path: Path) -> sqlite3.Connection:
-    """Return a copy of a file that SQLite cannot open, as on a read-only disk."""
-    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    with tempfile.TemporaryDirectory() as place:
-        for each in (path, path.with_name(f"{path.name}-wal")):
-            if each.exists():
-                shutil.copyfile(each, Path(place) / each.name)
-        with contextlib.closing(sqlite3.connect(Path(place) / path.name)) as copy:
-            copy.backup(memory)
-    return memory
-
-
-def _check(file: sqlite3.Connection, path: Path) -> Engine:
-    """Return an engine of one connection: its tables are ours, whole, and of VERSION."""
-    engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
+    file.execute("PRAGMA synchronous = FULL")  # a saved review survives a power cut
+    engine = _make_engine(file)
     try:
         with engine.connect() as connection:
-            if not has_tables(connection):
+            if not schema.has_tables(connection):
                 found = "a database without the table of reviews"
                 raise DataError(path.name, found, "the reviews", do=_RESTORE)
             if path.stat().st_size <= MAX_CHECKED_BYTES:
@@ -206,15 +184,19 @@ def _check(file: sqlite3.Connection, path: Path) -> Engine:
                 if state != "ok":
                     found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
                     raise DataError(path.name, found, "the reviews", do=_RESTORE)
-            if not is_current(connection):
+            if schema.read_version(connection) != schema.VERSION:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                migrate(connection, path.name)
+                schema.migrate(connection, path.name)
                 connection.commit()
     except BaseException:
         engine.dispose()
         file.close()
         raise
     return engine
+
+
+def _make_engine(file: sqlite3.Connection) -> Engine:
+    return create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
 
 
 def _make_file(path: Path) -> None:
@@ -224,10 +206,9 @@ def _make_file(path: Path) -> None:
         draft = Path(place) / path.name
         with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as file:
             file.execute("PRAGMA journal_mode = WAL")
-            engine = create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
-            with engine.connect() as connection:
+            with _make_engine(file).connect() as connection:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                make_tables(connection)
+                schema.make_tables(connection)
                 connection.commit()
         _put_new(draft, path)
     with contextlib.suppress(OSError):  # a full disk is said when the review is written
@@ -266,29 +247,27 @@ def _explain(path: Path, wanted: str) -> Iterator[None]:
 
 def _find_reason(error: BaseException, path: Path) -> str:
     """Return why a file cannot be read or written, in a few words."""
-    said, code = str(error), str(getattr(error, "sqlite_errorname", "") or "")
     if isinstance(error, OSError):
         said, code = str(error.strerror), errno.errorcode.get(error.errno or 0, "")
-    if "locked" in said or "busy" in said:
+    else:
+        said, code = str(error), str(getattr(error, "sqlite_errorname", "") or "SQLITE_CORRUPT")
+    if code.startswith("SQLITE_BUSY"):
         return "another process still writing"
     if code in ("SQLITE_FULL", "ENOSPC", "EDQUOT"):
         return "a full disk"
-    if code in ("", "SQLITE_CORRUPT", "SQLITE_NOTADB"):
+    if code in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
         return f"a damaged file ({said[:120]})"
-    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "EACCES", "EROFS")):
-        said = _describe_disk(path) or said
-    return said.splitlines()[0][:200]
+    return _describe_disk(path) or said[:200]
 
 
 def _describe_disk(path: Path) -> str:
-    """Return why a disk cannot be written; "" if it can."""
-    try:
-        disk = os.statvfs(path.parent)
-    except OSError as error:
-        return f"a folder that cannot be reached ({error.strerror})"
+    """Return why a disk cannot be written; "" if it can, or its folder is not there."""
+    if not path.parent.is_dir():
+        return ""
+    disk = os.statvfs(path.parent)
     if disk.f_flag & os.ST_RDONLY:
         return "a read-only disk"
-    if disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES or (disk.f_files and not disk.f_favail):
+    if disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
         return "a full disk"
     there = [each for each in (path, path.parent) if each.exists()]
     return "" if all(os.access(each, os.W_OK) for each in there) else "no right to write it"
@@ -307,10 +286,10 @@ def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
         with _OPENED[key].engine.begin() as connection:
             if writing:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
-            if has_tables(connection):
-                migrate(connection, name)
+            if schema.has_tables(connection):
+                schema.migrate(connection, name)
             elif writing:
-                make_tables(connection)
+                schema.make_tables(connection)
             yield connection
     except (exc.DBAPIError, exc.TimeoutError) as error:
         said = str(getattr(error, "orig", error)).strip().partition("\n")[0]
@@ -344,7 +323,7 @@ def back_up(path: Path) -> int:
                 connection.close()
             state = copy.execute("PRAGMA integrity_check").fetchone()[0]
             copy.execute("PRAGMA journal_mode = DELETE")
-            (number,) = copy.execute(str(select(count()).select_from(REVIEW))).fetchone()
+            (number,) = copy.execute(str(select(count()).select_from(schema.REVIEW))).fetchone()
         if state != "ok":
             raise DataError(path.name, f"a copy that is damaged ({state[:120]})", "a whole one")
         with draft.open("rb") as written:

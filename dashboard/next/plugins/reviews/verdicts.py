@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from dashboard.next.storage.collection import Collection
 
 VERDICT, DECISION = "verdict", "decision"
 UNSURE, WITHDRAWN = "unsure", ""
+SETTINGS = "collection.toml"
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict beside grades."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
@@ -31,26 +32,26 @@ _UNDO = "undo "
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What a person said of a result.
+    """A value that a person gave to a result.
 
     Attributes:
         kind: VERDICT, DECISION, or another kind of the first edition.
-        collection: The collection's key; see `find_key`.
         value: One of WORDS, a grade, or WITHDRAWN.
         list_id: The list that the person worked on, "" for none.
         run: Version whose result it was, "" for none.
         against: The other version, of a preference.
         cause: One of CAUSES, or "".
+        collection: The collection's key in the store, set when it is saved.
         number: Place among all rows of the store, 0 before it is saved.
         time: In UTC, ISO 8601.
     """
 
     kind: str = VERDICT
-    collection: str
     query_id: str
     item_id: str
     value: str
     author: str
+    collection: str = ""
     list_id: str = ""
     run: str = ""
     against: str = ""
@@ -61,12 +62,12 @@ class Verdict:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """Query and item."""
+        """Query and item of a row."""
         return self.query_id, self.item_id
 
     @property
     def subject(self) -> tuple[str, ...]:
-        """What it is about, and who says it; a later row with the same subject replaces it."""
+        """Pair, list, versions and person; a later row with the same subject replaces it."""
         run = (self.run, self.against)
         return (self.kind, *self.pair, self.list_id, *run, self.author)
 
@@ -76,7 +77,7 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
 
     Args:
         collection: Where query and item are.
-        verdict: Its key, number and time are set here.
+        verdict: Its collection, number and time are set here.
         once: The client's own id; a second row with it is not saved, and its number returned.
 
     Raises:
@@ -106,7 +107,7 @@ def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
         return None
     once = _UNDO + _name_row(once)
     with open_store(writing=True) as connection:
-        key = _look_up_key(connection, folder)
+        key = _find_key(_read_folders(connection), folder)
         done: list[tuple[Verdict, Verdict]] = []
         last: dict[tuple[str, ...], Verdict] = {}
         for row, name in _read(connection, collection=key, author=author):
@@ -162,15 +163,10 @@ def read_state(folder: Path) -> tuple[str, str, int]:
     if not has_store():
         return folder.name, "", 0
     with open_store() as connection:
-        key = _look_up_key(connection, folder)
+        key = _find_key(_read_folders(connection), folder)
         mine = REVIEW.c.collection == key
         number = connection.execute(select(func.max(REVIEW.c.number)).where(mine)).scalar()
     return key, identify_store(), int(number or 0)
-
-
-def find_key(folder: Path) -> str:
-    """Return the key under which the reviews of a collection are kept, its name as a rule."""
-    return read_state(folder)[0]
 
 
 def find_scale(collection: Collection) -> int:
@@ -190,18 +186,19 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
         raise ChoiceError(f"{verdict.value[:40]!r} is no {verdict.kind}. There are: {known}.")
     if verdict.cause not in ("", *CAUSES):
         raise ChoiceError(f"{verdict.cause[:40]!r} is no cause. There are: {list_names(CAUSES)}.")
-    if not verdict.author.strip():
-        raise ChoiceError("Enter your name.")
-    for name in ("author", "note", "list_id", "run", "against"):
+    check_text("author", verdict.author, is_needed=True)
+    for name in ("note", "list_id", "run", "against"):
         check_text(name, getattr(verdict, name))
 
 
-def check_text(name: str, text: str) -> None:
+def check_text(name: str, text: str, is_needed: bool = False) -> None:
     """Check the length and letters of a text from a person.
 
     Raises:
         ChoiceError: If it cannot be kept.
     """
+    if is_needed and not text.strip():
+        raise ChoiceError(f"Enter the {name}.")
     most = {"note": MAX_NOTE, "author": MAX_NAME, "title": MAX_NAME}.get(name, MAX_ID)
     if len(text) > most:
         raise ChoiceError(f"The {name} has {len(text):,} characters; at most {most:,} are kept.")
@@ -253,42 +250,31 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
 
 def record_key(connection: Connection, folder: Path) -> str:
     """Return the key of a collection, and record its folder if that is not known."""
-    key, place = _look_up_key(connection, folder), str(folder.absolute())
-    if _read_folders(connection).get(key) != place:
+    known, place = _read_folders(connection), str(folder.absolute())
+    key = _find_key(known, folder)
+    if known.get(key) != place:
         row = {"collection": key, "folder": place, "content": "", "items": "[]", "queries": ""}
         connection.execute(insert(KNOWN).values(row))
     return key
 
 
-def _look_up_key(connection: Connection, folder: Path) -> str:
+def _read_folders(connection: Connection) -> dict[str, str]:
+    """Return the last recorded folder of each key, the latest last."""
+    columns = (KNOWN.c.collection, KNOWN.c.folder)
+    found: dict[str, str] = {}
+    for key, folder in connection.execute(select(*columns).order_by(KNOWN.c.number)):
+        found.pop(key, None)
+        found[key] = folder
+    return found
+
+
+def _find_key(known: Mapping[str, str], folder: Path) -> str:
     """Return the key whose folder this is; else the name, or `name (2)` if another one has it.
 
     A collection of the same name whose folder is gone is the same one, which was moved.
     """
-    known, place = _read_folders(connection), folder.absolute()
-    for key, recorded in known.items():
-        if recorded and Path(recorded) == place:
-            return key
-    return next(key for key in _number(folder.name) if _is_free(known, key))
-
-
-def _number(name: str) -> Iterable[str]:
-    yield name
-    for number in range(2, 1_000_000):
-        yield f"{name} ({number})"
-
-
-def _is_free(known: Mapping[str, str], key: str) -> bool:
-    recorded = known.get(key, "")
-    return not recorded or not (Path(recorded) / "collection.toml").is_file()
-
-
-def _read_folders(connection: Connection) -> dict[str, str]:
-    """Return the last recorded folder of each key, the latest first."""
-    rows: Sequence[Any] = connection.execute(
-        select(KNOWN.c.collection, KNOWN.c.folder).order_by(KNOWN.c.number.desc())
-    ).all()
-    found: dict[str, str] = {}
-    for key, folder in rows:
-        found.setdefault(key, folder)
-    return found
+    place, name = str(folder.absolute()), folder.name
+    here = [key for key, recorded in known.items() if recorded == place]
+    taken = {key for key, each in known.items() if each and (Path(each) / SETTINGS).is_file()}
+    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 3)))
+    return here[-1] if here else next(each for each in names if each not in taken)

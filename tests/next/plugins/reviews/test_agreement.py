@@ -18,7 +18,7 @@ def make_rows(**said: str) -> list[Verdict]:
     """Return verdicts of each person on items 0, 1, …: r relevant, n not, u unsure, - nothing."""
     words = {"r": "relevant", "n": "not", "u": "unsure"}
     return [
-        Verdict(collection="c", query_id="q", item_id=str(item), author=name, value=words[letter])
+        Verdict(query_id="q", item_id=str(item), author=name, value=words[letter])
         for name, letters in said.items()
         for item, letter in enumerate(letters)
         if letter != "-"

@@ -184,7 +184,7 @@ def test_backup(graded: Path, call: Call, say: Say, tmp_path: Path) -> None:
 
 def test_named_author_of_keywords(world: Path, store: Path, call: Call) -> None:
     """Keyword collections know two grades; a verdict by Python and a decision by command."""
-    made = Verdict(collection="", author="eva", query_id="q1", item_id="c", value="1")
+    made = Verdict(author="eva", query_id="q1", item_id="c", value="1")
     save_verdict(open_collection(world), made)
     assert [row["value"] for row in call("export", world)[1]] == ["1"]
     words = ("decide", world, "--query", "q1", "--item", "c", "--value", "2")

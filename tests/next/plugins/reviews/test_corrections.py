@@ -156,7 +156,7 @@ def test_query_without_relevant_items_is_scored_then(world: Path, store: Path) -
     collection = open_collection(world)
 
     def say_of(query: str, item: str, value: str) -> None:
-        made = Verdict(collection="", author="eva", query_id=query, item_id=item, value=value)
+        made = Verdict(author="eva", query_id=query, item_id=item, value=value)
         save_verdict(collection, made)
 
     given = open_labels(world, "given")
@@ -190,7 +190,7 @@ def test_class_labels_keep_their_class(tmp_path: Path, store: Path) -> None:
         {},
     )
     collection: Collection = open_collection(folder)
-    made = Verdict(collection="", author="eva", query_id="q", item_id="c", value="relevant")
+    made = Verdict(author="eva", query_id="q", item_id="c", value="relevant")
     save_verdict(collection, made)
     study = open_labels(folder)
     assert study.rules.name == "class_labels"

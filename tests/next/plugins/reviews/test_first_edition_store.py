@@ -9,7 +9,6 @@ import pytest
 from dashboard.next.plugins.reviews.corrections import settle
 from dashboard.next.plugins.reviews.judging_lists import find_list, find_next, read_lists
 from dashboard.next.plugins.reviews.verdicts import (
-    find_key,
     keep_last,
     list_history,
     read_state,
@@ -90,11 +89,11 @@ def test_undo_goes_on_where_it_ended(old: Path) -> None:
 
 def test_collection_that_was_moved_or_has_another_folder(old: Path, store: Path) -> None:
     """The recorded folder is gone: the collection was moved. Then its name is another one's."""
-    assert find_key(old) == "graded"
+    assert read_state(old)[0] == "graded"
     with contextlib.closing(sqlite3.connect(store)) as file, file:
         row = "INSERT INTO known VALUES (NULL, ?, ?, '', '[]', '')"
         file.execute(row, ("team (2)", str(old)))
-    assert find_key(old) == "team (2)"
+    assert read_state(old)[0] == "team (2)"
     other = old.parent / "more" / "graded"
     other.mkdir(parents=True)
     assert read_state(other)[::2] == ("graded", 14)

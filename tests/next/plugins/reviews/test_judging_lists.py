@@ -13,9 +13,9 @@ from dashboard.next.plugins.reviews.judging_lists import (
     close_list,
     count_values,
     create_list,
+    find_judged,
     find_list,
     find_next,
-    list_judged,
     read_lists,
 )
 from dashboard.next.plugins.reviews.verdicts import list_history, undo_last
@@ -25,7 +25,7 @@ from dashboard.next.study.study import Study, open_study
 
 BOTH = ("v1", "v2")
 MADE = JudgingList(
-    collection="", title="First", baseline="v1", candidate="v2", protocol="qrels", author="eva",
+    title="First", baseline="v1", candidate="v2", protocol="qrels", author="eva",
     pairs=(("q1", "a"), ("q1", "c"), ("q2", "b")),
 )  # fmt: skip
 Say = Callable[..., int]
@@ -55,7 +55,7 @@ def test_worst(graded: Path) -> None:
     assert choose(graded, "worst", "AP") == ["q1a", "q1c", "q1d", "q2a", "q2b"]
     assert choose(graded, "worst", "Success@1") == ["q1a", "q1c"]
     study = open_graded(graded)
-    with pytest.raises(ChoiceError, match="No query is worse in v1 by AP"):
+    with pytest.raises(ChoiceError, match="Nothing to judge is found .worst regressions by AP"):
         choose_pairs(study, "worst", BOTH[::-1], "AP", 9)
 
 
@@ -130,7 +130,7 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     say("kim", "q2", "b", "relevant")
     say("kim", "q1", "b", "relevant")  # not on the list
     assert (find("eva"), find("kim")) == ("q2b", "q1a")
-    judged = list_judged(made, list_history("graded"))
+    judged = find_judged(made, list_history("graded"))
     assert judged == {"eva": {("q1", "a"), ("q1", "c")}, "kim": {("q2", "b")}}
     say("eva", "q2", "b", "not")
     assert find("eva") is None

@@ -23,7 +23,7 @@ from dashboard.next.plugins.reviews.verdicts import Verdict, save_verdict
 from dashboard.next.storage.collection import open_collection
 opened = open_collection(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
-    made = Verdict(collection="", author=sys.argv[2], query_id="q1", item_id="a", value="not")
+    made = Verdict(author=sys.argv[2], query_id="q1", item_id="a", value="not")
     save_verdict(opened, made)
 """
 Say = Callable[..., int]
@@ -65,8 +65,10 @@ def test_every_save_is_flushed(say: Say) -> None:
 def test_one_connection_a_process(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     say("eva", "q1", "a", "not")
     opened: list[str] = []
-    plainly = stores._open_plainly
-    monkeypatch.setattr(stores, "_open_plainly", lambda p: (opened.append(str(p)), plainly(p))[1])
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        stores.sqlite3, "connect", lambda *a, **k: (opened.append(a[0]), connect(*a, **k))[1]
+    )
     for item in "bcd":
         say("eva", "q1", item, "not")
     assert opened == [] and list_items() == list("abcd")
@@ -223,5 +225,5 @@ def test_address_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_verdict_has_all_columns() -> None:
-    made = Verdict(collection="c", query_id="q", item_id="i", value="not", author="eva")
+    made = Verdict(query_id="q", item_id="i", value="not", author="eva")
     assert made.pair == ("q", "i") and made.subject == ("verdict", "q", "i", "", "", "", "eva")

@@ -9,10 +9,10 @@ import pytest
 from dashboard.next.errors import ChoiceError
 from dashboard.next.plugins.reviews import verdicts
 from dashboard.next.plugins.reviews.verdicts import (
-    find_key,
     find_scale,
     keep_last,
     list_history,
+    read_state,
     undo_last,
 )
 from dashboard.next.storage.collection import open_collection
@@ -33,7 +33,7 @@ def list_said() -> list[tuple[str, str, str]]:
         ({"value": "-1"}, "'-1' is no verdict."),
         ({"value": "1.5"}, "'1.5' is no verdict."),
         ({"value": "good"}, "'good' is no verdict."),
-        ({"author": " "}, "Enter your name."),
+        ({"author": " "}, "Enter the author."),
         ({"author": "a" * 81}, "The author has 81 characters; at most 80 are kept."),
         ({"author": "eva\x1b[2J"}, "The author has characters that cannot be kept"),
         ({"note": "x" * 2_001}, "The note has 2,001 characters; at most 2,000 are kept."),
@@ -112,6 +112,6 @@ def test_keys(graded: Path, say: Say) -> None:
     """A copy beside the collection is another one; a collection that was moved is the same."""
     say("eva", "q1", "a", "not")
     copy = Path(shutil.copytree(graded, graded.parent / "more" / "graded"))
-    assert (find_key(graded), find_key(copy)) == ("graded", "graded (2)")
+    assert (read_state(graded)[0], read_state(copy)[0]) == ("graded", "graded (2)")
     moved = graded.rename(graded.parent / "moved")
-    assert find_key(copy) == "graded" and find_key(moved) == "moved"
+    assert (read_state(copy)[0], read_state(moved)[0]) == ("graded", "moved")
