@@ -53,8 +53,8 @@ class LabelsChoice(Choice):
         if given != CORRECTED:
             return super().read(given, collection, before)
         if before["protocol"] in LEFT_ALONE:
-            named = before["protocol"]
-            raise ChoiceError(f"labels = {CORRECTED!r}: the protocol {named} has labels as given.")
+            why = f"the protocol {before['protocol']} takes labels as given"
+            raise ChoiceError(f"labels = {CORRECTED!r}: {why}. Choose labels = {GIVEN}.")
         from dashboard.next.plugins.reviews.verdicts import read_state
 
         return CorrectedLabels(*read_state(collection.folder))

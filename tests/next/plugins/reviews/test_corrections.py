@@ -204,7 +204,7 @@ def test_class_labels_keep_their_class(tmp_path: Path, store: Path) -> None:
 )
 def test_protocols_with_labels_as_given(store: Path, name: str, protocol: str) -> None:
     collection = open_collection(DATA / name)
-    with pytest.raises(ChoiceError, match=f"the protocol {protocol} has labels as given"):
+    with pytest.raises(ChoiceError, match=f"the protocol {protocol} takes labels as given"):
         resolve(collection, CORRECTED | {"protocol": protocol})
     told = find_problems(collection, CORRECTED | {"protocol": protocol})
     assert list(told) == ["labels"]
