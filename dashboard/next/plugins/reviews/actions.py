@@ -15,28 +15,10 @@ from dashboard.next.commands.output import replace_file
 from dashboard.next.errors import DataError
 from dashboard.next.evaluation.judgement import list_judged
 from dashboard.next.evaluation.measurement import Row
-from dashboard.next.plugins.reviews import agreement
+from dashboard.next.plugins.reviews import agreement, judging_lists, verdicts
 from dashboard.next.plugins.reviews.choices import CORRECTED
-from dashboard.next.plugins.reviews.judging_lists import (
-    JudgingList,
-    choose_pairs,
-    close_list,
-    count_values,
-    create_list,
-    find_judged,
-    find_list,
-    find_next,
-    read_lists,
-)
 from dashboard.next.plugins.reviews.store import back_up
-from dashboard.next.plugins.reviews.verdicts import (
-    DECISION,
-    Verdict,
-    keep_last,
-    list_history,
-    read_state,
-    save_verdict,
-)
+from dashboard.next.plugins.reviews.verdicts import DECISION, Verdict, keep_last
 from dashboard.next.storage.folders import find_folder
 from dashboard.next.study.study import Study
 
@@ -55,49 +37,47 @@ Answer = tuple[list[Row], tuple[str, ...]]
 
 def _list(call: Namespace) -> Answer:
     rows = _read_rows(call)
-    return [_describe(each, rows) for each in read_lists(find_folder(call.collection))], LIST
+    return [
+        _describe(each, rows) for each in judging_lists.read_lists(find_folder(call.collection))
+    ], LIST
 
 
 def _create(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    pairs, chosen = choose_pairs(
+    pairs, chosen = judging_lists.choose_pairs(
         study, call.choose, versions, choices["metric"], call.number, call.seed
     )
-    made = JudgingList(
-        title=call.title.strip(),
-        baseline=versions[0],
-        candidate="".join(versions[1:]),
-        protocol=choices["protocol"],
-        pairs=tuple(pairs),
-        chosen=chosen,
-        seed=str(call.seed),
+    made = judging_lists.JudgingList(
+        title=call.title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
+        protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(call.seed),
         author=_name_author(call),
-    )
-    return [_describe(create_list(study.collection.folder, made), _read_rows(call))], LIST
+    )  # fmt: skip
+    made = judging_lists.create_list(study.collection.folder, made)
+    return [_describe(made, _read_rows(call))], LIST
 
 
 def _show(call: Namespace) -> Answer:
-    rows, made = _read_rows(call), find_list(find_folder(call.collection), call.list)
-    for name, pairs in sorted(find_judged(made, rows).items()):
+    rows, made = _read_rows(call), _find_list(call)
+    for name, pairs in sorted(judging_lists.find_judged(made, rows).items()):
         _note(f"{name} judged {len(pairs):,} of {len(made.pairs):,} pairs")
-    return count_values(made, rows), SHOWN
+    return judging_lists.count_values(made, rows), SHOWN
 
 
 def _close(call: Namespace) -> Answer:
-    made = close_list(find_list(find_folder(call.collection), call.list), _name_author(call))
+    made = judging_lists.close_list(_find_list(call), _name_author(call))
     return [_describe(made, _read_rows(call))], LIST
 
 
 def _next(call: Namespace) -> Answer:
     rows, author = _read_rows(call), _name_author(call)
-    made = find_list(find_folder(call.collection), call.list)
-    pair = None if made.closed else find_next(made, rows, author)
+    made = _find_list(call)
+    pair = judging_lists.find_next(made, rows, author)
     if pair is None:
         why = "it is closed" if made.closed else f"{author} has judged all {len(made.pairs):,}"
         _note(f"nothing is left to judge of {made.id}: {why}")
         return [], NEXT
-    done = len(find_judged(made, rows).get(author, ()))
+    done = len(judging_lists.find_judged(made, rows).get(author, ()))
     cells = (made.id, pair[0], pair[1] or None, done, len(made.pairs))
     return [dict(zip(NEXT, cells, strict=True))], NEXT
 
@@ -131,14 +111,10 @@ def _disagreements(call: Namespace) -> Answer:
 
 def _decide(call: Namespace) -> Answer:
     made = Verdict(
-        kind=DECISION,
-        query_id=call.query,
-        item_id=call.item,
-        value=call.value,
-        note=call.note,
+        kind=DECISION, query_id=call.query, item_id=call.item, value=call.value, note=call.note,
         author=_name_author(call),
-    )
-    return [asdict(made) | {"number": save_verdict(open_call(call), made)}], DECIDED
+    )  # fmt: skip
+    return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], DECIDED
 
 
 def _back_up(call: Namespace) -> Answer:
@@ -155,14 +131,18 @@ ANSWERS: dict[str, Callable[[Namespace], Answer]] = {
 def _read_rows(call: Namespace) -> list[Verdict]:
     """Return all rows of a collection, which need not be there any more."""
     folder = find_folder(call.collection)
-    rows = list_history(read_state(folder)[0])
+    rows = verdicts.list_history(verdicts.read_state(folder)[0])
     if not rows and not folder.is_dir():
         raise DataError(str(folder), "no such folder", "a collection, or one with reviews")
     return rows
 
 
-def _describe(made: JudgingList, rows: list[Verdict]) -> Row:
-    judged = find_judged(made, rows)
+def _find_list(call: Namespace) -> judging_lists.JudgingList:
+    return judging_lists.find_list(find_folder(call.collection), call.list)
+
+
+def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:
+    judged = judging_lists.find_judged(made, rows)
     row = asdict(made) | {"list_id": made.id, "pairs": len(made.pairs), "people": len(judged)}
     done = len(set().union(*judged.values()))
     return row | {"judged": done, "state": "closed" if made.closed else "open"}

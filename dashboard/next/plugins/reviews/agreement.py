@@ -103,8 +103,6 @@ def compute_alpha(codes: FloatArray) -> float:
     import evalica
     import pandas as pd
 
-    if len(np.unique(codes[~np.isnan(codes)])) < 2:
-        return float("nan")
     found: Any = evalica.alpha(pd.DataFrame(codes.T), distance="nominal")
     return float(found.alpha) if found.expected else float("nan")
 

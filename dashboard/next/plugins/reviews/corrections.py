@@ -10,39 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
+from dashboard.next.evaluation.differences import replace_nan
 from dashboard.next.evaluation.judgement import Judgement, TableJudgement
 from dashboard.next.evaluation.measurement import Row
-from dashboard.next.plugins.reviews.verdicts import (
-    DECISION,
-    UNSURE,
-    VERDICT,
-    Verdict,
-    keep_last,
-    keep_last_of_pairs,
-)
+from dashboard.next.plugins.reviews import verdicts
+from dashboard.next.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
 from dashboard.next.storage.collection import Collection
 from dashboard.next.tables import FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class Correction:
-    """A value that people agree on for a pair.
-
-    Attributes:
-        value: relevant, not, or a grade.
-        by: decision or majority.
-        people: How many are sure; 1 for a decision.
-    """
-
-    query_id: str
-    item_id: str
-    value: str
-    by: str
-    people: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,55 +55,58 @@ class AmendedJudgement:
         return values
 
 
-def settle(rows: Sequence[Verdict]) -> list[Correction]:
-    """Return what counts of each pair on which people are sure enough.
+def settle(rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, value, people (who are sure), by of each pair with a settled value.
+
+    `by` is decision, which one person takes, or majority.
 
     Args:
         rows: All rows of a collection, in their order.
     """
-    found: dict[tuple[str, str], Correction] = {}
-    said = keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
+    found: dict[tuple[str, str], Row] = {}
+    said = verdicts.keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
     for pair, people in said.items():
         votes = Counter(row.value for row in people.values() if row.value != UNSURE)
         ((value, number),) = votes.most_common(1) or [("", 0)]
         if 2 * number > votes.total():
-            found[pair] = Correction(*pair, value, "majority", votes.total())
-    for row in keep_last(row for row in rows if row.kind == DECISION):
-        found[row.pair] = Correction(*row.pair, row.value, "decision", 1)
-    return [each for each in found.values() if each.value != UNSURE]
+            found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
+    for row in verdicts.keep_last(row for row in rows if row.kind == DECISION):
+        found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}
+    return [
+        {"query_id": query, "item_id": item} | row
+        for (query, item), row in found.items()
+        if row["value"] != UNSURE
+    ]
 
 
 def list_changes(
-    collection: Collection, judgement: Judgement, corrections: Sequence[Correction]
+    collection: Collection, judgement: Judgement, corrections: Sequence[Row]
 ) -> list[Row]:
-    """Return query_id, item_id, given (None: not judged), corrected, people, by of changed pairs.
+    """Return the rows of `settle` that change a grade, with given (None: not judged), corrected.
 
     `relevant` gives a pair that is not relevant the least relevant grade, `not` a relevant or
     unjudged one 0; a label that says so already stays. A query's own item is never changed.
     """
     rows = []
-    queries = collection.queries.find(each.query_id for each in corrections).tolist()
-    items = collection.items.find(each.item_id for each in corrections).tolist()
-    for each, query, item in zip(corrections, queries, items, strict=True):
+    queries = collection.queries.find(row["query_id"] for row in corrections).tolist()
+    items = collection.items.find(row["item_id"] for row in corrections).tolist()
+    for row, query, item in zip(corrections, queries, items, strict=True):
         if min(query, item) < 0 or collection.own_items[query] == item:
             continue
         grade, least = float(judgement.grades(query)[item]), judgement.relevant_from
-        if each.value == "relevant":
+        if row["value"] == "relevant":
             new = grade if grade >= least else least
-        elif each.value == "not":
+        elif row["value"] == "not":
             new = grade if grade < least else 0.0
         else:
-            new = float(each.value)
+            new = float(row["value"])
         if new != grade:
-            given = None if np.isnan(grade) else grade
-            pair: Row = {"query_id": each.query_id, "item_id": each.item_id}
-            told = {"given": given, "corrected": new, "people": each.people, "by": each.by}
-            rows.append(pair | told)
+            rows.append(row | {"given": replace_nan(grade), "corrected": new})
     return rows
 
 
 def replace_grades(
-    collection: Collection, judgement: Judgement, changes: Sequence[Mapping[str, Any]]
+    collection: Collection, judgement: Judgement, changes: Sequence[Row]
 ) -> Judgement:
     """Return a judgement with changed pairs; a query that has a relevant item now is scored."""
     changed: dict[int, dict[int, float]] = {}

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 import numpy as np
 from sqlalchemy import insert, select
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.reviews import verdicts
 from dashboard.next.plugins.reviews.schema import ASSIGNMENT
 from dashboard.next.plugins.reviews.store import has_store, open_store
-from dashboard.next.plugins.reviews.verdicts import (
-    VERDICT,
-    Verdict,
-    check_text,
-    keep_last,
-    keep_last_of_pairs,
-    read_state,
-    record_key,
-    write_time,
-)
+from dashboard.next.plugins.reviews.verdicts import VERDICT, Verdict, check_text
 from dashboard.next.study.changes import find_cutoff, list_changes
 from dashboard.next.study.study import Study
 from dashboard.next.tables import IntArray
@@ -55,7 +46,6 @@ class JudgingList:
         seed: Of what was drawn at random.
         author: Who made it, and who alone closes it.
         collection: The collection's key in the store; it is set when the list is saved.
-        more: Fields of the first edition, which are kept as they are.
     """
 
     title: str
@@ -70,7 +60,6 @@ class JudgingList:
     closed: bool = False
     id: str = ""
     time: str = ""
-    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 def choose_pairs(
@@ -152,21 +141,21 @@ def create_list(folder: Path, made: JudgingList) -> JudgingList:
     check_text("title", made.title, is_needed=True)
     check_text("author", made.author, is_needed=True)
     with open_store(writing=True) as connection:
-        key = record_key(connection, folder)
-        made = replace(made, collection=key, id=token_hex(6), time=write_time())
+        key = verdicts.record_key(connection, folder)
+        made = replace(made, collection=key, id=token_hex(6), time=verdicts.write_time())
         connection.execute(insert(ASSIGNMENT).values(_write(made)))
     return made
 
 
 def close_list(made: JudgingList, author: str) -> JudgingList:
-    """Save that a list takes no more verdicts.
+    """Save that a list is closed; nobody is given a pair of it any more.
 
     Raises:
         ChoiceError: If somebody else made it.
     """
     if made.author != author:
         raise ChoiceError(f"{made.id} was made by {made.author}, who alone can close it.")
-    closed = replace(made, closed=True, time=write_time())
+    closed = replace(made, closed=True, time=verdicts.write_time())
     with open_store(writing=True) as connection:
         connection.execute(insert(ASSIGNMENT).values(_write(closed)))
     return closed
@@ -176,7 +165,7 @@ def read_lists(folder: Path) -> list[JudgingList]:
     """Return the lists of a collection, the newest first."""
     if not has_store():
         return []
-    key = read_state(folder)[0]
+    key = verdicts.read_state(folder)[0]
     asked = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
     with open_store() as connection:
         rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
@@ -212,21 +201,22 @@ def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pai
         rows: All rows of its collection.
     """
     wanted, found = set(made.pairs), dict[str, set[Pair]]()
-    for row in keep_last(rows):
+    for row in verdicts.keep_last(rows):
         if row.pair in wanted and (row.kind == VERDICT or row.list_id == made.id):
             found.setdefault(row.author, set()).add(row.pair)
     return found
 
 
 def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
-    """Return the first pair of a list that a person has not judged; None if all are."""
+    """Return the first pair of an open list that a person has not judged; None if all are."""
     judged = find_judged(made, rows).get(author, set())
-    return next((pair for pair in made.pairs if pair not in judged), None)
+    left = (pair for pair in made.pairs if pair not in judged)
+    return None if made.closed else next(left, None)
 
 
 def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
-    said, found = keep_last_of_pairs(rows), list[Row]()
+    said, found = verdicts.keep_last_of_pairs(rows), list[Row]()
     for query, item in made.pairs:
         counts = Counter(row.value for row in said.get((query, item), {}).values())
         told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
@@ -240,24 +230,21 @@ def _write(made: JudgingList) -> dict[str, str]:
     values = asdict(made)
     row = {name: values.pop(name) for name in ("id", "author", "time")}
     queries = list(dict.fromkeys(query for query, _ in made.pairs))
-    usual = {"queries": queries, "people": [], "blind": True, "machines": []}
-    definition = usual | values.pop("more") | values
-    return row | {"definition": json.dumps(definition, ensure_ascii=False)}
+    values |= {"queries": queries, "people": [], "blind": True, "machines": []}
+    return row | {"definition": json.dumps(values, ensure_ascii=False)}
 
 
 def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
     try:
         values = json.loads(definition)
         drawn = (values.get("sample") or {}).get("results") or ()
-        pairs = values.pop("pairs", None) or [row[:2] for row in drawn if row[3]]
+        pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
         pairs = pairs or [(query, "") for query in values["queries"]]
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
-        texts = {name: str(values.pop(name, "")) for name in names}
-        closed = bool(values.pop("closed", False))
+        texts = {name: str(values.get(name, "")) for name in names}
+        closed = bool(values.get("closed", False))
         named = tuple((str(query), str(item)) for query, item in pairs)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
         found = f"a list {id[:40]!r} that cannot be read ({problem})"
         raise DataError("reviews", found, "one that this program wrote") from None
-    return JudgingList(
-        **texts, pairs=named, closed=closed, id=id, author=author, time=time, more=values
-    )
+    return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)

@@ -43,7 +43,6 @@ class Verdict:
         cause: One of CAUSES, or "".
         collection: The collection's key in the store, set when it is saved.
         number: Place among all rows of the store, 0 before it is saved.
-        time: In UTC, ISO 8601.
     """
 
     kind: str = VERDICT

@@ -1,5 +1,7 @@
 """Corrected labels: obeyed by every way to a number, new with each verdict, and by ids."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,10 +88,10 @@ def test_changes(graded: Path, say: Say) -> None:
         say("eva", query, item, value)
     given = open_labels(graded, "given")
     changes = list_changes(given.collection, given.judgement, settle(list_history("graded")))
-    told = {"people": 1, "by": "majority"}
+    told = {"query_id": "q2", "people": 1, "by": "majority"}
     assert changes == [
-        {"query_id": "q2", "item_id": "a", "given": 1.0, "corrected": 0.0} | told,
-        {"query_id": "q2", "item_id": "d", "given": None, "corrected": 2.0} | told,
+        told | {"item_id": "a", "value": "not", "given": 1.0, "corrected": 0.0},
+        told | {"item_id": "d", "value": "2", "given": None, "corrected": 2.0},
     ]
 
 
@@ -208,6 +210,16 @@ def test_protocols_with_labels_as_given(store: Path, name: str, protocol: str) -
         resolve(collection, CORRECTED | {"protocol": protocol})
     told = find_problems(collection, CORRECTED | {"protocol": protocol})
     assert list(told) == ["labels"]
+
+
+def test_nobody_pays_for_the_store(graded: Path) -> None:
+    """With labels as given, the library of the store is not even imported."""
+    script = (
+        "import sys; from dashboard.next.__main__ import main; "
+        f"main(['measure', {str(graded)!r}]); sys.exit('sqlalchemy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=DATA.parent, capture_output=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_unknown_labels(graded: Path) -> None:

@@ -50,8 +50,8 @@ def test_rows_that_count(old: Path) -> None:
 
 def test_corrections_by_its_rule(old: Path) -> None:
     """b: two of three; c: one of two, but decided; a: one who is sure."""
-    found = {(each.item_id, each.value, each.by, each.people) for each in settle(
-        list_history("graded"))}  # fmt: skip
+    keys = ("item_id", "value", "by", "people")
+    found = {tuple(row[key] for key in keys) for row in settle(list_history("graded"))}
     assert found == {
         ("a", "relevant", "majority", 1), ("b", "relevant", "majority", 3),
         ("c", "2", "decision", 1),

@@ -91,7 +91,7 @@ def test_created_and_read(graded: Path) -> None:
     with pytest.raises(ChoiceError, match="No list is open. There are: none."):
         find_list(graded)
     made = create_list(graded, MADE)
-    assert replace(read_lists(graded)[0], more={}) == made
+    assert read_lists(graded) == [made]
     second = create_list(graded, replace(MADE, title="Second"))
     assert [each.id for each in read_lists(graded)] == [second.id, made.id]
     assert find_list(graded).title == "Second" and find_list(graded, made.id).title == "First"

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.benchmarks.next.save_verdicts import kill_savers
 ROOT = Path(__file__).parents[4]
 SAVE = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from dashboard.next.plugins.reviews.verdicts import Verdict, save_verdict
 from dashboard.next.storage.collection import open_collection
@@ -81,6 +83,13 @@ def test_six_processes_save_at_once(graded: Path) -> None:
     rows = list_history("graded")
     assert sorted(row.number for row in rows) == list(range(1, 121))
     assert len([row for row in rows if row.author == "p3"]) == 20
+
+
+def test_threads_of_one_process(say: Say) -> None:
+    """A server saves in a thread for each reader; all have the one connection in turn."""
+    with ThreadPoolExecutor(8) as pool:
+        numbers = list(pool.map(lambda n: say(f"p{n % 8}", "q1", "a", "not"), range(80)))
+    assert sorted(numbers) == list(range(1, 81))
 
 
 def test_killed_savers_lose_nothing(tmp_path: Path) -> None:
