@@ -115,7 +115,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=call.folder) as folder:
         for name, median in time_saves(Path(folder), call.saves).items():
             print(f"{name}: {median:.2f} ms (median of {call.saves:,})")
-        told = kill_savers(Path(folder), call.kills)
+        told = kill_savers(Path(folder), call.kills) if call.kills else {"lost": 0, "twice": 0}
     print(f"{call.kills} kills: " + ", ".join(f"{value:,} {name}" for name, value in told.items()))
     return int(bool(told["lost"] or told["twice"]))
 

@@ -15,7 +15,6 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, exc, make_url, select
@@ -41,12 +40,8 @@ _RESTORE = "It is left as it is; put a whole copy in its place."
 _GONE = "Put it back; to begin anew, stop the dashboard and move the folder away."
 
 
-@dataclass(frozen=True)
-class _Opened:
-    engine: Engine
-    inode: int
-
-
+_Opened = tuple[Engine, int]
+"""An engine, and the inode of its file."""
 _OPENED: dict[tuple[int, str], _Opened] = {}
 """Engines of each process; a forked process opens its own."""
 _LOCK = threading.RLock()
@@ -74,11 +69,9 @@ def find_store() -> Path | URL:
         raise DataError(VARIABLE, "an address that cannot be read", wanted, do=do) from None
 
 
-def name_store(place: Path | URL) -> str:
-    """Return the name of a store for a sentence, without a password."""
-    if isinstance(place, Path):
-        return place.name
-    return f"reviews at {place.host or 'localhost'}/{place.database or ''}"
+def _name_database(address: URL) -> str:
+    """Return the name of a database for a sentence, without user and password."""
+    return f"reviews at {address.host or 'localhost'}/{address.database or ''}"
 
 
 def has_store() -> bool:
@@ -105,7 +98,7 @@ def identify_store() -> str:
     """Return what tells this store from another one, also one at the same place."""
     place = find_store()
     if isinstance(place, URL):
-        return name_store(place)
+        return _name_database(place)
     with _explain(place, "read"):
         return f"{place} {place.stat().st_ino}"
 
@@ -131,13 +124,13 @@ def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
     with _LOCK, _explain(path, "written" if writing else "read"):
         if not has_store():
             _make_file(path)
-        opened = _connect(path, writing)
-        with opened.engine.connect() as connection:
+        engine, inode = _connect(path, writing)
+        with engine.connect() as connection:
             # two that read before they write would lose a review
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
             yield connection
             connection.commit()
-        if writing and (not path.exists() or path.stat().st_ino != opened.inode):
+        if writing and (not path.exists() or path.stat().st_ino != inode):
             found = "no such file any more: it was taken away while it was written"
             raise DataError(path.name, found, "the reviews", do=_GONE)
 
@@ -145,19 +138,18 @@ def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
 def _connect(path: Path, writing: bool) -> _Opened:
     """Return this process's connection to a file; it is checked when it is opened."""
     key, inode = _key(path), path.stat().st_ino
-    if key in _OPENED and _OPENED[key].inode == inode:
+    if key in _OPENED and _OPENED[key][1] == inode:
         return _OPENED[key]
     if key in _OPENED:
-        _OPENED.pop(key).engine.dispose()
+        _OPENED.pop(key)[0].dispose()
     try:
-        _OPENED[key] = _Opened(_check(path, "mode=rw"), inode)  # never makes a file
-        return _OPENED[key]
+        return _OPENED.setdefault(key, (_check(path, "mode=rw"), inode))  # never makes a file
     except (sqlite3.OperationalError, exc.OperationalError):
         beside = path.with_name(f"{path.name}-wal")
         has_more = beside.exists() and beside.stat().st_size
         if writing or has_more or not _describe_disk(path):
             raise
-        return _Opened(_check(path, "mode=ro&immutable=1"), inode)  # on a read-only disk
+        return _check(path, "mode=ro&immutable=1"), inode  # on a read-only disk
 
 
 def _key(path: Path) -> tuple[int, str]:
@@ -276,14 +268,20 @@ def _describe_disk(path: Path) -> str:
 @contextlib.contextmanager
 def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
     """Yield a connection to PostgreSQL in one transaction; the tables are made to be written."""
-    name, key = name_store(address), (os.getpid(), address.render_as_string(hide_password=False))
+    name, key = (
+        _name_database(address),
+        (os.getpid(), address.render_as_string(hide_password=False)),
+    )
     expected = f"a database of reviews that can be {'written' if writing else 'read'}"
     try:
         with _LOCK:
             if key not in _OPENED:
-                made = create_engine(address, pool_pre_ping=True, hide_parameters=True)
-                _OPENED[key] = _Opened(made, 0)
-        with _OPENED[key].engine.begin() as connection:
+                patient = {"connect_timeout": int(PATIENCE)}
+                made = create_engine(
+                    address, pool_pre_ping=True, hide_parameters=True, connect_args=patient
+                )
+                _OPENED[key] = made, 0
+        with _OPENED[key][0].begin() as connection:
             if writing:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
             if schema.has_tables(connection):
@@ -308,7 +306,7 @@ def back_up(path: Path) -> int:
     place = find_store()
     if isinstance(place, URL):
         do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
-        raise DataError(name_store(place), "a PostgreSQL database", "a SQLite file", do=do)
+        raise DataError(_name_database(place), "a PostgreSQL database", "a SQLite file", do=do)
     if path.exists():
         raise DataError(path.name, "a file", "a new one", do="Name another one.")
     if not has_store():
@@ -316,7 +314,7 @@ def back_up(path: Path) -> int:
     with _explain(path, "written"), tempfile.TemporaryDirectory(dir=path.parent) as folder:
         draft = Path(folder) / path.name
         with _LOCK, contextlib.closing(sqlite3.connect(draft)) as copy:
-            connection = _connect(place, writing=False).engine.raw_connection()
+            connection = _connect(place, writing=False)[0].raw_connection()
             try:
                 connection.driver_connection.backup(copy)  # type: ignore[union-attr]
             finally:

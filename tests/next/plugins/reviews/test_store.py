@@ -10,8 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
 
 from dashboard.next.errors import DataError
+from dashboard.next.plugins.reviews import schema
 from dashboard.next.plugins.reviews import store as stores
 from dashboard.next.plugins.reviews.verdicts import Verdict, list_history
 from tests.benchmarks.next.save_verdicts import kill_savers
@@ -140,7 +143,7 @@ def test_read_only_disk(small_disk: Path, say: Say) -> None:
     say("eva", "q1", "a", "not")
     remount = ["mount", "-o", "remount,ro", str(small_disk)]
     opened = stores._OPENED.pop(stores._key(small_disk / "reviews.sqlite"))
-    opened.engine.dispose()
+    opened[0].dispose()
     subprocess.run(remount, check=True)
     assert list_items() == ["a"]
     assert "found a read-only disk" in refuse(say)
@@ -197,7 +200,7 @@ def test_file_in_place_of_another_is_read(store: Path, say: Say, tmp_path: Path)
 )
 def test_versions_of_others(store: Path, say: Say, version: int, sentence: str) -> None:
     say("eva", "q1", "a", "not")
-    stores._OPENED.pop(stores._key(store)).engine.dispose()
+    stores._OPENED.pop(stores._key(store))[0].dispose()
     with contextlib.closing(sqlite3.connect(store)) as file:
         file.execute(f"PRAGMA user_version = {version}")
     assert sentence in refuse(say)
@@ -225,6 +228,12 @@ def test_database_keeps_its_password(monkeypatch: pytest.MonkeyPatch, secret: st
     assert told.startswith("reviews at 127.0.0.1/reviews: found ") and "ss@" not in told
     with pytest.raises(DataError, match="pg_dump"):
         stores.back_up(Path("copy"))
+
+
+def test_tables_in_words_of_postgresql() -> None:
+    """No server is there to try them; at least they can be written for one."""
+    made = str(CreateTable(schema.REVIEW).compile(dialect=postgresql.dialect()))
+    assert "number BIGSERIAL NOT NULL" in made and "STRICT" not in made
 
 
 def test_address_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
