@@ -8,51 +8,15 @@ version is added or a table is written anew. No file is changed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
-import numpy as np
-
+from dashboard.next.evaluation.amendments import amend
 from dashboard.next.evaluation.differences import replace_nan
-from dashboard.next.evaluation.judgement import Judgement, TableJudgement
+from dashboard.next.evaluation.judgement import Judgement
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.reviews import verdicts
 from dashboard.next.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
 from dashboard.next.storage.collection import Collection
-from dashboard.next.tables import FloatArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class AmendedJudgement:
-    """A judgement in which the grades of some pairs are replaced.
-
-    Attributes:
-        given: The judgement without them.
-        pairs: Items and grades that are replaced, by query.
-    """
-
-    given: Judgement
-    pairs: Mapping[int, tuple[IntArray, FloatArray]]
-    unscorable: Mapping[int, str]
-
-    @property
-    def relevant_from(self) -> float:
-        """Least grade of a relevant item."""
-        return self.given.relevant_from
-
-    def grades(self, query: int) -> FloatArray:
-        return self._replace(query, self.given.grades(query), 0.0)
-
-    def credits(self, query: int) -> FloatArray:
-        return self._replace(query, self.given.credits(query), self.relevant_from)
-
-    def _replace(self, query: int, values: FloatArray, least: float) -> FloatArray:
-        """Return values with the grades in their places; with `least`, 1 from it on and else 0."""
-        if query in self.pairs:
-            items, grades = self.pairs[query]
-            values = values.copy()
-            values[items] = grades >= least if least else grades
-        return values
 
 
 def settle(rows: Sequence[Verdict]) -> list[Row]:
@@ -108,25 +72,10 @@ def list_changes(
 def replace_grades(
     collection: Collection, judgement: Judgement, changes: Sequence[Row]
 ) -> Judgement:
-    """Return a judgement with changed pairs; a query that has a relevant item now is scored."""
-    changed: dict[int, dict[int, float]] = {}
-    reasons = dict(judgement.unscorable)
+    """Return a judgement with the rows of `list_changes`."""
+    grades: dict[int, dict[int, float]] = {}
     for row in changes:
         query = collection.queries.index[row["query_id"]]
         item = collection.items.index[row["item_id"]]
-        changed.setdefault(query, {})[item] = row["corrected"]
-        if row["corrected"] >= judgement.relevant_from:
-            reasons.pop(query, None)
-    pairs = {
-        query: (np.array(list(each), dtype=np.int64), np.array(list(each.values())))
-        for query, each in changed.items()
-    }
-    amended = AmendedJudgement(judgement, pairs, reasons)
-    if not isinstance(judgement, TableJudgement):
-        return amended
-    whole = dict(judgement.pairs)
-    for query in pairs:
-        grades = amended.grades(query)
-        items = np.flatnonzero(~np.isnan(grades))
-        whole[query] = (items, grades[items])
-    return replace(judgement, pairs=whole, unscorable=reasons)
+        grades.setdefault(query, {})[item] = row["corrected"]
+    return amend(judgement, grades)
