@@ -6,21 +6,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from dashboard.next.evaluation.differences import replace_nan
 from dashboard.next.evaluation.measurement import Row
-from dashboard.next.evaluation.statistics import SEED, compute_bootstrap_interval
+from dashboard.next.evaluation.statistics import (
+    compute_alpha,
+    compute_bootstrap_interval,
+    compute_kappa,
+    resample_figure,
+)
 from dashboard.next.plugins.reviews.verdicts import UNSURE, VERDICT, Verdict, keep_last_of_pairs
 from dashboard.next.tables import FloatArray
 
 FEW_PAIRS = 30
 """Pairs below which a figure of agreement says little."""
-RESAMPLES = 1_000
 COLUMNS = ("measure", "people", "value", "low", "high", "pairs", "few", "why")
 DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
@@ -55,11 +58,13 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     for place, pair in enumerate(sorted(answers)):
         for name, value in answers[pair].items():
             codes[place, people.index(name)] = number[value]
-    found = [_make_share(people, codes), _make_figure("alpha", people, codes, compute_alpha)]
+    alpha = compute_alpha(codes), *resample_figure(codes, compute_alpha)
+    found = [_make_share(people, codes), _make_row("alpha", people, codes, *alpha)]
     for two in combinations(range(len(people)), 2):
         both = codes[:, two][~np.isnan(codes[:, two]).any(axis=1)]
         if len(both):
-            found.append(_make_figure("kappa", [people[at] for at in two], both, compute_kappa))
+            kappa = compute_kappa(both), *resample_figure(both, compute_kappa)
+            found.append(_make_row("kappa", [people[at] for at in two], both, *kappa))
     return found
 
 
@@ -69,52 +74,16 @@ def _make_share(people: Sequence[str], codes: FloatArray) -> Row:
         same[:, 0] += one == other
         compared[:, 0] += ~np.isnan(one) & ~np.isnan(other)
     low, high = compute_bootstrap_interval(same, compared)[:, 0].tolist()
-    return _make_row("agreement", people, float(same.sum() / compared.sum()), low, high, codes)
-
-
-def _make_figure(
-    measure: str, people: Sequence[str], codes: FloatArray, compute: Callable[[FloatArray], float]
-) -> Row:
-    drawn = np.random.default_rng(SEED).integers(0, len(codes), (RESAMPLES, len(codes)))
-    value, low, high = compute(codes), np.nan, np.nan
-    if len(codes) > 1 and not np.isnan(value):
-        resampled = np.array([compute(codes[places]) for places in drawn])
-        known = resampled[~np.isnan(resampled)]
-        if len(known) >= RESAMPLES / 2:
-            low, high = np.quantile(known, [0.025, 0.975]).tolist()
-    return _make_row(measure, people, value, low, high, codes)
+    return _make_row("agreement", people, codes, float(same.sum() / compared.sum()), low, high)
 
 
 def _make_row(
-    measure: str, people: Sequence[str], value: float, low: float, high: float, codes: FloatArray
+    measure: str, people: Sequence[str], codes: FloatArray, value: float, low: float, high: float
 ) -> Row:
     row: Row = {"measure": measure, "people": ", ".join(people), "value": replace_nan(value)}
     row |= {"low": replace_nan(low), "high": replace_nan(high), "pairs": len(codes)}
     why = ONE_VALUE if np.isnan(value) else None
     return row | {"few": len(codes) < FEW_PAIRS, "why": why}
-
-
-def compute_alpha(codes: FloatArray) -> float:
-    """Compute Krippendorff's alpha, NaN if all said the same.
-
-    Args:
-        codes: Shape [pairs, people]; NaN for who said nothing.
-    """
-    import evalica
-    import pandas as pd
-
-    found: Any = evalica.alpha(pd.DataFrame(codes.T), distance="nominal")
-    return float(found.alpha) if found.expected else float("nan")
-
-
-def compute_kappa(codes: FloatArray) -> float:
-    """Compute Cohen's kappa, NaN if both said the same of all. codes: [pairs, 2]."""
-    values = np.unique(codes)
-    if len(values) < 2:
-        return float("nan")
-    first, second = ((codes[:, [at]] == values).mean(axis=0) for at in (0, 1))
-    expected = float(first @ second)
-    return (float((codes[:, 0] == codes[:, 1]).mean()) - expected) / (1 - expected)
 
 
 def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
+from dashboard.next.evaluation.statistics import compute_alpha, compute_kappa, resample_figure
 from dashboard.next.plugins.reviews.agreement import (
     ONE_VALUE,
-    compute_alpha,
-    compute_kappa,
     list_disagreements,
     measure_agreement,
 )
@@ -45,6 +44,18 @@ def test_intervals() -> None:
         assert row["low"] < row["value"] < row["high"] and not row["few"]
         assert row["high"] - row["low"] < 0.6
     assert measure_agreement(make_rows(**said))[0]["value"] == 0.75
+
+
+def test_resampled_figure() -> None:
+    """Of a mean it is near mean ± 1.96 standard errors; samples without a value are left out."""
+    rows = np.arange(100.0)[:, None]
+    low, high = resample_figure(rows, lambda drawn: float(drawn.mean()))
+    assert (low, high) == pytest.approx((49.5 - 5.66, 49.5 + 5.66), abs=0.5)
+    rare = np.array([[1.0], *[[0.0]] * 9])
+    share = resample_figure(rare, lambda drawn: float(drawn.sum()) or np.nan)
+    assert share[0] == 1.0
+    never = resample_figure(rare, lambda drawn: 1.0 if len(set(drawn[:, 0])) > 2 else np.nan)
+    assert np.isnan([*never, *resample_figure(rare[:1], lambda drawn: 1.0)]).all()
 
 
 def test_order_of_rows_does_not_matter() -> None:
