@@ -22,9 +22,6 @@ ACTIONS = {
     "decide": "decide on a pair; the decision corrects its label",
     "backup": "copy the whole store to a new file, also while people judge",
 }
-CHOOSE = (
-    "pairs of the worst regressions, of --slice, that the versions rank most differently, or random"
-)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -51,7 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def _add_create(parser: ArgumentParser) -> None:
     parser.add_argument("--title", required=True, help="name of the list")
     ways = ("worst", "slice", "doubtful", "random")
-    parser.add_argument("--choose", choices=ways, default="worst", help=f"{CHOOSE} (worst)")
+    text = "worst regressions, a --slice, what versions rank most differently, or random (worst)"
+    parser.add_argument("--choose", choices=ways, default="worst", help=text)
     text = "number of pairs at most (default 50)"
     parser.add_argument("--number", type=int, default=50, metavar="N", help=text)
     parser.add_argument("--seed", type=int, default=0, help="of random pairs (default 0)")

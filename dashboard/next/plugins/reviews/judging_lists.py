@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from secrets import token_hex
@@ -18,9 +18,8 @@ from dashboard.next.plugins.reviews import verdicts
 from dashboard.next.plugins.reviews.schema import ASSIGNMENT
 from dashboard.next.plugins.reviews.store import has_store, open_store
 from dashboard.next.plugins.reviews.verdicts import VERDICT, Verdict, check_text
-from dashboard.next.study.changes import find_cutoff, list_changes
+from dashboard.next.study.changes import find_cutoff, list_changes, list_moved_results
 from dashboard.next.study.study import Study
-from dashboard.next.tables import IntArray
 
 WAYS = {
     "worst": "worst regressions",
@@ -93,7 +92,7 @@ def choose_pairs(
         changed = list_changes(study, versions[0], versions[1], metric)
         queries = table.find(row["query_id"] for row in changed if row["outcome"] == "worse")
         told = f"{told} by {metric}"
-    rows = list(_list_results(study, versions, queries, find_cutoff(metric, DEPTH)))
+    rows = list(list_moved_results(study, versions, queries, find_cutoff(metric, DEPTH)))
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(rows))
         rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
@@ -108,27 +107,6 @@ def choose_pairs(
     if not pairs:
         raise ChoiceError(f"Nothing to judge is found ({told}).")
     return pairs, told
-
-
-def _list_results(
-    study: Study, versions: Sequence[str], queries: IntArray, depth: int
-) -> Iterator[tuple[int, int, float, float]]:
-    """Yield place of the query, item, how far it moved, and its highest weight in any version.
-
-    The weight of a rank is 1 ÷ log2(1 + rank), as in nDCG, and 0 below `depth`.
-    """
-    weights: dict[tuple[int, int], list[float]] = {}
-    place_of = {query: place for place, query in enumerate(queries.tolist())}
-    for number, version in enumerate(versions):
-        for part in study.run(version).parts(queries, depth):
-            shown = (part.item >= 0) & (part.rank <= np.minimum(depth, part.passing[part.row]))
-            rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
-            for row, item, rank in rows:
-                pair = (place_of[int(part.queries[row])], int(item))
-                found = weights.setdefault(pair, [0.0] * len(versions))
-                found[number] = float(1 / np.log2(1 + rank))
-    for (place, item), each in sorted(weights.items()):
-        yield place, item, max(each) - min(each), max(each)
 
 
 def create_list(folder: Path, made: JudgingList) -> JudgingList:
@@ -148,11 +126,7 @@ def create_list(folder: Path, made: JudgingList) -> JudgingList:
 
 
 def close_list(made: JudgingList, author: str) -> JudgingList:
-    """Save that a list is closed; nobody is given a pair of it any more.
-
-    Raises:
-        ChoiceError: If somebody else made it.
-    """
+    """Close a list that the author made: nobody is given a pair of it any more."""
     if made.author != author:
         raise ChoiceError(f"{made.id} was made by {made.author}, who alone can close it.")
     closed = replace(made, closed=True, time=verdicts.write_time())
@@ -177,11 +151,7 @@ def read_lists(folder: Path) -> list[JudgingList]:
 
 
 def find_list(folder: Path, id: str = "") -> JudgingList:
-    """Return the list of an id, or without one the newest that is open.
-
-    Raises:
-        ChoiceError: If there is none.
-    """
+    """Return the list of an id, or the newest that is open; raise ChoiceError if there is none."""
     lists = read_lists(folder)
     fitting = [each for each in lists if each.id == id or not (id or each.closed)]
     if not fitting:
@@ -242,8 +212,8 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         pairs = pairs or [(query, "") for query in values["queries"]]
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
         texts = {name: str(values.get(name, "")) for name in names}
-        closed = bool(values.get("closed", False))
         named = tuple((str(query), str(item)) for query, item in pairs)
+        closed = bool(values.get("closed"))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
         found = f"a list {id[:40]!r} that cannot be read ({problem})"
         raise DataError("reviews", found, "one that this program wrote") from None

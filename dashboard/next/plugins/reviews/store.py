@@ -26,8 +26,6 @@ from dashboard.next.plugins.reviews import schema
 VARIABLE = "DASHBOARD_REVIEWS"
 PATIENCE = 10.0
 """Seconds to wait while another process writes."""
-MAX_CHECKED_BYTES = 64_000_000
-"""A larger file is not looked through when it is opened."""
 MIN_FREE_BYTES = 100_000
 """A disk with less room is full."""
 LOCK = 7_305_116
@@ -171,11 +169,10 @@ def _check(path: Path, mode: str) -> Engine:
             if not schema.has_tables(connection):
                 found = "a database without the table of reviews"
                 raise DataError(path.name, found, "the reviews", do=_RESTORE)
-            if path.stat().st_size <= MAX_CHECKED_BYTES:
-                state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-                if state != "ok":
-                    found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
-                    raise DataError(path.name, found, "the reviews", do=_RESTORE)
+            state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+            if state != "ok":
+                found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
+                raise DataError(path.name, found, "the reviews", do=_RESTORE)
             if schema.read_version(connection) != schema.VERSION:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.migrate(connection, path.name)
@@ -230,11 +227,9 @@ def _explain(path: Path, wanted: str) -> Iterator[None]:
     expected, do = f"a file of reviews that can be {wanted}", f"{VARIABLE} names its folder."
     try:
         yield
-    except exc.DBAPIError as raised:
-        error = raised.orig or raised
+    except (exc.DBAPIError, sqlite3.Error, OSError) as raised:
+        error = getattr(raised, "orig", None) or raised
         raise DataError(path.name, _find_reason(error, path), expected, do=do) from raised
-    except (sqlite3.Error, OSError) as error:
-        raise DataError(path.name, _find_reason(error, path), expected, do=do) from error
 
 
 def _find_reason(error: BaseException, path: Path) -> str:

@@ -19,7 +19,6 @@ from dashboard.next.storage.collection import Collection
 
 VERDICT, DECISION = "verdict", "decision"
 UNSURE, WITHDRAWN = "unsure", ""
-SETTINGS = "collection.toml"
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict beside grades."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
@@ -274,6 +273,7 @@ def _find_key(known: Mapping[str, str], folder: Path) -> str:
     """
     place, name = str(folder.absolute()), folder.name
     here = [key for key, recorded in known.items() if recorded == place]
-    taken = {key for key, each in known.items() if each and (Path(each) / SETTINGS).is_file()}
+    places = {key: Path(each) for key, each in known.items() if each}
+    taken = [key for key, each in places.items() if (each / "collection.toml").is_file()]
     names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 3)))
     return here[-1] if here else next(each for each in names if each not in taken)

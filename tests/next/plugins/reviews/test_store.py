@@ -169,6 +169,17 @@ def test_damaged_file_is_left(store: Path, say: Say, content: bytes, sentence: s
     assert store.read_bytes() == content
 
 
+def test_page_with_other_bytes(store: Path, say: Say) -> None:
+    """Bytes that changed on the disk are found when a process opens the file."""
+    for number in range(200):
+        say("eva", "q1", "a", "not", note=f"{number} " * 100)
+    stores._OPENED.pop(stores._key(store))[0].dispose()
+    whole = bytearray(store.read_bytes())
+    whole[40_960:41_160] = bytes(range(200))
+    store.write_bytes(whole)
+    assert "found a damaged file" in refuse(say)
+
+
 def test_other_database_is_left(store: Path, say: Say) -> None:
     store.parent.mkdir()
     with contextlib.closing(sqlite3.connect(store)) as file:
