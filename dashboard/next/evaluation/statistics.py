@@ -14,6 +14,8 @@ from dashboard.next.tables import FloatArray, IntArray
 
 RESAMPLES = 10_000
 """Bootstrap samples."""
+FEWER_RESAMPLES = 1_000
+"""Bootstrap samples of a figure that is computed one sample at a time."""
 LEAST_SHARE = 0.5 / RESAMPLES
 """Shares of resamples closer than this to 0 or 1 cannot be told from them."""
 SIGNS = 100_000
@@ -246,3 +248,45 @@ def correct_holm(p: FloatArray, twins: IntArray | None = None) -> FloatArray:
     corrected = np.empty_like(p)
     corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
     return corrected
+
+
+def compute_alpha(codes: FloatArray) -> float:
+    """Compute Krippendorff's alpha of values that are equal or not; NaN if all are the same.
+
+    Args:
+        codes: Shape [pairs, people]; NaN for who said nothing.
+    """
+    import evalica
+    import pandas as pd
+
+    found = evalica.alpha(pd.DataFrame(codes.T), distance="nominal")
+    return float(found.alpha) if found.expected else float("nan")
+
+
+def compute_kappa(codes: FloatArray) -> float:
+    """Compute Cohen's kappa of two people, NaN if both said the same of all. codes: [pairs, 2]."""
+    values = np.unique(codes)
+    if len(values) < 2:
+        return float("nan")
+    first, second = ((codes[:, [at]] == values).mean(axis=0) for at in (0, 1))
+    expected = float(first @ second)
+    return (float((codes[:, 0] == codes[:, 1]).mean()) - expected) / (1 - expected)
+
+
+def resample_figure(
+    rows: FloatArray, compute: Callable[[FloatArray], float]
+) -> tuple[float, float]:
+    """Return the 95 % percentile interval of a figure over resampled rows.
+
+    Samples in which it is not defined are left out; NaN if it is not defined for all rows or for
+    more than half of the samples, or if there is only one row.
+    """
+    if len(rows) < 2 or np.isnan(compute(rows)):
+        return np.nan, np.nan
+    drawn = np.random.default_rng(SEED).integers(0, len(rows), (FEWER_RESAMPLES, len(rows)))
+    resampled = np.array([compute(rows[places]) for places in drawn])
+    known = resampled[~np.isnan(resampled)]
+    if len(known) < FEWER_RESAMPLES / 2:
+        return np.nan, np.nan
+    low, high = np.quantile(known, [0.025, 0.975]).tolist()
+    return low, high

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dashboard.next.evaluation.judgement import find_relevant
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
 from dashboard.next.study.study import Study
+from dashboard.next.tables import IntArray
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -109,6 +110,28 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[list[Row], list[Ro
     fell = [r for r in moved if _is_within(r["before"], cutoff) > _is_within(r["after"], cutoff)]
     came = [r for r in moved if _is_within(r["before"], cutoff) < _is_within(r["after"], cutoff)]
     return fell, came
+
+
+def list_moved_results(
+    study: Study, versions: Sequence[str], queries: IntArray, depth: int
+) -> Iterator[tuple[int, int, float, float]]:
+    """Yield place of the query, item, how far it moved, and its highest weight in any version.
+
+    The weight of a rank is 1 ÷ log2(1 + rank), as in nDCG, and 0 below `depth`. Items come in
+    their order, for one query after another.
+    """
+    weights: dict[tuple[int, int], list[float]] = {}
+    place_of = {query: place for place, query in enumerate(queries.tolist())}
+    for number, version in enumerate(versions):
+        for part in study.run(version).parts(queries, depth):
+            shown = (part.item >= 0) & (part.rank <= np.minimum(depth, part.passing[part.row]))
+            rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
+            for row, item, rank in rows:
+                pair = (place_of[int(part.queries[row])], int(item))
+                found = weights.setdefault(pair, [0.0] * len(versions))
+                found[number] = float(1 / np.log2(1 + rank))
+    for (place, item), each in sorted(weights.items()):
+        yield place, item, max(each) - min(each), max(each)
 
 
 def find_cutoff(metric: str, depth: int) -> int:

@@ -31,7 +31,7 @@ from dashboard.next.evaluation.slicing import (
     list_crossed,
     pair_slices,
 )
-from dashboard.next.plugins import PLUGINS, load
+from dashboard.next.plugins import PLUGINS, load, load_all
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
@@ -79,8 +79,21 @@ class Study:
         """Grades of all items for all queries."""
         if self._whole is not self:
             return self._whole.judgement
+        return self._compute_once("judgement", self._amend_judgement)
+
+    def _amend_judgement(self) -> Judgement:
+        judgement = self.given_judgement
+        for amend in load_all("amend_judgement"):
+            judgement = amend(self.collection, self.choices, judgement)
+        return judgement
+
+    @property
+    def given_judgement(self) -> Judgement:
+        """Grades as the protocol judges, before a plugin amends them."""
+        if self._whole is not self:
+            return self._whole.given_judgement
         judge = self.rules.judge
-        return self._compute_once("judgement", lambda: judge(self.collection, self.choices))
+        return self._compute_once("given", lambda: judge(self.collection, self.choices))
 
     @property
     def _whole(self) -> Study:

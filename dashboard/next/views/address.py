@@ -32,7 +32,6 @@ OLD = {
     "judging": ("no",),
     "anyway": ("no",),
     "copies": ("counted",),
-    "labels": ("given",),
     "test": ("whole",),
     "rows": ("10",),
     "window": ("10",),
@@ -129,9 +128,10 @@ def _check(collection: Collection, choice: Choice, text: str, before: Mapping[st
 
 
 def _find_owner(key: str) -> str:
-    """Return the name of the plugin that a choice belongs to; "" for the core."""
+    """Return the plugin whose tables a choice needs; "" for none."""
     for plugin in PLUGINS:
-        if plugin.choices and key in (each.key for each in load(plugin, "choices")):
+        choices = load(plugin, "choices") if plugin.choices and plugin.read_tables else ()
+        if key in (each.key for each in choices):
             return plugin.name
     return ""
 
@@ -219,7 +219,7 @@ def draw_choice(
     elif key == "metric" or options:
         if key == "metric":  # any metric can be typed
             options = list(dict.fromkeys([*map(str, parse(choices["metrics"])), now]))
-        st.session_state[widget] = now
+        st.session_state[widget] = str(now)
         is_open = key == "metric"
         shared |= {"format_func": label, "placeholder": placeholder}
         st.selectbox(name, options, accept_new_options=is_open, **shared)

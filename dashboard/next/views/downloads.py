@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.next.commands.output import write_rows
+from dashboard.next.commands.output import protect_cell, write_rows
 from dashboard.next.plugins import load_commands
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
@@ -22,7 +22,6 @@ CHART_WIDTH = 720
 GROUNDS = {"#e8edf4": "#0f141b"}
 """Ground of a chart in a file, by the colour of its text; white for others."""
 MIME = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -94,7 +93,7 @@ def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
     if form in ("csv", "json"):
         rows, columns = content
         if form == "csv":
-            rows = [{key: _protect_cell(cell) for key, cell in row.items()} for row in rows]
+            rows = [{key: protect_cell(cell) for key, cell in row.items()} for row in rows]
         return write_rows(rows, columns, form).encode()
     import vl_convert
 
@@ -104,11 +103,6 @@ def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
     if form == "svg":
         return str(vl_convert.vegalite_to_svg(chart)).encode()
     return bytes(vl_convert.vegalite_to_png(chart, scale=2))
-
-
-def _protect_cell(cell: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 
 def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:

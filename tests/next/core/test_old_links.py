@@ -45,7 +45,7 @@ SAID = [
     {"baseline": "v9"}, {"runs": ["v0.1", "v9"]}, {"groups": ["pv_nothing"]}, {"shown": "50"},
     {"mapping_threshold": "2"}, {"min_similarity": "nan"}, {"queries": "none"},
     {"copies": "left_out"},
-    {"labels": "corrected"}, {"test": "1K"}, {"differing": "yes"}, {"picture": "0" * 64},
+    {"test": "1K"}, {"differing": "yes"}, {"picture": "0" * 64},
     {"submissions": ["A=a.npy,b.npy"]}, {"find": "lorry"}, {"between": "-0.4..-0.2"},
 ]  # fmt: skip
 OTHERS = [

@@ -81,7 +81,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
 
 def slice_queries(study: Study) -> dict[str, BoolArray]:
     """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
-    judged = study.judgement
+    judged = study.given_judgement
     if not isinstance(judged, KeywordJudgement):
         return {}
     required = [judged.required[query] for query in study.queries.tolist()]
@@ -96,7 +96,7 @@ def describe_results(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
     """Return what a query requires, and matched, required and a tick a keyword of some results."""
-    judged = study.judgement
+    judged = study.given_judgement
     if not isinstance(judged, KeywordJudgement):
         return {}, [Row() for _ in rows]
     items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()

@@ -69,9 +69,9 @@ def describe_class(
 ) -> tuple[Row, list[Row]]:
     """Return the class that a query asks for, and nothing of results."""
     fields = [Row() for _ in rows]
-    if not isinstance(study.judgement, LabelJudgement) or study.rules.name != NAME:
+    if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
         return {}, fields
-    asked = ", ".join(sorted(study.judgement.asked[query])) or "none"
+    asked = ", ".join(sorted(study.given_judgement.asked[query])) or "none"
     return {"class": f"{study.collection.tables[NAME]}: {asked}"}, fields
 
 

@@ -1,0 +1,1 @@
+"""Reviews: verdicts of people, lists to judge, agreement, and corrected labels."""

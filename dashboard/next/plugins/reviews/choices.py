@@ -1,0 +1,89 @@
+"""The choice of labels: as given, or with the corrections of people who judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dashboard.next.errors import ChoiceError
+from dashboard.next.study.choices import Choice
+
+if TYPE_CHECKING:
+    from dashboard.next.evaluation.judgement import Judgement
+    from dashboard.next.storage.collection import Collection
+
+GIVEN, CORRECTED = "given", "corrected"
+LEFT_ALONE = ("crossmodal", "hashing", "context")
+"""Protocols whose labels are no grades of single results; verdicts do not correct them."""
+
+
+@dataclass(frozen=True)
+class CorrectedLabels:
+    """Labels with corrections, in one state of the store.
+
+    The text of the value is `corrected`. The state belongs to the value, so that a Study, which
+    is kept by its choices, is computed anew when somebody has saved a verdict.
+
+    Attributes:
+        key: The collection's key in the store.
+        store: What tells the store from another one.
+        number: Last row that counts.
+    """
+
+    key: str
+    store: str
+    number: int
+
+    def __str__(self) -> str:
+        return CORRECTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelsChoice(Choice):
+    """The choice of labels, which looks up the state of the store."""
+
+    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+        """Return the labels of a name.
+
+        Raises:
+            ChoiceError: If there are no such labels, or the protocol takes labels as given.
+            DataError: If the store cannot be read.
+        """
+        if given != CORRECTED:
+            return super().read(given, collection, before)
+        if before["protocol"] in LEFT_ALONE:
+            why = f"the protocol {before['protocol']} takes labels as given"
+            raise ChoiceError(f"labels = {CORRECTED!r}: {why}. Choose labels = {GIVEN}.")
+        from dashboard.next.plugins.reviews.verdicts import read_state
+
+        return CorrectedLabels(*read_state(collection.folder))
+
+
+def _list_labels(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
+    return (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
+
+
+CHOICES = (
+    LabelsChoice(
+        key="labels",
+        meaning="labels as given, or corrected by decisions and majorities of people who judged",
+        default=lambda collection, before: GIVEN,
+        allowed=_list_labels,
+        changes_numbers=True,
+    ),
+)
+
+
+def amend_judgement(
+    collection: Collection, choices: Mapping[str, Any], judgement: Judgement
+) -> Judgement:
+    """Return a judgement with corrections, where the choice of labels asks for them."""
+    labels = choices["labels"]
+    if labels == GIVEN:
+        return judgement
+    from dashboard.next.plugins.reviews.corrections import list_changes, replace_grades, settle
+    from dashboard.next.plugins.reviews.verdicts import list_history
+
+    settled = settle(list_history(labels.key, until=labels.number))
+    return replace_grades(collection, judgement, list_changes(collection, judgement, settled))

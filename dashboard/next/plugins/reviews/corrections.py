@@ -1,0 +1,81 @@
+"""Corrected labels: the word of people who judged takes the place of its grade.
+
+A decision counts; without one, what more than half of those say who are sure, each person once;
+otherwise the label stays as it is. Pairs are known by their ids, so that corrections stay when a
+version is added or a table is written anew. No file is changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dashboard.next.evaluation.amendments import amend
+from dashboard.next.evaluation.differences import replace_nan
+from dashboard.next.evaluation.judgement import Judgement
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.reviews import verdicts
+from dashboard.next.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
+from dashboard.next.storage.collection import Collection
+
+
+def settle(rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, value, people (who are sure), by of each pair with a settled value.
+
+    `by` is decision, which one person takes, or majority.
+
+    Args:
+        rows: All rows of a collection, in their order.
+    """
+    found: dict[tuple[str, str], Row] = {}
+    said = verdicts.keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
+    for pair, people in said.items():
+        votes = Counter(row.value for row in people.values() if row.value != UNSURE)
+        ((value, number),) = votes.most_common(1) or [("", 0)]
+        if 2 * number > votes.total():
+            found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
+    for row in verdicts.keep_last(row for row in rows if row.kind == DECISION):
+        found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}
+    return [
+        {"query_id": query, "item_id": item} | row
+        for (query, item), row in found.items()
+        if row["value"] != UNSURE
+    ]
+
+
+def list_changes(
+    collection: Collection, judgement: Judgement, corrections: Sequence[Row]
+) -> list[Row]:
+    """Return the rows of `settle` that change a grade, with given (None: not judged), corrected.
+
+    `relevant` gives a pair that is not relevant the least relevant grade, `not` a relevant or
+    unjudged one 0; a label that says so already stays. A query's own item is never changed.
+    """
+    rows = []
+    queries = collection.queries.find(row["query_id"] for row in corrections).tolist()
+    items = collection.items.find(row["item_id"] for row in corrections).tolist()
+    for row, query, item in zip(corrections, queries, items, strict=True):
+        if min(query, item) < 0 or collection.own_items[query] == item:
+            continue
+        grade, least = float(judgement.grades(query)[item]), judgement.relevant_from
+        if row["value"] == "relevant":
+            new = grade if grade >= least else least
+        elif row["value"] == "not":
+            new = grade if grade < least else 0.0
+        else:
+            new = float(row["value"])
+        if new != grade:
+            rows.append(row | {"given": replace_nan(grade), "corrected": new})
+    return rows
+
+
+def replace_grades(
+    collection: Collection, judgement: Judgement, changes: Sequence[Row]
+) -> Judgement:
+    """Return a judgement with the rows of `list_changes`."""
+    grades: dict[int, dict[int, float]] = {}
+    for row in changes:
+        query = collection.queries.index[row["query_id"]]
+        item = collection.items.index[row["item_id"]]
+        grades.setdefault(query, {})[item] = row["corrected"]
+    return amend(judgement, grades)

@@ -1,0 +1,220 @@
+"""Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+from sqlalchemy import insert, select
+
+from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.reviews import verdicts
+from dashboard.next.plugins.reviews.schema import ASSIGNMENT
+from dashboard.next.plugins.reviews.store import has_store, open_store
+from dashboard.next.plugins.reviews.verdicts import VERDICT, Verdict, check_text
+from dashboard.next.study.changes import find_cutoff, list_changes, list_moved_results
+from dashboard.next.study.study import Study
+
+WAYS = {
+    "worst": "worst regressions",
+    "slice": "a slice",
+    "doubtful": "items that the versions rank most differently",
+    "random": "at random",
+}
+DEPTH = 10
+"""Results of each version that a list is chosen from, unless the metric looks at fewer."""
+MAX_PAIRS = 10_000
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingList:
+    """A list of pairs that people are asked to judge.
+
+    Attributes:
+        candidate: The other version, "" if there is one version only.
+        pairs: Query and item, in the order in which they are judged; a review of the first
+            edition that compares lists has queries with the item "".
+        chosen: How they were chosen, in words.
+        seed: Of what was drawn at random.
+        author: Who made it, and who alone closes it.
+        collection: The collection's key in the store; it is set when the list is saved.
+    """
+
+    title: str
+    baseline: str
+    candidate: str
+    protocol: str
+    pairs: tuple[Pair, ...]
+    author: str
+    chosen: str = ""
+    seed: str = ""
+    collection: str = ""
+    closed: bool = False
+    id: str = ""
+    time: str = ""
+
+
+def choose_pairs(
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
+) -> tuple[list[Pair], str]:
+    """Return at most `number` pairs to judge, and in words how they were chosen.
+
+    Pairs are among the first results of the versions, as deep as the metric looks, at most DEPTH.
+
+    Args:
+        study: Its queries are chosen from; a slice is one of its choices.
+        way: One of WAYS. worst: of the queries that lost most, those first that moved most;
+            doubtful: those that moved most of all queries; slice: query by query, the best rank
+            first; random: drawn from all.
+        versions: Baseline and candidate, or one version.
+        metric: Metric by which queries lost, and how deep.
+        number: Pairs at most.
+        seed: Of random pairs.
+
+    Raises:
+        ChoiceError: If the way does not fit, or finds no pair.
+    """
+    if not 1 <= number <= MAX_PAIRS:
+        raise ChoiceError(f"number = {number}: 1 to {MAX_PAIRS:,} pairs can be chosen.")
+    if way in ("worst", "doubtful") and len(set(versions)) < 2:
+        raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
+    if way == "slice" and not study.choices["slice"]:
+        raise ChoiceError("Name the slice, such as --slice A=x.")
+    queries, table, told = study.queries, study.collection.queries, WAYS[way]
+    if way == "worst":
+        changed = list_changes(study, versions[0], versions[1], metric)
+        queries = table.find(row["query_id"] for row in changed if row["outcome"] == "worse")
+        told = f"{told} by {metric}"
+    rows = list(list_moved_results(study, versions, queries, find_cutoff(metric, DEPTH)))
+    if way == "random":
+        drawn = np.random.default_rng(seed).permutation(len(rows))
+        rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
+    elif way == "slice":
+        rows.sort(key=lambda row: (row[0], -row[3]))
+        told = " & ".join(study.choices["slice"])
+    else:
+        rows = [row for row in rows if row[2] > 0]
+        rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
+    items = study.collection.items.ids
+    pairs = [(table.ids[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    if not pairs:
+        raise ChoiceError(f"Nothing to judge is found ({told}).")
+    return pairs, told
+
+
+def create_list(folder: Path, made: JudgingList) -> JudgingList:
+    """Save a new list of the collection in a folder, under an id of its own.
+
+    Raises:
+        ChoiceError: If a text cannot be kept.
+        DataError: If the store cannot be written.
+    """
+    check_text("title", made.title, is_needed=True)
+    check_text("author", made.author, is_needed=True)
+    with open_store(writing=True) as connection:
+        key = verdicts.record_key(connection, folder)
+        made = replace(made, collection=key, id=token_hex(6), time=verdicts.write_time())
+        connection.execute(insert(ASSIGNMENT).values(_write(made)))
+    return made
+
+
+def close_list(made: JudgingList, author: str) -> JudgingList:
+    """Close a list that the author made: nobody is given a pair of it any more."""
+    if made.author != author:
+        raise ChoiceError(f"{made.id} was made by {made.author}, who alone can close it.")
+    closed = replace(made, closed=True, time=verdicts.write_time())
+    with open_store(writing=True) as connection:
+        connection.execute(insert(ASSIGNMENT).values(_write(closed)))
+    return closed
+
+
+def read_lists(folder: Path) -> list[JudgingList]:
+    """Return the lists of a collection, the newest first."""
+    if not has_store():
+        return []
+    key = verdicts.read_state(folder)[0]
+    asked = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
+    with open_store() as connection:
+        rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
+    found: dict[str, JudgingList] = {}
+    for row in rows:
+        made = _read(*row)
+        found[made.id] = replace(made, author=found[made.id].author) if made.id in found else made
+    return [made for made in found.values() if made.collection == key][::-1]
+
+
+def find_list(folder: Path, id: str = "") -> JudgingList:
+    """Return the list of an id, or the newest that is open; raise ChoiceError if there is none."""
+    lists = read_lists(folder)
+    fitting = [each for each in lists if each.id == id or not (id or each.closed)]
+    if not fitting:
+        known = ", ".join(each.id for each in lists[:20]) or "none"
+        wanted = f"There is no list {id[:80]!r}" if id else "No list is open"
+        raise ChoiceError(f"{wanted}. There are: {known}.")
+    return fitting[0]
+
+
+def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
+    """Return the pairs of a list that each person has judged, by name.
+
+    A verdict on a pair counts, whichever list the person worked on.
+
+    Args:
+        made: The list.
+        rows: All rows of its collection.
+    """
+    wanted, found = set(made.pairs), dict[str, set[Pair]]()
+    for row in verdicts.keep_last(rows):
+        if row.pair in wanted and (row.kind == VERDICT or row.list_id == made.id):
+            found.setdefault(row.author, set()).add(row.pair)
+    return found
+
+
+def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
+    """Return the first pair of an open list that a person has not judged; None if all are."""
+    judged = find_judged(made, rows).get(author, set())
+    left = (pair for pair in made.pairs if pair not in judged)
+    return None if made.closed else next(left, None)
+
+
+def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
+    said, found = verdicts.keep_last_of_pairs(rows), list[Row]()
+    for query, item in made.pairs:
+        counts = Counter(row.value for row in said.get((query, item), {}).values())
+        told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
+        row: Row = {"query_id": query, "item_id": item or None}
+        found.append(row | {"people": counts.total(), "values": told or None})
+    return found
+
+
+def _write(made: JudgingList) -> dict[str, str]:
+    """Return the row of a list; with the fields by which the first edition reads it, too."""
+    values = asdict(made)
+    row = {name: values.pop(name) for name in ("id", "author", "time")}
+    queries = list(dict.fromkeys(query for query, _ in made.pairs))
+    values |= {"queries": queries, "people": [], "blind": True, "machines": []}
+    return row | {"definition": json.dumps(values, ensure_ascii=False)}
+
+
+def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
+    try:
+        values = json.loads(definition)
+        drawn = (values.get("sample") or {}).get("results") or ()
+        pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
+        pairs = pairs or [(query, "") for query in values["queries"]]
+        names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
+        texts = {name: str(values.get(name, "")) for name in names}
+        named = tuple((str(query), str(item)) for query, item in pairs)
+        closed = bool(values.get("closed"))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
+        found = f"a list {id[:40]!r} that cannot be read ({problem})"
+        raise DataError("reviews", found, "one that this program wrote") from None
+    return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)
