@@ -28,6 +28,6 @@ def test_labels_are_wrapped() -> None:
     amended = amend(given, {0: {0: 0.0, 1: 1.0}, 1: {1: 0.0}})
     assert isinstance(amended, AmendedJudgement) and amended.given is given
     assert amended.grades(0).tolist() == amended.credits(0).tolist() == [0.0, 1.0]
-    assert given.grades(0).tolist() == [2.0, 0.0]
+    assert given.grades(0).tolist() == [1.0, 0.0]
     assert amended.unscorable == {1: NO_RELEVANT}
-    assert amend(given, {}).grades(0).tolist() == [2.0, 0.0]
+    assert amend(given, {}).grades(0).tolist() == [1.0, 0.0]

@@ -196,7 +196,7 @@ def test_class_labels_keep_their_class(tmp_path: Path, store: Path) -> None:
     save_verdict(collection, made)
     study = open_labels(folder)
     assert study.rules.name == "class_labels"
-    assert list_grades(study, "q") == {"b": 2.0, "c": 1.0}
+    assert list_grades(study, "q") == {"b": 1.0, "c": 1.0}
     assert study.query("q", ["v1"]).asked == {"class": "kind: cat"}
 
 
