@@ -3,16 +3,18 @@
 import streamlit as st
 
 from dashboard.next.commands.compare_versions import COLUMNS as METRICS
+from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.study.changes import (
     count_outcomes,
     group_changes,
     group_values,
     list_changes,
 )
+from dashboard.next.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.next.views.change_charts import (
     draw_forest,
     draw_histogram,
-    draw_picked,
+    draw_pickable,
     draw_scatter,
 )
 from dashboard.next.views.charts import show_chart
@@ -32,6 +34,12 @@ from dashboard.next.views.layout import split_page
 from dashboard.next.views.queries import draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
+
+
+def keep_picked(value: str) -> None:
+    """Put the change or the pair of values that was picked into the address."""
+    set_choice("picked", value)
+
 
 study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
 baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
@@ -60,20 +68,25 @@ with tools:
 left, right = split_page(7, 3)
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
-    picked_bins = draw_picked(histogram, "histogram", "bin")
+    draw_pickable(histogram, "histogram", "label", keep_picked)
     st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
-    picked_points = draw_picked(scatter, "scatter", "point")
+    draw_pickable(scatter, "scatter", "point", keep_picked)
     st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
     show_chart(forest)
 with left:
+    labels, picked = {each["bin"]: write_signed(each["change"]) for each in bins}, choices["picked"]
     shown = [
         row
         for row in changes
         if choices["outcome"] in ("all", row["outcome"])
-        and (not picked_bins or row.get("bin") in picked_bins)
-        and (not picked_points or row.get("point") in picked_points)
+        and (not picked or picked in (row.get("point"), labels.get(row.get("bin"))))
     ]
-    st.markdown(f"**Queries, worst first** – {len(shown):,} of {len(changes):,}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        counted = f"{len(shown):,} of {len(changes):,}"
+        st.markdown(f"**Queries, worst first** – {counted}", width="content")
+        if picked:
+            label = escape_markdown(f"{metric}: {picked} ✕")
+            st.button(label, key="chip-picked", on_click=drop_choice, args=("picked",))
     draw_queries(study, choices, shown)
 st.markdown("**Metrics**")
 draw_metrics(rows, choices)

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
+from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.next.study.changes import list_changes
 from dashboard.next.views.address import draw_choice, drop_choice, escape_markdown, set_choice
@@ -48,6 +49,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
             f"Picture to search with ({kinds}; at most {MAX_UPLOAD_BYTES // 1_000_000} MB)",
             type=[*map(str.lower, FORMATS), "jpg"],
             key="picture",
+            max_upload_size=MAX_UPLOAD_BYTES // 1_000_000,
             help="It stays in this session and is not part of the link. A text beside it decides "
             "which results are relevant.",
         )
@@ -67,7 +69,9 @@ if not text and not item and picture is None:
         changes = []
     worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
     texts = [collection.queries["text"][collection.queries.index[row["query_id"]]] for row in worse]
-    shown = [(f"▼ {row['delta']:.1f} ", text) for row, text in zip(worse, texts, strict=True)]
+    shown = [
+        (f"▼ {write_signed(row['delta'])} ", text) for row, text in zip(worse, texts, strict=True)
+    ]
     chips = {f"Got worse in {candidate}": [each for each in shown if each[1]]}
     chips["Recent"] = [("", each) for each in st.session_state.get("recent", ())]
     if not chips[f"Got worse in {candidate}"]:

@@ -207,6 +207,9 @@ def _check_defaults(
 def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
     judging = {name for name, tables in opened.tables.items() if tables is not None}
+    if not judging and opened.qrels is None and not opened.unread:
+        found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
+        findings.append(Finding("warning", opened.name, None, found, wanted))
     judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
     for place, name in enumerate(opened.settings.get("protocols", ())):
         if name not in (*judging, *opened.unread):

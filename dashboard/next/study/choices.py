@@ -334,6 +334,11 @@ _VIEW = (
         allowed=lambda collection, before: ("all", "worse", "same", "better", "not scored"),
     ),
     Choice(
+        key="picked",
+        meaning="change, or values of both versions, of the queries that Compare lists",
+        default=lambda collection, before: "",
+    ),
+    Choice(
         key="picked_slice",
         meaning="slices whose queries the screen Slices lists",
         kind="names",

@@ -46,13 +46,6 @@ def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None])
     show_chart(chart, on_select=pick, key=key)
 
 
-def draw_picked(chart: Any, key: str, field: str) -> list[Any]:
-    """Draw a chart and return the values of a field that are picked in it."""
-    event = show_chart(chart, on_select="rerun", key=key)
-    picked = event["selection"].get(PICK, []) if event else []
-    return [each[field] for each in picked if field in each]
-
-
 def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
     """Return the number of queries by change; a bar can be picked.
 
@@ -61,7 +54,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
         metric: Name of the metric.
         ink: Colour of texts; empty: that of the reader's theme.
     """
-    pick = alt.selection_point(name=PICK, fields=["bin"])
+    pick = alt.selection_point(name=PICK, fields=["label"], toggle=False)
     base = make_chart([{**row, "label": write_signed(row["change"])} for row in rows]).encode(
         x=alt.X(
             "label:N",
@@ -92,7 +85,7 @@ def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str
         baseline: Name of the version on the x axis.
         candidate: Name of the version on the y axis.
     """
-    pick = alt.selection_point(name=PICK, fields=["point"])
+    pick = alt.selection_point(name=PICK, fields=["point"], toggle=False)
     most = max((row[key] for row in rows for key in ("baseline", "candidate")), default=1.0)
     ends = [{"value": 0.0}, {"value": most}]
     titles = f"{metric}, {baseline}", f"{metric}, {candidate}"

@@ -57,6 +57,10 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     """Draw the verdict by a metric as a headline and return it."""
     baseline, candidate = choices["baseline"], choices["candidate"]
     told = study.describe_difference(row, row["name"], baseline, candidate)
+    if baseline == candidate:
+        several = len(study.collection.versions) > 1
+        why = "choose another baseline" if several else "there is no other version"
+        told = f"{candidate} is compared with itself: {why}."
     st.subheader(escape_markdown(told), anchor=False)
     return told
 

@@ -101,8 +101,13 @@ def test_outcome_narrows_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_charts_narrow_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "compare", metric="AP")
     before = read_list(drawn)["rows"]
-    drawn.session_state["scatter"] = {"selection": {"pick": [{"point": "no such point"}]}}
-    assert before and read_list(drawn.run())["rows"] == []
+    (best,) = [row for row in before if row["outcome"] == "better" and row["id"] == "q2"]
+    drawn.query_params["picked"] = best["values"]
+    assert [row["id"] for row in read_list(drawn.run())["rows"]] == ["q2"]
+    assert best["change"] == "+0.667"
+    drawn.query_params["picked"] = "+0.800"  # the bar from 0.6 to 0.8
+    assert [row["id"] for row in read_list(drawn.run())["rows"]] == ["q2"]
+    assert len(read_list(drawn.button(key="chip-picked").click().run())["rows"]) == len(before)
 
 
 def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,13 @@ def read_types(collection: Collection, findings: list[Finding]) -> str | None:
         findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
     if problem and named:
         raise problem
+    if source == "labels" and problem is None:
+        items, queries = _split_labels(collection)
+        if not frozenset().union(*items) & frozenset().union(*queries):
+            found = "no label that a query and an item have in common"
+            findings.append(
+                Finding("warning", "queries.csv", None, found, "labels separated by , ; or |")
+            )
     return None if problem else source
 
 

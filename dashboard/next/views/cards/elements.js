@@ -18,8 +18,7 @@ const makeButton = (name, text, label, act) => {
 function drawMedia(card) {
   const frame = make("div", "media");
   if (!card.picture) {
-    const words = card.caption || (card.clip ? "clip without a poster" : "no picture");
-    frame.append(make("span", card.caption ? "words" : "none", words));
+    frame.append(make("span", "words", card.caption || card.item));
     return frame;
   }
   const image = make("img");

@@ -189,14 +189,21 @@ def describe_change(
         "sign": "=" if not delta else "▲" if sign * delta > 0 else "▼",
         "delta": f"{delta:+.3f}".replace("-", "−"),
         "values": f"{metric} {before:.3f} → {after:.3f}",
-        "why": _explain_change(found, baseline, candidate),
+        "why": _explain_change(found, baseline, candidate, parse_one(metric).cutoff),
     }
 
 
-def _explain_change(found: QueryResult, baseline: str, candidate: str) -> str:
-    """Return which hits fell and came in, and what wrong results of the candidate lack most."""
+def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: int | None) -> str:
+    """Return which hits fell and came in, and what wrong results of the candidate lack most.
+
+    They are counted in the ranks that the metric looks at, or else in those that are shown.
+    """
     shown = {
-        v: {row["item_id"]: row for row in found.rows if row["run"] == v}
+        v: {
+            row["item_id"]: row
+            for row in found.rows
+            if row["run"] == v and row["rank"] <= (cutoff or math.inf)
+        }
         for v in (baseline, candidate)
     }
     if any(row["hit"] is None for rows in shown.values() for row in rows.values()):
