@@ -10,6 +10,7 @@ import numpy as np
 from dashboard.next.evaluation.judgement import NO_RELEVANT, JudgingRules
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.alfa.keywords import Keyword, Keywords
+from dashboard.next.plugins.alfa.vocabulary import map_text
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
@@ -129,6 +130,8 @@ ALFA = JudgingRules(
     judge=judge,
     metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5",
     nothing_relevant="null",
+    slice_queries=slice_queries,
+    map_text=map_text,
     definition="An item is relevant when it has every keyword that the query asks for in the "
     "chosen groups. A query that asks for no keyword, or for what no item has, is not scored.",
     source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
