@@ -15,6 +15,7 @@ import scipy.special  # type: ignore[import-untyped]  # noqa: E402, F401
 
 import dashboard.next.views.frame  # noqa: E402, F401
 import dashboard.next.views.queries  # noqa: E402, F401
+from dashboard.next.plugins import load_all  # noqa: E402
 from dashboard.next.views.health import SessionCounter, send_health, send_metrics   # noqa: E402
 from dashboard.next.views.media_routes import send_media  # noqa: E402
 from dashboard.next.views.server import Guard, send_without_delay  # noqa: E402
@@ -29,5 +30,9 @@ app = st.App(
         Route(f"{root}/healthz", send_health),
         Route(f"{root}/metrics", send_metrics),
     ],
-    middleware=[Middleware(Guard), Middleware(SessionCounter)],
+    middleware=[
+        Middleware(Guard),
+        Middleware(SessionCounter),
+        *map(Middleware, load_all("login")),
+    ],
 )
