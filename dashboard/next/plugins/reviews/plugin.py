@@ -7,4 +7,5 @@ PLUGIN = Plugin(
     choices="choices:CHOICES",
     amend_judgement="choices:amend_judgement",
     commands={"reviews": "commands"},
+    screens={"reviews": "screen.py"},
 )
