@@ -36,6 +36,9 @@ WAYS = {
     "random": "at random",
     "change": "unjudged results that would change the comparison most",
 }
+COMPARED = {**WAYS, "doubtful": "lists that differ most"}
+del COMPARED["change"]
+"""Ways to choose queries whose lists are compared."""
 DEPTH = 10
 """Results of each version that a list is chosen from, unless the metric looks at fewer."""
 MAX_PAIRS, MAX_QUERIES = 10_000, 200
@@ -138,7 +141,7 @@ def choose_queries(
 
     Args:
         study: Its queries are chosen from.
-        way: One of WAYS but change. doubtful: queries whose results move most.
+        way: One of COMPARED. doubtful: queries whose results move most.
         versions: Baseline and candidate.
         metric: Metric by which queries lost.
         number: Queries at most.
@@ -147,9 +150,10 @@ def choose_queries(
     Raises:
         ChoiceError: If the way does not fit, or finds no query.
     """
-    if way == "change" or len(set(versions)) < 2:
-        raise ChoiceError("Lists of two versions are compared; the way 'change' is for results.")
+    if way not in COMPARED or len(set(versions)) < 2:
+        raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
     queries, told = _choose_queries(study, way, versions, metric, number, MAX_QUERIES)
+    told = COMPARED[way] if way == "doubtful" else told
     moves = [0.0] * len(queries)
     for place, _, moved, _ in list_moved_results(study, versions, queries, SIDE):
         moves[place] += moved

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.plugins.reviews import judging_lists, verdicts
 from dashboard.next.plugins.reviews.choices import NO_TASK, PART
-from dashboard.next.plugins.reviews.judging_lists import WAYS, JudgingList, Pair
+from dashboard.next.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
 from dashboard.next.plugins.reviews.people import NOT_VERIFIED, find_author
 from dashboard.next.plugins.reviews.preference_view import draw_result
 from dashboard.next.plugins.reviews.verdicts import MAX_NAME, Verdict
@@ -220,9 +220,12 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
                 "Kind", list(kinds), default=False, format_func=kinds.__getitem__, required=True,
                 key="new-kind",
             )  # fmt: skip
-            ways = [way for way in WAYS if not (compares and way == "change")]
+            ways = COMPARED if compares else WAYS
             way = st.selectbox(
-                "Chosen", ways, format_func=lambda name: WAYS[name].capitalize(), key="new-way"
+                "Chosen",
+                list(ways),
+                format_func=lambda name: ways[name].capitalize(),
+                key=f"new-way-{bool(compares)}",
             )
             slices = list(study.list_slices()) if way == "slice" else []
             part = st.selectbox("Slice", slices, key="new-slice") if way == "slice" else None
