@@ -68,7 +68,7 @@ class ListChoice(Choice):
     """
 
     def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
-        """Return the id of a list, "" without judging.
+        """Return the id of a list.
 
         Raises:
             ChoiceError: If there is no such list.
@@ -76,7 +76,7 @@ class ListChoice(Choice):
         """
         from dashboard.next.plugins.reviews.judging_lists import find_list
 
-        return find_list(collection.folder, given).id if before["judge"] == "yes" else ""
+        return find_list(collection.folder, given).id if before["judge"] == "yes" else given
 
 
 def _list_labels(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
