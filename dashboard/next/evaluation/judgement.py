@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.next.tables import FloatArray, IntArray, Table, Ties, sort_pairs
+from dashboard.next.tables import BoolArray, FloatArray, IntArray, Table, Ties, sort_pairs
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -82,7 +82,12 @@ class JudgingRules:
         finish: `(study, measure, values) -> values` of metrics that depend on other queries.
         measure: `(study, version, measure) -> values` of a metric that needs more than labelled
             results, NaN for null; None for any other metric.
+        slice_queries: `study -> dict` of further slices: name -> whether each query of the study
+            belongs to it; None: there are none.
+        map_text: `(collection, query_id, text) -> tables`, those of the protocol with what a typed
+            text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
+        headline: `(study, measures) -> name` of the metric that charts show first, None: the first.
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
@@ -104,7 +109,10 @@ class JudgingRules:
     transform: Callable[[Any], Any] | None = None
     finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
     measure: Callable[[Any, str, Any], FloatArray | None] | None = None
+    slice_queries: Callable[[Any], dict[str, BoolArray]] | None = None
+    map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False
+    headline: Callable[[Any, Any], str] | None = None
     instead_of: str = ""
 
 

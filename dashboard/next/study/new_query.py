@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from PIL.Image import Image
 
 from dashboard.next.errors import ChoiceError, DataError
-from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.retrieval.encoders import encode_text
 from dashboard.next.retrieval.pictures import encode_picture, fit_to_items
 from dashboard.next.storage.collection import Collection
@@ -52,6 +51,10 @@ def search_with(
     columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
     asked = replace(collection, queries=Table("", "query_id", columns))
     asked = _encode(asked, versions, text, picture)
+    rules = study.rules
+    if text and rules.map_text and asked.tables.get(rules.name) is not None:
+        tables = {rules.name: rules.map_text(asked, TYPED, text)}
+        asked = replace(asked, tables={**asked.tables, **tables})
     made = Study(asked, study.choices.replace(queries="all", slice=()))
     return show_query(made, 0, versions, depth, metric)
 
@@ -73,11 +76,7 @@ def _encode(
                 encoded[version.name] = made
         except DataError as error:
             broken[version.name] = error
-    tables = dict(asked.tables)
-    for plugin in PLUGINS:
-        if text and plugin.map_text and tables.get(plugin.name) is not None:
-            tables[plugin.name] = load(plugin, "map_text")(asked, TYPED, text)
-    return replace(asked, versions=encoded, broken=broken, tables=tables)
+    return replace(asked, versions=encoded, broken=broken)
 
 
 def _embed(

@@ -31,7 +31,7 @@ from dashboard.next.evaluation.slicing import (
     list_crossed,
     pair_slices,
 )
-from dashboard.next.plugins import PLUGINS, load, load_all
+from dashboard.next.plugins import load_all
 from dashboard.next.retrieval.run import Run
 from dashboard.next.retrieval.sources import make_source
 from dashboard.next.storage.collection import Collection
@@ -207,8 +207,7 @@ class Study:
     def list_slices(self) -> dict[str, BoolArray]:
         """Return which of the queries in question are in each slice, by its name A=x.
 
-        Queries are divided by columns of queries.csv with few values, and by what plugins say in
-        the hook `slice_queries`.
+        Queries are divided by columns of queries.csv with few values, and by the protocol.
         """
         return self._compute_once("slices", self._divide_queries)
 
@@ -217,10 +216,7 @@ class Study:
         for column, cells in table.columns.items():
             if column not in NO_SLICES:
                 slices |= divide_by_column(column, [cells[query] for query in self.queries])
-        for plugin in PLUGINS:
-            if plugin.slice_queries:
-                slices |= load(plugin, "slice_queries")(self)
-        return slices
+        return slices | (self.rules.slice_queries(self) if self.rules.slice_queries else {})
 
     def compare_slices(
         self, baseline: str, candidate: str, metric: str, pairs: bool = False

@@ -10,7 +10,5 @@ PLUGIN = Plugin(
     rules="judge:ALFA",
     choices="choices:CHOICES",
     describe_results="judge:describe_results",
-    slice_queries="judge:slice_queries",
-    map_text="vocabulary:map_text",
     commands={"keywords": "commands"},
 )

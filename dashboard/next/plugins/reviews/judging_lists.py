@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 
 import numpy as np
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, insert, select
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.evaluation.graded_metrics import PERSISTENCE
@@ -264,6 +265,27 @@ def find_list(folder: Path, id: str = "") -> JudgingList:
     return fitting[0]
 
 
+def check_open(connection: Connection, row: Verdict) -> None:
+    """Check that the list of a row takes it: it is open and has the pair, or the query.
+
+    Raises:
+        ChoiceError: If it does not.
+        DataError: If the list cannot be read.
+    """
+    columns = [ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")]
+    asked = select(*columns).where(ASSIGNMENT.c.id == row.list_id)
+    found = connection.execute(asked.order_by(ASSIGNMENT.c.number.desc()).limit(1)).first()
+    made = _read(*found) if found else None
+    if made is None or made.collection != row.collection:
+        raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
+    if made.closed:
+        raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
+    queries = (query for query, _ in made.pairs)
+    if not (row.pair in made.pairs if row.item_id else row.query_id in queries):
+        pair = f"query {row.query_id} and item {row.item_id!r}"
+        raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
+
+
 def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
     """Return the pairs of a list that each person has judged, by name.
 
@@ -319,6 +341,7 @@ def _write(made: JudgingList) -> dict[str, str]:
     return row | {"definition": json.dumps(values, ensure_ascii=False)}
 
 
+@lru_cache(maxsize=32)
 def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
     try:
         values = json.loads(definition)

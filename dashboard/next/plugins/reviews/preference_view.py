@@ -19,11 +19,12 @@ from dashboard.next.plugins.reviews.agreement import measure_agreement
 from dashboard.next.plugins.reviews.choices import NO_TASK, PART
 from dashboard.next.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.next.plugins.reviews.people import draw_author, find_author
-from dashboard.next.plugins.reviews.preferences import CANNOT_SAY, PREFERENCE, Preference
-from dashboard.next.plugins.reviews.verdicts import Verdict
+from dashboard.next.plugins.reviews.preferences import CANNOT_SAY, Preference
+from dashboard.next.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.changes import list_changes
 from dashboard.next.study.choices import Choices, resolve
+from dashboard.next.study.judging import list_rules
 from dashboard.next.study.study import Study, open_study
 from dashboard.next.tables import IntArray
 from dashboard.next.views.address import drop_choice, escape_markdown
@@ -71,7 +72,8 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         draw_author()
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
-    given = {"protocol": made.protocol, "queries": "all"}
+    known = (rules.name for rules in list_rules(collection))
+    given = {"queries": "all"} | ({"protocol": made.protocol} if made.protocol in known else {})
     try:
         every = open_study(collection, resolve(collection, given).restrict_to_numbers())
         rows = verdicts.list_history(made.collection, kind=PREFERENCE, author=author)

@@ -11,12 +11,18 @@ from dashboard.next.evaluation.differences import find_sign, write_p
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.metrics import parse_one
 from dashboard.next.plugins.reviews.judging_lists import JudgingList
-from dashboard.next.plugins.reviews.verdicts import UNSURE, VERDICT, Verdict, keep_last
+from dashboard.next.plugins.reviews.verdicts import (
+    PREFERENCE,
+    PREFERENCES,
+    UNSURE,
+    VERDICT,
+    Verdict,
+    keep_last,
+)
 
-PREFERENCE = "preference"
 SCORES = {"much better": 2, "better": 1, "same": 0, "worse": -1, "much worse": -2}
 """Values of a preference for the candidate; CANNOT_SAY is none."""
-CANNOT_SAY = "cannot judge"
+CANNOT_SAY = PREFERENCES[-1]
 LEVEL = 0.05
 """p of the sign test from which on no version is called preferred."""
 

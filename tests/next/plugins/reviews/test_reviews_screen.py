@@ -65,10 +65,10 @@ def test_own_work_comes_first(draw: Draw, graded: Path, say: Say) -> None:
     say("eva", "q1", "a", "not", list_id=made.id)
     test = draw()
     steps = [each.label for each in test.button if each.key and each.key.startswith("go-")]
-    assert steps == ["Continue: First \\*list\\*", "Begin: Blind"]
+    assert steps == ["Continue\\: First \\*list\\*", "Begin\\: Blind"]
     assert "eva 1 of 3" in read(test) and "Nobody has begun." in read(test)
     assert [each.label for each in draw("kim").button if each.key == f"go-{made.id}"] == [
-        "Begin: First \\*list\\*"
+        "Begin\\: First \\*list\\*"
     ]
 
 
@@ -114,7 +114,7 @@ def test_only_its_owner_closes_a_list(draw: Draw, graded: Path) -> None:
     assert read_lists(graded)[0].closed and "Closed lists: 1" in read(test)
 
 
-def test_what_others_said_is_hidden_until_one_has_judged(draw: Draw, graded: Path, say: Say) -> None:
+def test_what_others_said_is_hidden_at_first(draw: Draw, graded: Path, say: Say) -> None:
     made = create_list(graded, MADE)
     for query, item in made.pairs:
         say("kim", query, item, "relevant", list_id=made.id)
@@ -127,7 +127,7 @@ def test_what_others_said_is_hidden_until_one_has_judged(draw: Draw, graded: Pat
 
 
 def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
-    """q1 a: not, relevant; q1 c and q2 b: both relevant. 2 of 3 the same, expected 13/18 … alpha."""
+    """On q1 a they differ, on q1 c and q2 b they do not: 2 of 3 are the same."""
     assert "People differ on no pair" in read(draw(review="decisions"))
     assert "there is no agreement to measure" in read(draw(review="agreement"))
     for name, first in (("eva", "not"), ("kim", "relevant")):
