@@ -177,7 +177,13 @@ def test_bad_input_is_a_sentence(draw: Draw, graded: Path, store: Path, say: Say
     assert "'Blind' cannot be judged now." in told and "v2" in told
     close_list(gone, "eva")
     assert "Without" in read(draw(review=gone.id))
-    store.write_bytes(b"no database")
-    told = read(draw())
-    assert "reviews.sqlite: found a damaged file" in told
-    assert len(draw().get("component")) or draw().selectbox(key="input-metric")
+
+
+def test_a_store_that_cannot_be_read_leaves_the_rest(draw: Draw, store: Path) -> None:
+    store.parent.mkdir()
+    for content in (b"no database", b""):
+        store.write_bytes(content)
+        for review in ("", "f00", "decisions"):
+            test = draw(review=review)
+            assert "reviews.sqlite: found" in read(test)
+            assert test.selectbox(key="input-metric").value
