@@ -22,6 +22,7 @@ from dashboard.next.views.server import Guard, send_without_delay  # noqa: E402
 
 base = str(st.config.get_option("server.baseUrlPath")).strip("/")
 root = f"/{base}" if base else ""
+added = [each for routes in load_all("routes") for each in routes]
 app = st.App(
     "main.py",
     lifespan=send_without_delay,
@@ -29,6 +30,7 @@ app = st.App(
         Route(root + "/files/{collection}/{kind}/{item:path}", send_media),
         Route(f"{root}/healthz", send_health),
         Route(f"{root}/metrics", send_metrics),
+        *(Route(root + each.path, each.endpoint, methods=each.methods) for each in added),
     ],
     middleware=[
         Middleware(Guard),

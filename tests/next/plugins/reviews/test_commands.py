@@ -63,12 +63,15 @@ def test_slice_is_named(graded: Path, call: Call) -> None:
 
 def test_export(graded: Path, call: Call, say: Say) -> None:
     """The columns of the interface; the last word of each, or all with --history."""
-    say("eva", "q1", "b", "not", run="v1", cause="label", note="a\nb", list_id="l1")
-    say("eva", "q1", "b", "relevant", run="v1", list_id="l1")
+    options = ("--title", "S", "--choose", "slice", "--slice", "scene=s1")
+    _, (made,), _ = call("create", graded, *options)
+    within = {"run": "v1", "list_id": made["list_id"]}
+    say("eva", "q1", "b", "not", cause="label", note="a\nb", **within)
+    say("eva", "q1", "b", "relevant", **within)
     code, rows, _ = call("export", graded)
     assert code == 0 and len(rows) == 1 and rows[0].pop("time").endswith("+00:00")
     assert rows == [
-        {"query_id": "q1", "item_id": "b", "list_id": "l1", "run": "v1", "kind": "verdict",
+        {"query_id": "q1", "item_id": "b", **within, "kind": "verdict",
          "value": "relevant", "cause": "", "note": "", "author": "eva"}
     ]  # fmt: skip
     assert [row["value"] for row in call("export", graded, "--history")[1]] == ["not", "relevant"]
