@@ -47,6 +47,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     Raises:
         DataError: If the source, or what is made of it, cannot be used; nothing is left then.
     """
+    from dashboard.next.errors import DataError
     from dashboard.next.plugins.importers.deciding import Unsure
     from dashboard.next.plugins.importers.making import make_collection
     from dashboard.next.plugins.importers.planning import Options
@@ -64,11 +65,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         for line in error.lines:
             print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
         return [], COLUMNS, WRONG
-    for finding in made.findings:
-        where = finding.file if finding.line is None else f"{finding.file}, line {finding.line}"
-        print(
-            f"{finding.level}: {where}: {finding.found}; expected {finding.wanted}", file=sys.stderr
-        )
+    for each in made.findings:
+        error = DataError(each.file, each.found, each.wanted, line=each.line)
+        print(f"{each.level}: {error}", file=sys.stderr)
     for line in (*made.block, made.address):
         print(line, file=sys.stderr)
     return made.rows, COLUMNS, FINE

@@ -134,5 +134,5 @@ def _is_matrix(
     told = (
         f"an array of shape {own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
     )
-    lines = [f"--rows {kind}" for kind in ways] + ["--by-position (these are vectors)"]
+    lines = [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"]
     raise Unsure(file, told, "a statement of what its rows are", lines)
