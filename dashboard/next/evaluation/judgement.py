@@ -87,6 +87,7 @@ class JudgingRules:
         map_text: `(collection, query_id, text) -> tables`, those of the protocol with what a typed
             text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
+        headline: `(study, measures) -> name` of the metric that charts show first, None: the first.
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
@@ -111,6 +112,7 @@ class JudgingRules:
     slice_queries: Callable[[Any], dict[str, BoolArray]] | None = None
     map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False
+    headline: Callable[[Any, Any], str] | None = None
     instead_of: str = ""
 
 

@@ -15,6 +15,7 @@ from dashboard.next.texts import parse_number, split_names
 
 if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
+    from dashboard.next.study.study import Study
 
 Values = Mapping[str, Any]
 
@@ -212,10 +213,15 @@ def _pick_queries(collection: Collection, before: Values) -> str:
 
 
 def _list_slices(collection: Collection, before: Values) -> Sequence[str]:
+    return list(_open_whole(collection, before).list_slices())
+
+
+def _open_whole(collection: Collection, before: Values) -> Study:
+    """Return the study of the queries of all slices."""
     from dashboard.next.study.study import open_study
 
     whole = Choices(tuple(before.items())).replace(slice=()).restrict_to_numbers()
-    return list(open_study(collection, whole).list_slices())
+    return open_study(collection, whole)
 
 
 def _list_versions(collection: Collection, before: Values) -> list[str]:
@@ -252,11 +258,16 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
 
 
 def _pick_metric(collection: Collection, before: Values) -> str:
+    """Return the metric that the protocol shows first, at its deepest cutoff."""
     from dashboard.next.evaluation.metrics import parse
 
-    measures = parse(before["metrics"])
-    same = [each for each in measures if each.name == measures[0].name]
-    return str(max(same, key=lambda each: each.cutoff or 0))
+    measures, study = parse(before["metrics"]), _open_whole(collection, before)
+    pick = study.rules.headline
+    wanted = pick(study, measures) if pick else ""
+    names = [each.name for each in measures]
+    name = wanted if wanted in names else names[0]
+    same = [each for each in measures if each.name == name]
+    return str(max(same, key=lambda each: each.cutoff or math.inf))
 
 
 _CORE = (

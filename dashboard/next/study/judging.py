@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dashboard.next.errors import ChoiceError
-from dashboard.next.evaluation.judgement import Judgement, JudgingRules, judge_table
-from dashboard.next.evaluation.metrics import parse
+from dashboard.next.evaluation.judgement import (
+    Judgement,
+    JudgingRules,
+    judge_table,
+    list_judged,
+)
+from dashboard.next.evaluation.metrics import Measure, parse
 from dashboard.next.plugins import PLUGINS, load, load_all
 from dashboard.next.storage.collection import Collection
+from dashboard.next.tables import FloatArray
+
+if TYPE_CHECKING:
+    from dashboard.next.study.study import Study
 
 
 def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
     own = collection.own_items
     return judge_table(collection.queries, collection.items, own, collection.qrels)
+
+
+SAMPLE = 200
+"""Queries that decide which metric is shown first."""
+
+
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return RR where queries have one relevant item, nDCG where there are grades, else AP."""
+    grades = list_relevant_grades(study)
+    if max((each.max(initial=0) for each in grades), default=0) > 1:
+        return "nDCG"
+    return "RR" if max(map(len, grades), default=0) == 1 else "AP"
+
+
+def list_relevant_grades(study: Study) -> list[FloatArray]:
+    """Return the grades of the relevant items of some queries, evenly spread."""
+    judgement = study.given_judgement
+    places = np.unique(np.linspace(0, len(study.queries) - 1, SAMPLE).astype(int))
+    found = (list_judged(judgement, query)[1] for query in study.queries[places].tolist())
+    return [grades[grades >= judgement.relevant_from] for grades in found]
 
 
 QRELS = JudgingRules(
@@ -24,6 +55,7 @@ QRELS = JudgingRules(
     metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
     nothing_relevant="zero",
     ties="id",
+    headline=pick_headline,
     definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
     "relevant. A query without a relevant item, or without results, counts as 0.",
     source="trec_eval (NIST), with -c: every judged query counts",

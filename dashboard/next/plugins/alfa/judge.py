@@ -9,15 +9,18 @@ import numpy as np
 
 from dashboard.next.evaluation.judgement import NO_RELEVANT, JudgingRules
 from dashboard.next.evaluation.measurement import Row
+from dashboard.next.evaluation.metrics import Measure
 from dashboard.next.plugins.alfa.keywords import Keyword, Keywords
 from dashboard.next.plugins.alfa.vocabulary import map_text
 from dashboard.next.storage.collection import Collection
 from dashboard.next.study.choices import Choices
+from dashboard.next.study.judging import list_relevant_grades
 from dashboard.next.study.study import Study
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
 NO_KEYWORD = "no keyword mapped"
 NO_ITEM_KEYWORD = "item without keywords"
+LOW_CEILING = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +126,15 @@ def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
     return told | ({"not_counted": others} if others else {})
 
 
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return P, or R where the mean of P@K cannot reach LOW_CEILING in any order."""
+    depth = max((each.cutoff or 0 for each in measures if each.name == "P"), default=0)
+    if depth * LOW_CEILING <= 1:  # a scored query has a relevant item
+        return "P"
+    found = [min(len(each), depth) for each in list_relevant_grades(study) if len(each)]
+    return "P" if np.mean(found or [depth]) >= LOW_CEILING * depth else "R"
+
+
 ALFA = JudgingRules(
     name="alfa",
     title="All required keywords",
@@ -130,6 +142,7 @@ ALFA = JudgingRules(
     judge=judge,
     metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5",
     nothing_relevant="null",
+    headline=pick_headline,
     slice_queries=slice_queries,
     map_text=map_text,
     definition="An item is relevant when it has every keyword that the query asks for in the "

@@ -10,6 +10,7 @@ from dashboard.next.evaluation.judgement import JudgingRules
 from dashboard.next.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.storage.collection import Collection
+from dashboard.next.study.judging import pick_headline
 from dashboard.next.study.study import Study
 from dashboard.next.tables import list_columns
 
@@ -87,4 +88,5 @@ CLASS_LABELS = JudgingRules(
     source="Retrieval by class, as in metric learning (Musgrave et al., ECCV 2020)",
     blind="Items of one class count as equally relevant; what a class leaves open does not count.",
     queries="all",
+    headline=pick_headline,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dashboard.next.evaluation.judgement import Judgement, JudgingRules, find_relevant
@@ -95,12 +97,19 @@ def _find_pictures(study: Study) -> IntArray:
     return found
 
 
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return R of the direction that the queries in question have."""
+    return "t2i_R" if list_texts(study).all() else "i2t_R"
+
+
 RANKS = ("MdR", "MnR")
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
     judge=judge,
-    metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR",
+    metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR "
+    "i2t_MdR i2t_MnR t2i_MdR t2i_MnR",
+    headline=pick_headline,
     nothing_relevant="null",
     definition="A picture asks for its texts and a text for its picture. A query is answered when "
     "anything that belongs to it is in the first K. What is not said to belong together is wrong. "
