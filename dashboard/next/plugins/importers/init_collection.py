@@ -66,8 +66,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
         return [], COLUMNS, WRONG
     for each in made.findings:
-        error = DataError(each.file, each.found, each.wanted, line=each.line)
-        print(f"{each.level}: {error}", file=sys.stderr)
+        said = DataError(each.file, each.found, each.wanted, line=each.line)
+        print(f"{each.level}: {said}", file=sys.stderr)
     for line in (*made.block, made.address):
         print(line, file=sys.stderr)
     return made.rows, COLUMNS, FINE
