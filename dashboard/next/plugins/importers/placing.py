@@ -31,6 +31,7 @@ class Placed:
     queries: list[Part] = field(default_factory=list)
     matrix: tuple[VectorFile, list[str], list[str]] | None = None
     said: list[str] = field(default_factory=list)
+    by_position: bool = False
 
 
 def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]:
@@ -59,6 +60,7 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
             ids, how = _match(found, own, side, texts, file), ""
         else:
             ids, how = _take_order(own, known, side, file, options), ", by position"
+            version.by_position = True
         if not any(ids):
             said = f"no vector of any of the {len(known):,} {side} ({list_names(own.ids)})"
             found.findings.append(Finding("warning", file, None, said, f"ids of {side}; left out"))

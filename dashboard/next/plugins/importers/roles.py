@@ -111,7 +111,7 @@ def _find_item_roles(
     inside = [name for name in block.contents if any(block.contents[name]) or block.columns[name]]
     files = [*inside, *find(FILE)]
     if source.media and not inside:
-        shares = {name: _share_media(block.columns[name], source, folder) for name in block.columns}
+        shares = {name: share_media(block.columns[name], source, folder) for name in block.columns}
         files = [name for name in files if shares[name]] or files
         best = max(shares, key=lambda name: shares[name], default="")
         if best and shares[best] >= 0.5 and not any(shares.get(name) for name in files):
@@ -139,7 +139,8 @@ def _is_repeated(cells: Sequence[str]) -> bool:
     return len(set(filled)) < len(filled)
 
 
-def _share_media(cells: Sequence[str], source: Source, folder: str) -> float:
+def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
+    """Return the share of cells that name pictures; of the first 200."""
     some = [cell for cell in cells[:200] if cell]
     return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 

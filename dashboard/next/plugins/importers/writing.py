@@ -180,6 +180,8 @@ def _write_version(draft: Path, version: Placed) -> dict[str, int]:
     shown = f"models/{version.name}"
     folder = draft / shown
     folder.mkdir(parents=True)
+    if version.by_position:
+        write_settings(folder / "model.toml", {"by_position": True})
     sides = (("queries", version.queries), ("items", version.items))
     return {
         f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts)

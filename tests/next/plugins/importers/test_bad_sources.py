@@ -39,7 +39,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "unknown id": ({"items.txt": "a\nb\nc\nz\n"}, "1 vectors of unknown items (z)", 4),
     "cut array": ({"items.npy": b"\x93NUMPY\x01\x00v"}, "items.npy: found a damaged file", 4),
     "objects": ({"x.npy": lambda path: np.save(path, np.array([{}], dtype=object))},
-                "x.npy: found a damaged file, or one of Python objects", 4),
+                "x.npy: found a damaged file, or one of other things", 4),
     "pickle": ({"x.pkl": b"\x80"}, "a pickle can run programs and is never read", 4),
     "cut Parquet": ({"x.parquet": b"PAR1 and so on"}, "x.parquet: found a damaged parquet file", 4),
     "empty file": ({"x.csv": ""}, "1 files that are empty or not readable (x.csv)", 4),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from dashboard.next.plugins.importers.deciding import LABELS
 from dashboard.next.plugins.importers.pieces import Format, Items, Piece, Vectors, read_each
 from dashboard.next.plugins.importers.roles import TEXT_WORDS, name_version
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.next.storage.array_files import READERS
 
 ENDINGS = (".npy", ".npz", ".safetensors")
 BESIDE = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.ids.npy",
@@ -100,12 +100,12 @@ def _find_ids(lists: Arrays, key: str, side: str, count: int) -> list[str] | Non
     fitting = [
         (name, each)
         for name, each in lists.items()
-        if len(each) == count and (IDS.search(name) or each.dtype.kind == "U")
+        if len(each) == count and (IDS.search(name) or each.dtype.kind in "US")
     ]
     own = [name for name, _ in fitting if _is_texts(name) == (side == "texts")]
     ranked = sorted(own, key=lambda name: (not IDS.search(name), name.lower() in LABELS))
     chosen = next((name for name in ranked if name.lower() not in LABELS), None)
-    return None if chosen is None else [str(each).strip() for each in lists[chosen].tolist()]
+    return None if chosen is None else lists[chosen].astype(str).tolist()
 
 
 def _is_texts(name: str) -> bool:
@@ -125,46 +125,28 @@ def _open(path: Path, name: str) -> Arrays:
     """Return the arrays of a file by their names; nothing is unpickled.
 
     Raises:
-        DataError: If the file is damaged, or holds Python objects.
+        DataError: If the file is damaged, or holds other things than numbers and texts.
     """
+    ending = path.suffix.lower()
     try:
-        if name.lower().endswith(".npy"):
-            return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-        if name.lower().endswith(".npz"):
-            return _open_archive(path, name)
-        return _open_tensors(path, name)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
-        do = "Save it again, with numbers or texts only; pickles are never read."
-        found = f"a damaged file, or one of Python objects ({str(error)[:60]})"
+        if ending == ".npz":
+            _check_size(path, name)
+        if ending != ".npy":
+            return READERS[ending](path)
+        return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
+    except DataError:
+        raise
+    except Exception as error:  # damaged files raise almost any kind
+        found = f"a damaged file, or one of other things than numbers ({str(error)[:60]})"
+        do = "Save it again as float32; pickles are never read."
         raise DataError(name, found, "arrays of numbers", do=do) from error
 
 
-def _open_archive(path: Path, name: str) -> Arrays:
+def _check_size(path: Path, name: str) -> None:
     with zipfile.ZipFile(path) as archive:
         size = sum(each.file_size for each in archive.infolist())
     if size > MAX_SWELL * path.stat().st_size:
         raise DataError(name, f"{size:,} bytes when unpacked", "a file that does not swell so")
-    with np.load(path, allow_pickle=False) as found:
-        arrays = {key: found[key] for key in found.files}
-    return {
-        key: each.astype(str) if each.dtype.kind == "S" else each for key, each in arrays.items()
-    }
-
-
-def _open_tensors(path: Path, name: str) -> Arrays:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="np") as file:
-            told = file.metadata() or {}
-            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-    except (SafetensorError, TypeError, AttributeError) as error:
-        found = f"tensors that numpy has no type for, or a damaged file ({str(error)[:60]})"
-        raise DataError(name, found, "float32, float16 or float64", do="tensor.float()") from error
-    for key, text in told.items():
-        if IDS.search(key) and text.startswith("["):
-            arrays[key] = np.array(json.loads(text), dtype=str)
-    return arrays
 
 
 FORMAT = Format("vectors", "npy, npz, safetensors, with ids inside or beside", recognise, read)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 
 from dashboard.next.plugins.importers.deciding import SPLITS
-from dashboard.next.plugins.importers.pieces import Captions, Format, Items, Piece
+from dashboard.next.plugins.importers.pieces import Captions, Format, Items, Piece, read_each
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_kind
 from dashboard.next.storage.media import EXTENSION
 
@@ -26,7 +27,7 @@ def recognise(source: Source) -> list[str]:
 def list_sidecars(source: Source) -> list[str]:
     """Return the files left that have the name of a picture but for the ending."""
     stems = {EXTENSION.sub("", name) for name in source.media}
-    return [name for name in source.list_left(".txt") if name[:-4] in stems]
+    return [name for name in source.list_left(".txt", ".json") if name.rpartition(".")[0] in stems]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -49,10 +50,19 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     labels = ["class"] if list(folders) == ["class"] else []
     yield Items(label, shown, columns | folders, labels)
     named = {EXTENSION.sub("", name): name for name in shown}
-    for name in files:
-        if not EXTENSION.search(name) and name[:-4] in named:
-            text = " ".join(source.read_text(name).split())
-            yield Captions(name, [named[name[:-4]]], [text])
+    texts = {name for name in files if name.endswith(".txt")}
+    doubled = {f"{name[:-4]}.json" for name in texts}
+    beside = [n for n in files if not EXTENSION.search(n) and n not in doubled]
+    yield from read_each(beside, partial(_read_sidecar, source, named))
+
+
+def _read_sidecar(source: Source, named: Mapping[str, str], name: str) -> Iterator[Piece]:
+    """Yield the caption that a file beside a picture holds; img2dataset writes it as JSON, too."""
+    stem, _, ending = name.rpartition(".")
+    found = source.read_json(name) if ending == "json" else source.read_text(name)
+    text = found.get("caption") if isinstance(found, dict) else found
+    if isinstance(text, str) and stem in named and text.strip():
+        yield Captions(name, [named[stem]], [" ".join(text.split())])
 
 
 def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dashboard.next.errors import Finding, list_names
 from dashboard.next.plugins.importers.blocks import ENDINGS, Block, read_blocks
+from dashboard.next.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.next.plugins.importers.pieces import (
     Captions,
     Format,
@@ -21,7 +22,7 @@ from dashboard.next.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.next.plugins.importers.roles import Roles, find_roles, name_version
+from dashboard.next.plugins.importers.roles import Roles, find_roles, name_version, share_media
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.next.storage.media import EXTENSION, recognise_type
 from dashboard.next.texts import parse_number, split_cells
@@ -34,7 +35,8 @@ MAX_PICTURE_BYTES = 1 << 28
 def recognise(source: Source) -> list[str]:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
     texts = [name for name in source.list_left(".txt") if _has_header(source.read_head(name, 200))]
-    return [*source.list_left(*ENDINGS), *texts]
+    beside = set(list_sidecars(source))
+    return [*(name for name in source.list_left(*ENDINGS) if name not in beside), *texts]
 
 
 def _has_header(head: str) -> bool:
@@ -48,23 +50,41 @@ def _has_header(head: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    yield from read_each(tables, partial(read_table, source))
+    yield from read_each(tables, partial(read_table, source, seen={}))
 
 
-def read_table(source: Source, name: str) -> Iterator[Piece]:
-    """Yield the pieces of a table, block by block."""
+def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
+    """Yield the pieces of a table, block by block; `seen` are the ids of rows before it."""
     roles: Roles | None = None
     for block in read_blocks(source, name):
         if isinstance(block, Finding):
             yield block
             continue
-        roles = roles or find_roles(block, source)
+        if roles is None:
+            roles = find_roles(block, source)
+            roles.seen = seen
+            yield from _report_pictures(source, block, roles)
         if roles.kind == "queries":
             yield from _list_queries(block, roles)
         elif roles.kind == "items":
             yield from _list_items(source, block, roles)
         else:
             yield from _list_pairs(block, roles)
+
+
+def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Finding]:
+    """Yield a finding for further columns of pictures."""
+    folder = find_folder_of(block.file)
+    taken = {roles.of.get("file"), roles.of.get("poster"), roles.of.get("item")}
+    more = [
+        name
+        for name, cells in block.columns.items()
+        if name not in taken and share_media(cells, source, folder) > 0.5
+    ]
+    if more and "file" in roles.of:
+        said = f"further columns of pictures ({list_names(more)})"
+        wanted = f"one; {roles.of['file']} is taken. Another one: --map file={more[0]}"
+        yield Finding("warning", block.file, None, said, wanted)
 
 
 def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
