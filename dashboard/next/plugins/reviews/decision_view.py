@@ -53,7 +53,9 @@ def list_open_decisions(reviews: Reviews) -> list[Row]:
 def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
     if not rows:
-        st.caption("People differ on no pair that nobody has decided.")
+        told = "People differ on no pair that nobody has decided."
+        decided = any(row.kind == DECISION for row in reviews.rows)
+        st.caption(f"{told} Corrected labels shows the effect." if decided else told)
         return
     if not find_author():
         st.info("Enter your name to decide.")

@@ -132,8 +132,10 @@ def _draw_step(
 
 def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:
     """Return the screen on which a list is judged, and its address, which names no version."""
-    screen, key = ("reviews", PART) if made.is_comparison else ("query", "list")
-    return screen, {"collection": st.query_params.get("collection", ""), key: made.id}
+    kept = {"collection": st.query_params.get("collection", "")}
+    if made.is_comparison:
+        return "reviews", kept | {PART: made.id}
+    return "query", kept | {"judge": "yes", "list": made.id}
 
 
 def write_address(made: JudgingList) -> str:
@@ -154,7 +156,7 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
             if author and author == made.author:
                 _draw_end(made, judged)
         if is_new:
-            st.success("The list is made, and its link is copied. Send it to those who judge.")
+            st.success("The list is made. Send its link to those who judge.")
             st.code(write_address(made), language=None, wrap_lines=True)
 
 

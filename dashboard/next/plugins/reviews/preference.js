@@ -54,6 +54,7 @@ class Comparison {
     if (!this.outbox) {
       this.answered = data.queries.filter(({ done }) => done).map(({ id }) => id);
       this.outbox = makeOutbox();
+      this.outbox.writeName(data.author);
       for (const row of this.outbox.list()) if (row.list_id === data.about.list_id) this.note(row);
       this.outbox.watch((state, settled = []) => this.hear(state, settled));
     }
