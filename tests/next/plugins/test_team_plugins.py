@@ -152,11 +152,11 @@ def test_a_team_adds_a_page(folder: Path, open_app: Callable[[Path], AppTest]) -
     from dashboard.next.plugins import list_screens
     from dashboard.next.views.frame import make_pages
 
-    (folder / "ours.py").write_text(f'{PLUGIN}"ours", screens={{"our-page": "page.py"}})\n')
+    (folder / "ours.py").write_text(f'{PLUGIN}"ours", screens={{"our_page": "page.py"}})\n')
     script = "import streamlit as st\nfrom dashboard.next.views.frame import open_page\n"
     (folder / "page.py").write_text(f"{script}study, _ = open_page()\nst.text(study.rules.name)\n")
     screen = open_app(folder / "ours.py")
-    assert list_screens()["our-page"] == folder / "page.py"
-    assert list(make_pages())[-2:] == ["our-page", "collections"]
+    assert list_screens()["our_page"] == folder / "page.py"
+    assert list(make_pages())[-2:] == ["our_page", "collections"]
     screen.switch_page(os.path.relpath(folder / "page.py", ROOT / "dashboard" / "next"))
     assert [each.value for each in screen.run().text] == ["alfa"] and not screen.exception

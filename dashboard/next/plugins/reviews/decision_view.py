@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from dashboard.next.plugins.reviews.verdicts import (
 )
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
+from dashboard.next.views.components import load_component
 from dashboard.next.views.media_routes import find_media_of
 
 FOLDER = Path(__file__).parent
@@ -33,12 +33,11 @@ MAX_ROWS = 50
 """Pairs that are drawn at once; the next ones follow when they are decided."""
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
+    return load_component(
         "reviews-decisions",
-        css=(FOLDER / "decisions.css").read_text(encoding="utf-8"),
-        js="\n".join((FOLDER / n).read_text("utf-8") for n in ("outbox.js", "decisions.js")),
+        (FOLDER / "outbox.js", FOLDER / "decisions.js"),
+        (FOLDER / "decisions.css",),
     )
 
 

@@ -1,8 +1,7 @@
-"""Who reviews: a name that is typed once in a browser, until a login says who it is."""
+"""The name of a person who reviews, typed once in a browser until a login gives it."""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,14 @@ import streamlit as st
 from dashboard.next.errors import ChoiceError
 from dashboard.next.plugins.reviews.verdicts import MAX_NAME, check_text
 from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.components import load_component
 
 AUTHOR = "reviewer"
 NOT_VERIFIED = "Names are not verified."
 
 
-@cache
 def _component() -> Any:
-    script = Path(__file__).with_name("person.js").read_text(encoding="utf-8")
-    return st.components.v2.component("reviews-person", js=script)
+    return load_component("reviews-person", (Path(__file__).with_name("person.js"),))
 
 
 def find_author() -> str:
