@@ -31,7 +31,9 @@ NUMBERS = {False: 50, True: 20}
 """Usual number of results of a list, and of queries of one that compares lists."""
 NEW, MAKING = "new-list-id", "is-making-a-list"
 """Keys of the session: the list that was made last, and whether the form is open."""
-STYLE = """<style>@media (max-width: 743px) {
+STYLE = """<style>
+[data-testid="stBaseButton-primary"] { color: light-dark(#ffffff, #0e151d) }
+@media (max-width: 743px) {
   [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
 }</style>"""
@@ -80,6 +82,7 @@ def read_reviews(collection: Collection) -> Reviews:
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what is left to do for the reader, all lists, and the form for a new one."""
     author = find_author()
+    st.html(STYLE)
     _draw_own(reviews, author)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("All lists", anchor=False, width="stretch")

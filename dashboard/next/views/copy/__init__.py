@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from dashboard.next.views.components import load_component
 
 FOLDER = Path(__file__).parent
