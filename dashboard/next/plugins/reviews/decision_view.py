@@ -12,8 +12,8 @@ import streamlit as st
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins import load_all
 from dashboard.next.plugins.reviews.agreement import list_disagreements
+from dashboard.next.plugins.reviews.author import explain_lack, find_author
 from dashboard.next.plugins.reviews.list_view import Reviews
-from dashboard.next.plugins.reviews.people import find_author
 from dashboard.next.plugins.reviews.verdicts import (
     DECISION,
     UNSURE,
@@ -25,8 +25,10 @@ from dashboard.next.plugins.reviews.verdicts import (
 )
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
+from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.components import load_component
 from dashboard.next.views.media_routes import find_media_of
+from dashboard.next.views.people import OWNER
 
 FOLDER = Path(__file__).parent
 MAX_ROWS = 50
@@ -56,8 +58,8 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         decided = any(row.kind == DECISION for row in reviews.rows)
         st.caption(f"{told} Corrected labels shows the effect." if decided else told)
         return
-    if not find_author():
-        st.info("Enter your name to decide.")
+    if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
+        st.info(escape_markdown(why))
         return
     index, items = study.collection.queries.index, study.collection.items.index
     there = [row for row in rows if row["query_id"] in index and row["item_id"] in items]

@@ -4,9 +4,8 @@
 const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
 const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 const NARROW = 700;
-const MIN_HEIGHT = 400;
+const MIN_HEIGHT = 320;
 const SWIPE = 70; // pixels
-const isTyping = (event) => event.composedPath()[0].closest?.("input, select, textarea");
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
 const pairOf = (query, item) => JSON.stringify([query, item]);
 
@@ -17,13 +16,6 @@ function hash(text) {
   value = Math.imul(value ^ (value >>> 16), 2246822507);
   value = Math.imul(value ^ (value >>> 13), 3266489909);
   return (value ^ (value >>> 16)) >>> 0;
-}
-
-// Return whether the background of the page is dark, by its luminance.
-function isDark() {
-  const [red, green, blue] = getComputedStyle(document.querySelector(".stApp") ?? document.body)
-    .backgroundColor.match(/[\d.]+/g).map(Number);
-  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
 }
 
 class Judging {
@@ -88,9 +80,13 @@ class Judging {
     return said && { value: said[1], cause: said[2], note: said[3], state: "saved" };
   }
 
+  isJudged(card, query) {
+    return (this.find(card, query)?.state ?? "refused") !== "refused";
+  }
+
   isDone(query, isKnown) {
     const cards = this.payloads.get(query)?.cards;
-    return cards && this.author ? cards.every((card) => this.find(card, query)) : isKnown;
+    return cards && this.author ? cards.every((card) => this.isJudged(card, query)) : isKnown;
   }
 
   show(query) {
@@ -117,10 +113,11 @@ class Judging {
     this.pool.append(...this.thumbs);
     const stage = make("div", "stage");
     stage.append(this.big, this.about);
-    this.panel = make("footer", "panel");
+    const panel = make("footer", "panel");
+    this.ending = make("div", "ending");
     this.counts = make("div", "counts");
-    this.panel.append(this.counts, this.drawButtons(), this.state);
-    if (this.author) this.root.replaceChildren(this.drawHead(), stage, this.pool, this.panel);
+    panel.append(this.ending, this.counts, this.drawButtons(), this.state);
+    if (this.author) this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
     else this.root.replaceChildren(this.drawHead(), this.drawWelcome());
     this.drawFront();
     this.fit();
@@ -135,22 +132,19 @@ class Judging {
       button.disabled = !queries[place + by];
       return button;
     };
-    const count = make("output", "", `Query ${(first + place + 1).toLocaleString("en")} of ${total.toLocaleString("en")}`);
+    const count = make("output", "", `${(first + place + 1).toLocaleString("en")} of ${total.toLocaleString("en")}`);
     line.append(step("‹", "Previous query (k)", -1), count, step("›", "Next query", 1));
-    if (this.payload.poster) {
-      const image = make("img");
-      Object.assign(image, { src: this.payload.poster, alt: "" });
-      line.append(image);
-    }
     line.append(make("h2", "title", this.payload.title));
     const hide = make("label", "hide");
     const box = Object.assign(make("input"), { type: "checkbox", checked: this.hides });
     box.disabled = Boolean(this.data.list);
     box.onchange = () => this.setHides(box.checked);
-    hide.append(box, "Hide labels (h)");
+    hide.append(box, "Hide labels", make("kbd", "", "h"));
     line.append(hide);
     if (this.author) line.append(makeButton("step name", this.author, "Change name", () => this.askName()));
-    line.append(makeButton("step", "Stop (v)", "Stop judging (v)", () => this.trigger("stop", true)));
+    const stop = makeButton("step", "Stop", "Stop judging (v)", () => this.trigger("stop", true));
+    stop.append(make("kbd", "", "v"));
+    line.append(stop);
     line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
     return line;
   }
@@ -208,10 +202,11 @@ class Judging {
       this.big.replaceChildren(...(card ? [this.drawBig(card)] : []));
     }
     this.drawAbout();
+    this.drawEnding();
     this.drawCounts();
     const thumb = this.thumbs[this.cards.indexOf(card)];
     thumb?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    if (held && !this.dialog.open) (this.ending?.querySelector("button") ?? thumb)?.focus({ preventScroll: true });
+    if (held && !this.dialog.open) (this.ending.querySelector("button") ?? thumb)?.focus({ preventScroll: true });
   }
 
   drawBig(card) {
@@ -242,11 +237,10 @@ class Judging {
 
   drawAbout() {
     const { required } = this.payload;
-    const parts = [make("h3", "", required.length > 1 ? "Does it show all of this?" : "Is it what was asked for?")];
+    const parts = [make("h3", "", required.length ? "Does it show all of this?" : "Is it what was asked for?")];
+    if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
     if (this.data.closed) parts.push(make("p", "problem", `The list ${this.data.title} is closed; it takes no more verdicts.`));
-    this.ending = this.drawEnding();
-    if (this.ending) parts.push(this.ending);
     const isSeen = this.front && (this.find(this.front) || !this.hides);
     const subject = isSeen ? this.front : this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
@@ -283,22 +277,22 @@ class Judging {
     return box;
   }
 
-  // Return the way on, once everything of the query is judged.
+  // Draw the way on, once everything of the query is judged.
   drawEnding() {
-    if (!this.payloads.has(this.query) || this.findNext()) return undefined;
-    const box = make("div", "ending");
+    this.hasEnded = this.payloads.has(this.query) && !this.findNext();
     const next = this.findQuery();
     const number = this.cards.length;
-    box.append(make("b", "", number ? `All ${number} results of this query are judged.` : "This query has no results to judge."));
+    const told = number ? `All ${number} results of this query are judged.` : "This query has no results to judge.";
     const name = this.data.queries.find(([id]) => id === next)?.[1] ?? "";
-    if (next) box.append(makeButton("choice", `Next query ⏎ ${name}`, `Next query: ${name}`, () => this.open(next)));
-    else box.append(makeButton("choice", "Everything is judged. Stop (v)", "Stop judging", () => this.trigger("stop", true)));
-    return box;
+    const button = next
+      ? makeButton("choice", `Next query ⏎ ${name}`, `Next query: ${name}`, () => this.open(next))
+      : makeButton("choice", "Everything is judged: stop", "Stop judging", () => this.trigger("stop", true));
+    this.ending.replaceChildren(...(this.hasEnded ? [make("b", "", told), button] : []));
   }
 
   drawCounts() {
     if (!this.counts) return;
-    const judged = this.cards.filter((card) => this.find(card)).length;
+    const judged = this.cards.filter((card) => this.isJudged(card)).length;
     const known = this.data.queries.filter(([id]) => this.payloads.has(id));
     const gained = known.reduce((sum, [id, , done]) => sum + Number(this.isDone(id, done)) - Number(done), 0);
     const bar = Object.assign(make("progress"), { max: this.cards.length || 1, value: judged });
@@ -311,7 +305,7 @@ class Judging {
   findNext() {
     const place = this.cards.indexOf(this.front);
     const order = [...this.cards.slice(place + 1), ...this.cards.slice(0, place + 1)];
-    return order.find((card) => !this.find(card));
+    return order.find((card) => !this.isJudged(card));
   }
 
   // Return the next query with results that are not judged; undefined if there is none.
@@ -496,7 +490,7 @@ class Judging {
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
     const top = this.root.getBoundingClientRect().top + scrolled;
     this.root.style.height = `${Math.max(MIN_HEIGHT, window.innerHeight - top - 12)}px`;
-    this.root.classList.toggle("narrow", width <= NARROW);
+    this.root.classList.toggle("narrow", width <= NARROW && window.innerHeight > width);
   }
 
   press(event) {
@@ -518,7 +512,7 @@ class Judging {
       ["h", () => this.setHides(!this.hides)],
       ["p", () => this.big?.querySelector(".pause")?.click()],
       ["?", () => this.openDialog(this.drawKeys())],
-      ["Enter", isFree && this.ending && (() => this.open(this.findQuery()))],
+      ["Enter", isFree && this.hasEnded && (() => this.open(this.findQuery()))],
       ["ArrowRight", isFree && (() => this.move(1))], ["ArrowLeft", isFree && (() => this.move(-1))],
       ["ArrowDown", isFree && (() => this.move(across))], ["ArrowUp", isFree && (() => this.move(-across))],
     ]).get(event.key);

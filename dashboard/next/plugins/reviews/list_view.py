@@ -11,9 +11,9 @@ import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.plugins.reviews import judging_lists, verdicts
+from dashboard.next.plugins.reviews.author import explain_lack, find_author
 from dashboard.next.plugins.reviews.choices import NO_TASK, PART
 from dashboard.next.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
-from dashboard.next.plugins.reviews.people import NOT_VERIFIED, find_author
 from dashboard.next.plugins.reviews.preference_view import draw_result
 from dashboard.next.plugins.reviews.verdicts import MAX_NAME, Verdict
 from dashboard.next.storage.collection import Collection
@@ -24,6 +24,7 @@ from dashboard.next.views.copy import draw_copy_link
 from dashboard.next.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.next.views.frame import make_pages
 from dashboard.next.views.links import write_link
+from dashboard.next.views.people import OWNER, REVIEWER
 
 MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
 """Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
@@ -88,7 +89,9 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
-    if st.session_state.get(MAKING):
+    if st.session_state.get(MAKING) and (why := explain_lack(OWNER)):
+        st.info(escape_markdown(why))
+    elif st.session_state.get(MAKING):
         _draw_form(study, choices, author)
     opened = [made for made in reviews.lists if not made.closed]
     for made in opened[:MAX_LISTS]:
@@ -104,6 +107,9 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
 def _draw_own(reviews: Reviews, author: str) -> None:
     if not author:
         st.info("Enter your name to see what is left for you.")
+        return
+    if why := explain_lack(REVIEWER):
+        st.info(escape_markdown(why))
         return
     left = []
     for made in reviews.lists:

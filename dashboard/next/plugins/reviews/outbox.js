@@ -152,6 +152,7 @@ function makeOutbox(root = "") {
     window.removeEventListener("online", retry);
   };
   window.addEventListener("online", retry);
+  for (const [name, row] of list()) mine.set(name, row); // another tab may send them first
   pump();
   return {
     list: () => list().map(([, row]) => row),

@@ -15,9 +15,9 @@ from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.reviews import judging_lists, preferences, verdicts
 from dashboard.next.plugins.reviews.agreement import measure_agreement
+from dashboard.next.plugins.reviews.author import draw_author, find_author
 from dashboard.next.plugins.reviews.choices import NO_TASK, PART
 from dashboard.next.plugins.reviews.judging_lists import SIDE, JudgingList
-from dashboard.next.plugins.reviews.people import draw_author, find_author
 from dashboard.next.plugins.reviews.preferences import CANNOT_SAY, Preference
 from dashboard.next.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.next.storage.collection import Collection

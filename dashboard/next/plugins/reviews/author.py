@@ -11,6 +11,7 @@ from dashboard.next.errors import ChoiceError
 from dashboard.next.plugins.reviews.verdicts import MAX_NAME, check_text
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.components import load_component
+from dashboard.next.views.people import find_reader
 
 AUTHOR = "reviewer"
 NOT_VERIFIED = "Names are not verified."
@@ -21,12 +22,25 @@ def _component() -> Any:
 
 
 def find_author() -> str:
-    """Return the name of who reviews, "" if it is not known."""
-    return str(st.session_state.get(AUTHOR, ""))
+    """Return the name of a login, or the one that was typed; "" if there is none."""
+    person = find_reader()
+    return person.name if person.is_verified else str(st.session_state.get(AUTHOR, ""))
+
+
+def explain_lack(role: str) -> str:
+    """Return why the reader may not do what a role may; "" if they may."""
+    try:
+        find_reader().require(role)
+    except ChoiceError as error:
+        return str(error)
+    return ""
 
 
 def draw_author() -> None:
-    """Draw the input of the name, which the browser remembers."""
+    """Draw the name of a login, or the input of a name, which the browser remembers."""
+    if find_reader().is_verified:
+        st.caption(escape_markdown(find_author()), width="content")
+        return
     widget, memory = f"input-{AUTHOR}", f"memory-{AUTHOR}"
 
     def keep(text: str) -> None:
