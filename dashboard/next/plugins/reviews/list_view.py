@@ -24,7 +24,7 @@ from dashboard.next.views.copy import draw_copy_link
 from dashboard.next.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.next.views.frame import make_pages
 from dashboard.next.views.links import write_link
-from dashboard.next.views.people import OWNER, REVIEWER
+from dashboard.next.views.people import OWNER, REVIEWER, find_reader
 
 MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
 """Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
@@ -179,6 +179,7 @@ def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
         )
         if st.button("Close the list", key=f"close-{made.id}"):
             try:
+                find_reader().require(OWNER)
                 judging_lists.close_list(made, find_author())
             except (ChoiceError, DataError) as error:
                 st.error(escape_markdown(str(error)))
@@ -247,7 +248,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
             )  # fmt: skip
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
-        st.caption(escape_markdown(f"{told}; other versions or metric: above. {NOT_VERIFIED}"))
+        st.caption(escape_markdown(f"{told}; other versions or metric: above."))
         if not author:
             st.caption("Enter your name above: a list is closed by who made it.")
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
@@ -264,6 +265,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
 def _make_list(
     collection: Collection, choices: Choices, compares: bool, way: str, number: int, title: str
 ) -> JudgingList:
+    find_reader().require(OWNER)
     verdicts.check_text("title", title.strip(), is_needed=True)
     study = open_study(collection, choices.restrict_to_numbers())
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
