@@ -32,9 +32,7 @@ NUMBERS = {False: 50, True: 20}
 """Usual number of results of a list, and of queries of one that compares lists."""
 NEW, MAKING = "new-list-id", "is-making-a-list"
 """Keys of the session: the list that was made last, and whether the form is open."""
-STYLE = """<style>
-[data-testid="stBaseButton-primary"] { color: light-dark(#ffffff, #0e151d) }
-@media (max-width: 743px) {
+STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
 }</style>"""

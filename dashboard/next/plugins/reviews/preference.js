@@ -40,7 +40,7 @@ const drawSide = (name, items) => {
 
 class Comparison {
   constructor(parent) {
-    this.root = make("main", "blind");
+    this.root = make("div", "blind");
     parent.append(this.root);
     this.answered = []; // ids of queries, the last one at the end
     this.state = { waiting: 0, said: "" };
