@@ -47,7 +47,7 @@ def make_pages() -> dict[str, Page]:
     return {
         name: st.Page(
             script,
-            title=name.replace("-", " ").capitalize(),
+            title=name.replace("_", " ").capitalize(),
             url_path="" if name == NAMES[0] else name,
             default=name == NAMES[0],
         )

@@ -21,8 +21,8 @@ COLUMNS = [
     Column(key="people", label="People", wrap=True),
     Column(key="shown", label="Value", number=True),
     Column(key="interval", label="95 % interval", number=True),
-    Column(key="pairs", label="Pairs", number=True),
-    Column(key="note", label="Note", wrap=True),
+    Column(key="pairs", label="Pairs", number=True, wide=True),
+    Column(key="note", label="Note", wrap=True, wide=True),
 ]
 
 
@@ -43,6 +43,8 @@ def draw_agreement(reviews: Reviews) -> None:
     if found[0]["few"]:
         st.markdown(f"{found[0]['pairs']} pairs: too few for a firm value")
     draw_table(COLUMNS, [_write(row) for row in found])
+    for why in dict.fromkeys(row["why"] for row in found if row["why"]):
+        st.caption(f"Not defined: {why}.")
     st.caption(
         "Share of comparisons of two people in which they said the same; alpha and kappa take off "
         "what chance gives: 1 is full agreement, 0 chance. Intervals by resampled pairs."
@@ -60,5 +62,5 @@ def _write(row: Row) -> Row:
         "name": NAMES[row["measure"]],
         "shown": numbers[0] or "not defined",
         "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
-        "note": row["why"] or few,
+        "note": few,
     }

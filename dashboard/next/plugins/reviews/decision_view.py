@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ import streamlit as st
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins import load_all
 from dashboard.next.plugins.reviews.agreement import list_disagreements
+from dashboard.next.plugins.reviews.author import explain_lack, find_author
 from dashboard.next.plugins.reviews.list_view import Reviews
-from dashboard.next.plugins.reviews.people import find_author
 from dashboard.next.plugins.reviews.verdicts import (
     DECISION,
     UNSURE,
@@ -26,19 +25,21 @@ from dashboard.next.plugins.reviews.verdicts import (
 )
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
+from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.components import load_component
 from dashboard.next.views.media_routes import find_media_of
+from dashboard.next.views.people import OWNER
 
 FOLDER = Path(__file__).parent
 MAX_ROWS = 50
 """Pairs that are drawn at once; the next ones follow when they are decided."""
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
+    return load_component(
         "reviews-decisions",
-        css=(FOLDER / "decisions.css").read_text(encoding="utf-8"),
-        js="\n".join((FOLDER / n).read_text("utf-8") for n in ("outbox.js", "decisions.js")),
+        (FOLDER / "outbox.js", FOLDER / "decisions.js"),
+        (FOLDER / "decisions.css",),
     )
 
 
@@ -53,10 +54,12 @@ def list_open_decisions(reviews: Reviews) -> list[Row]:
 def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
     if not rows:
-        st.caption("People differ on no pair that nobody has decided.")
+        told = "People differ on no pair that nobody has decided."
+        decided = any(row.kind == DECISION for row in reviews.rows)
+        st.caption(f"{told} Corrected labels shows the effect." if decided else told)
         return
-    if not find_author():
-        st.info("Enter your name to decide.")
+    if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
+        st.info(escape_markdown(why))
         return
     index, items = study.collection.queries.index, study.collection.items.index
     there = [row for row in rows if row["query_id"] in index and row["item_id"] in items]

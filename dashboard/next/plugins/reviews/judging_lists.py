@@ -88,7 +88,7 @@ class JudgingList:
 
     @property
     def is_comparison(self) -> bool:
-        """Whether lists are compared, query by query, in place of results that are judged."""
+        """True if lists are compared, query by query, in place of results that are judged."""
         return not any(item for _, item in self.pairs)
 
 

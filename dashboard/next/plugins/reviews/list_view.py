@@ -11,9 +11,9 @@ import streamlit as st
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.plugins.reviews import judging_lists, verdicts
+from dashboard.next.plugins.reviews.author import explain_lack, find_author
 from dashboard.next.plugins.reviews.choices import NO_TASK, PART
 from dashboard.next.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
-from dashboard.next.plugins.reviews.people import NOT_VERIFIED, find_author
 from dashboard.next.plugins.reviews.preference_view import draw_result
 from dashboard.next.plugins.reviews.verdicts import MAX_NAME, Verdict
 from dashboard.next.storage.collection import Collection
@@ -24,6 +24,7 @@ from dashboard.next.views.copy import draw_copy_link
 from dashboard.next.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.next.views.frame import make_pages
 from dashboard.next.views.links import write_link
+from dashboard.next.views.people import OWNER, REVIEWER, find_reader
 
 MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
 """Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
@@ -80,12 +81,15 @@ def read_reviews(collection: Collection) -> Reviews:
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what is left to do for the reader, all lists, and the form for a new one."""
     author = find_author()
+    st.html(STYLE)
     _draw_own(reviews, author)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
-    if st.session_state.get(MAKING):
+    if st.session_state.get(MAKING) and (why := explain_lack(OWNER)):
+        st.info(escape_markdown(why))
+    elif st.session_state.get(MAKING):
         _draw_form(study, choices, author)
     opened = [made for made in reviews.lists if not made.closed]
     for made in opened[:MAX_LISTS]:
@@ -101,6 +105,9 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
 def _draw_own(reviews: Reviews, author: str) -> None:
     if not author:
         st.info("Enter your name to see what is left for you.")
+        return
+    if why := explain_lack(REVIEWER):
+        st.info(escape_markdown(why))
         return
     left = []
     for made in reviews.lists:
@@ -132,8 +139,10 @@ def _draw_step(
 
 def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:
     """Return the screen on which a list is judged, and its address, which names no version."""
-    screen, key = ("reviews", PART) if made.is_comparison else ("query", "list")
-    return screen, {"collection": st.query_params.get("collection", ""), key: made.id}
+    kept = {"collection": st.query_params.get("collection", "")}
+    if made.is_comparison:
+        return "reviews", kept | {PART: made.id}
+    return "query", kept | {"judge": "yes", "list": made.id}
 
 
 def write_address(made: JudgingList) -> str:
@@ -154,7 +163,7 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
             if author and author == made.author:
                 _draw_end(made, judged)
         if is_new:
-            st.success("The list is made, and its link is copied. Send it to those who judge.")
+            st.success("The list is made. Send its link to those who judge.")
             st.code(write_address(made), language=None, wrap_lines=True)
 
 
@@ -168,6 +177,7 @@ def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
         )
         if st.button("Close the list", key=f"close-{made.id}"):
             try:
+                find_reader().require(OWNER)
                 judging_lists.close_list(made, find_author())
             except (ChoiceError, DataError) as error:
                 st.error(escape_markdown(str(error)))
@@ -236,7 +246,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
             )  # fmt: skip
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
-        st.caption(escape_markdown(f"{told}; other versions or metric: above. {NOT_VERIFIED}"))
+        st.caption(escape_markdown(f"{told}; other versions or metric: above."))
         if not author:
             st.caption("Enter your name above: a list is closed by who made it.")
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
@@ -253,6 +263,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
 def _make_list(
     collection: Collection, choices: Choices, compares: bool, way: str, number: int, title: str
 ) -> JudgingList:
+    find_reader().require(OWNER)
     verdicts.check_text("title", title.strip(), is_needed=True)
     study = open_study(collection, choices.restrict_to_numbers())
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))

@@ -40,7 +40,7 @@ const drawSide = (name, items) => {
 
 class Comparison {
   constructor(parent) {
-    this.root = make("main", "blind");
+    this.root = make("div", "blind");
     parent.append(this.root);
     this.answered = []; // ids of queries, the last one at the end
     this.state = { waiting: 0, said: "" };
@@ -54,6 +54,7 @@ class Comparison {
     if (!this.outbox) {
       this.answered = data.queries.filter(({ done }) => done).map(({ id }) => id);
       this.outbox = makeOutbox();
+      this.outbox.writeName(data.author);
       for (const row of this.outbox.list()) if (row.list_id === data.about.list_id) this.note(row);
       this.outbox.watch((state, settled = []) => this.hear(state, settled));
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from dashboard.next.evaluation.differences import write_signed
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.reviews import judging_lists, preferences, verdicts
 from dashboard.next.plugins.reviews.agreement import measure_agreement
+from dashboard.next.plugins.reviews.author import draw_author, find_author
 from dashboard.next.plugins.reviews.choices import NO_TASK, PART
 from dashboard.next.plugins.reviews.judging_lists import SIDE, JudgingList
-from dashboard.next.plugins.reviews.people import draw_author, find_author
 from dashboard.next.plugins.reviews.preferences import CANNOT_SAY, Preference
 from dashboard.next.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.next.storage.collection import Collection
@@ -29,6 +28,7 @@ from dashboard.next.study.study import Study, open_study
 from dashboard.next.tables import IntArray
 from dashboard.next.views.address import drop_choice, escape_markdown
 from dashboard.next.views.charts import BASELINE, CANDIDATE, QUIET, make_chart, pick_ink, show_chart
+from dashboard.next.views.components import load_component
 from dashboard.next.views.data_tables import Column, draw_table
 from dashboard.next.views.links import write_link
 from dashboard.next.views.media_routes import address_media, find_media_of
@@ -40,12 +40,11 @@ ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("
 """Value of each answer if the candidate is at the left, and if it is at the right."""
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
+    return load_component(
         "reviews-preference",
-        css=(FOLDER / "preference.css").read_text(encoding="utf-8"),
-        js="\n".join((FOLDER / n).read_text("utf-8") for n in ("outbox.js", "preference.js")),
+        (FOLDER / "outbox.js", FOLDER / "preference.js"),
+        (FOLDER / "preference.css",),
     )
 
 

@@ -4,11 +4,11 @@ import streamlit as st
 
 from dashboard.next.errors import DataError
 from dashboard.next.plugins.reviews.agreement_view import draw_agreement
+from dashboard.next.plugins.reviews.author import draw_author, find_author
 from dashboard.next.plugins.reviews.choices import PART
 from dashboard.next.plugins.reviews.corrections_view import draw_corrections
 from dashboard.next.plugins.reviews.decision_view import draw_decisions, list_open_decisions
 from dashboard.next.plugins.reviews.list_view import draw_lists, draw_one_list, read_reviews
-from dashboard.next.plugins.reviews.people import draw_author, find_author
 from dashboard.next.plugins.reviews.preference_view import draw_comparison, find_comparison
 from dashboard.next.views.address import escape_markdown, read_address, set_choice
 from dashboard.next.views.frame import open_page, read_study

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.next.plugins.reviews import author
 from dashboard.next.plugins.reviews.judging_lists import (
     JudgingList,
     close_list,
     create_list,
     read_lists,
 )
+from dashboard.next.views.people import Person
 
 MAIN = Path(__file__).parents[4] / "dashboard" / "next" / "main.py"
 Say = Callable[..., int]
@@ -30,11 +32,11 @@ BLIND = JudgingList(
 def draw(graded: Path, monkeypatch: pytest.MonkeyPatch) -> Draw:
     """Open the screen as a person, at an address."""
 
-    def open_screen(author: str = "eva", **params: str) -> AppTest:
+    def open_screen(name: str = "eva", **params: str) -> AppTest:
         monkeypatch.setenv("DASHBOARD_DATA", str(graded.parent))
         test = AppTest.from_file(str(MAIN), default_timeout=60).run()
         test.switch_page("plugins/reviews/screen.py")
-        test.session_state["reviewer"] = author
+        test.session_state["reviewer"] = name
         for key, value in params.items():
             test.query_params[key] = value
         test.run()
@@ -83,7 +85,9 @@ def test_a_list_is_made_and_its_link_shown(draw: Draw, graded: Path) -> None:
     (made,) = read_lists(graded)
     assert (made.title, made.author, made.baseline, made.candidate) == ("Mine", "eva", "v1", "v2")
     assert made.chosen == "items that the versions rank most differently"
-    assert [each.value for each in test.code] == [f"/query?collection=graded&list={made.id}"]
+    assert [each.value for each in test.code] == [
+        f"/query?collection=graded&judge=yes&list={made.id}"
+    ]
 
     test.button(key="new-list").click().run()
     test.segmented_control(key="new-kind").set_value(True).run()
@@ -187,3 +191,21 @@ def test_a_store_that_cannot_be_read_leaves_the_rest(draw: Draw, store: Path) ->
             test = draw(review=review)
             assert "reviews.sqlite: found" in read(test)
             assert test.selectbox(key="input-metric").value
+
+
+def test_a_login_names_the_person_and_limits_them(
+    draw: Draw, graded: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reviewer judges, but neither makes lists nor decides; a reader has no work."""
+    create_list(graded, MADE)
+    say("eva", "q1", "a", "not")
+    say("kim", "q1", "a", "relevant")
+    role = ["reviewer"]
+    monkeypatch.setattr(author, "find_reader", lambda: Person("kim", role[0], is_verified=True))
+    test = draw("somebody")
+    assert "1 of 3" in read(test) and not test.text_input
+    test.button(key="new-list").click().run()
+    needed = "kim is reviewer; this needs the role owner."
+    assert needed in read(test) and needed in read(draw(review="decisions"))
+    role[0] = "reader"
+    assert "kim is reader; this needs the role reviewer." in read(draw())

@@ -1,8 +1,7 @@
-"""Who reviews: a name that is typed once in a browser, until a login says who it is."""
+"""The name of a person who reviews, typed once in a browser until a login gives it."""
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +10,37 @@ import streamlit as st
 from dashboard.next.errors import ChoiceError
 from dashboard.next.plugins.reviews.verdicts import MAX_NAME, check_text
 from dashboard.next.views.address import escape_markdown
+from dashboard.next.views.components import load_component
+from dashboard.next.views.people import find_reader
 
 AUTHOR = "reviewer"
 NOT_VERIFIED = "Names are not verified."
 
 
-@cache
 def _component() -> Any:
-    script = Path(__file__).with_name("person.js").read_text(encoding="utf-8")
-    return st.components.v2.component("reviews-person", js=script)
+    return load_component("reviews-person", (Path(__file__).with_name("person.js"),))
 
 
 def find_author() -> str:
-    """Return the name of who reviews, "" if it is not known."""
-    return str(st.session_state.get(AUTHOR, ""))
+    """Return the name of a login, or the one that was typed; "" if there is none."""
+    person = find_reader()
+    return person.name if person.is_verified else str(st.session_state.get(AUTHOR, ""))
+
+
+def explain_lack(role: str) -> str:
+    """Return why the reader may not do what a role may; "" if they may."""
+    try:
+        find_reader().require(role)
+    except ChoiceError as error:
+        return str(error)
+    return ""
 
 
 def draw_author() -> None:
-    """Draw the input of the name, which the browser remembers."""
+    """Draw the name of a login, or the input of a name, which the browser remembers."""
+    if find_reader().is_verified:
+        st.caption(escape_markdown(find_author()), width="content")
+        return
     widget, memory = f"input-{AUTHOR}", f"memory-{AUTHOR}"
 
     def keep(text: str) -> None:
