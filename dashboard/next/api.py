@@ -5,6 +5,7 @@ The numbers are those of the command line. These names stay: new ones may come, 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dashboard.next.errors import ChoiceError
+from dashboard.next.errors import ChoiceError, Finding
 from dashboard.next.evaluation.differences import SIGNIFICANT
-from dashboard.next.evaluation.metrics import Measure, parse, parse_one
+from dashboard.next.evaluation.metrics import parse, parse_one
+from dashboard.next.storage.array_files import name_vectors
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_folder
-from dashboard.next.study.choices import list_choices, require_protocol, resolve
+from dashboard.next.storage.new_versions import add_run, add_vectors
+from dashboard.next.study.choices import Choices, list_choices, require_protocol, resolve
 from dashboard.next.study.study import Study, open_study
 
 if TYPE_CHECKING:
@@ -101,6 +104,51 @@ class OpenCollection:
     def _opened(self) -> Collection:
         return open_collection(self.folder)
 
+    def add_version(
+        self,
+        name: str,
+        items: Any = None,
+        queries: Any = None,
+        *,
+        item_ids: Sequence[str] | None = None,
+        query_ids: Sequence[str] | None = None,
+        by_position: bool = False,
+        run: str | Path | None = None,
+        note: str = "",
+    ) -> pd.DataFrame:
+        """Add a version, whole or not at all; an open dashboard has it at its next step.
+
+        Args:
+            name: Name of the version.
+            items: Vectors of the items: an array or tensor [items, dimension], a mapping or frame
+                from id to vector, or a file (.npy, .npz, .safetensors, .parquet).
+            queries: Vectors of the text queries, or of all queries, as `items`.
+            item_ids: Ids of the rows of `items`.
+            query_ids: Ids of the rows of `queries`.
+            by_position: Whether vectors without ids are in the order of the collection's tables.
+            run: File of results in place of vectors, TREC or CSV.
+            note: A sentence on what is new.
+
+        Returns:
+            What was written: file, rows, digest. What was left out is a warning of Python.
+
+        Raises:
+            DataError: If the version could not be used, or the name is taken.
+            ValueError: If neither or both of `items` and `run` are given.
+        """
+        if (items is None) == (run is None):
+            raise ValueError("Give items= (vectors) or run= (a file of results), one of them.")
+        findings: list[Finding] = []
+        if run is not None:
+            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
+        given = name_vectors(items, item_ids, "items", findings)
+        asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
+        told = {"note": note} if note else {}
+        rows = add_vectors(self._opened, name, given, asked, told, {}, findings, by_position)
+        for each in (each for each in findings if each.level != "note"):
+            warnings.warn(f"{each.file}: found {each.found}; expected {each.wanted}", stacklevel=2)
+        return pd.DataFrame(rows)
+
     def measure(
         self,
         metrics: str = "",
@@ -159,9 +207,10 @@ class OpenCollection:
             metrics: All that are compared, over which p is corrected; empty: the protocol's.
             choices: As of `measure`.
         """
-        study, default = self._study(choices)
-        compared = parse(metrics or default)
-        front = parse_one(metric) if metric else _pick_front(compared)
+        shown = {"metrics": metrics} if metrics else {}
+        study, resolved = self._resolve(choices, shown)
+        compared = parse(resolved["metrics"])
+        front = parse_one(metric or resolved["metric"])
         measures = " ".join(map(str, dict.fromkeys([*compared, front])))
         rows = study.compare(baseline, candidate, measures)
         row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
@@ -182,8 +231,13 @@ class OpenCollection:
 
     def _study(self, choices: dict[str, Any]) -> tuple[Study, str]:
         """Return the study under some choices, and the protocol's metrics."""
+        study, resolved = self._resolve(choices, {})
+        return study, str(resolved["metrics"])
+
+    def _resolve(self, choices: dict[str, Any], shown: dict[str, str]) -> tuple[Study, Choices]:
+        """Return the study under some choices, and all of them with those of what is shown."""
         options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
-        given: dict[str, str] = {}
+        given = dict(shown)
         for name, value in choices.items():
             if name not in options:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")
@@ -192,12 +246,7 @@ class OpenCollection:
                 given[options[name].key] = options[name].join(value) if is_list else str(value)
         require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
-        return open_study(self._opened, resolved.restrict_to_numbers()), str(resolved["metrics"])
-
-
-def _pick_front(measures: Sequence[Measure]) -> Measure:
-    same = [each for each in measures if each.name == measures[0].name]
-    return max(same, key=lambda each: each.cutoff or 0)
+        return open_study(self._opened, resolved.restrict_to_numbers()), resolved
 
 
 def _make_frame(table: Table) -> pd.DataFrame:

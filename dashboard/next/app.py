@@ -32,5 +32,9 @@ app = st.App(
         Route(f"{root}/metrics", send_metrics),
         *(Route(root + each.path, each.endpoint, methods=each.methods) for each in added),
     ],
-    middleware=[Middleware(Guard), Middleware(SessionCounter)],
+    middleware=[
+        Middleware(Guard),
+        Middleware(SessionCounter),
+        *map(Middleware, load_all("login")),
+    ],
 )

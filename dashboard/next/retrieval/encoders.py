@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, list_names
-from dashboard.next.retrieval.language import embed_texts
+from dashboard.next.retrieval.language import embed_queries, embed_texts
 from dashboard.next.storage.settings import read_toml
 
 Array = NDArray[np.float32]
@@ -57,4 +57,16 @@ def _read_weights(path: Path, name: str) -> Array | None:
         raise DataError(name, f"no array ({str(error)[:80]})", "a .npy file of numbers") from error
 
 
-ENCODERS: dict[str, Callable[[Path, str, str], Array]] = {"minilm+projection": _project}
+def _embed(folder: Path, version: str, text: str) -> Array:
+    """Return the vector of the version's own copy of a sentence-transformers model."""
+    place = folder / "text_model"
+    if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
+        raise DataError(f"models/{version}/text_model", "no such folder", "the model of its texts")
+    return embed_queries(place, [text])
+
+
+ENCODERS: dict[str, Callable[[Path, str, str], Array]] = {
+    "minilm+projection": _project,
+    "sentence-transformers": _embed,
+}
+"""By the setting `encoder` of model.toml: what embeds a text for the version of a folder."""

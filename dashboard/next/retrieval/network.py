@@ -6,6 +6,7 @@ output are arrays in the .npy format; the arguments are the files of the network
 
 import resource
 import sys
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -15,18 +16,24 @@ import onnxruntime  # type: ignore[import-untyped]
 MAX_MEMORY_BYTES = 3_000_000_000
 
 
-def run_networks(paths: list[str], values: np.ndarray) -> np.ndarray:
-    """Return the first output of the last network; each gets the output of the one before."""
+def open_network(path: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function that gives the first output of a network for its one input."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    # weights in other files are not read: a file is no folder
+    key = "session.model_external_initializers_file_folder_path"
+    options.add_session_config_entry(key, path)
+    content = Path(path).read_bytes()
+    session = onnxruntime.InferenceSession(content, options, ["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    return lambda values: session.run(None, {name: values})[0]
+
+
+def run_networks(paths: list[str], values: np.ndarray) -> np.ndarray:
+    """Return the first output of the last network; each gets the output of the one before."""
     for path in paths:
-        # weights in other files are not read: a file is no folder
-        key = "session.model_external_initializers_file_folder_path"
-        options.add_session_config_entry(key, path)
-        content = Path(path).read_bytes()
-        session = onnxruntime.InferenceSession(content, options, ["CPUExecutionProvider"])
-        values = session.run(None, {session.get_inputs()[0].name: values})[0]
+        values = open_network(path)(values)
     return np.asarray(values, dtype=np.float32)
 
 

@@ -91,7 +91,7 @@ def encode_picture(folder: Path, version: str, image: Image.Image) -> Array:
     if not isinstance(table, dict) or not table:
         do = "Search with a text or an item instead."
         raise DataError(name, "no table [picture]", "one, to search with a picture", do=do)
-    settings = _check(table, name)
+    settings = check_layout(table, name)
     paths = [_find_network(folder, f"models/{version}", settings["network"])]
     if settings["before"]:
         paths.insert(0, _find_network(folder, "networks", settings["before"]))
@@ -115,8 +115,12 @@ def lay_out(settings: Mapping[str, Any], image: Image.Image) -> Array:
     return np.ascontiguousarray(((values - mean) / spread).transpose(2, 0, 1)[None], np.float32)
 
 
-def _check(table: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the settings of a table [picture], with the defaults of those that it lacks."""
+def check_layout(table: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the settings of a table [picture], with the defaults of those that it lacks.
+
+    Raises:
+        DataError: If a setting is none that there is.
+    """
     values = {key: table.get(key, default) for key, default in DEFAULTS.items()}
 
     def refuse(key: str, expected: str) -> DataError:

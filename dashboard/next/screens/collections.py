@@ -7,14 +7,9 @@ from dashboard.next.views.contents import draw_collection
 from dashboard.next.views.frame import open_page
 
 STEPS = """\
-# a folder below data/ with:
-#   collection.toml   title = "…", licence = "…"
-#   items.csv         item_id, file, caption
-#   queries.csv       query_id, text (or item_id)
-#   qrels.csv         query_id, item_id, grade
-#   models/v1/        items.npy, items.txt, queries.npy, queries.txt
-python -m dashboard.next check data/yours
-python -m dashboard.next measure data/yours"""
+python -m dashboard.next init yours --from path/to/your/files
+python -m dashboard.next check yours
+python -m dashboard.next measure yours"""
 
 study, choices = open_page()
 names = sorted(list_collections(), key=lambda name: name != study.collection.name)

@@ -40,7 +40,7 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
         DataError: If the file cannot be decoded.
     """
     try:
-        small = _read_picture(path) if kind.startswith("image/") else _read_frame(path, span)
+        small = read_picture_file(path) if kind.startswith("image/") else _read_frame(path, span)
     except Exception as error:  # decoders of Pillow and FFmpeg raise errors of many types
         why = f"a file that cannot be decoded ({str(error)[:80]})"
         raise DataError(path.name, why, "a picture or a clip that browsers show") from error
@@ -51,9 +51,10 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
     return written.getvalue()
 
 
-def _read_picture(path: Path) -> Image.Image:
+def read_picture_file(path: Path) -> Image.Image:
+    """Return the picture of a file, turned as browsers turn it; large JPEG at reduced scale."""
     with Image.open(path) as picture:
-        _check_size(picture.width, picture.height)
+        check_size(picture.width, picture.height)
         picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))
         upright = ImageOps.exif_transpose(picture) if picture.format in UPRIGHT else picture
         upright = reduce_depth(upright)
@@ -72,7 +73,7 @@ def _read_frame(path: Path, span: Span | None) -> Image.Image:
 
     with av.open(str(path)) as clip:
         stream = clip.streams.video[0]
-        _check_size(stream.codec_context.width, stream.codec_context.height)
+        check_size(stream.codec_context.width, stream.codec_context.height)
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
         origin = float((stream.start_time or 0) * (stream.time_base or 0))
         start = 0.0 if span is None or is_cut(span, measure_length(clip, stream)) else span.start
@@ -80,7 +81,7 @@ def _read_frame(path: Path, span: Span | None) -> Image.Image:
             clip.seek(int((origin + start) * av.time_base), backward=True)
         for frame in islice(clip.decode(stream), MAX_FRAMES):
             if not start or frame.time is None or frame.time >= origin + start - 1e-3:
-                return _turn_upright(frame, stream.sample_aspect_ratio)
+                return turn_upright(frame, stream.sample_aspect_ratio)
     raise ValueError("it has no frame there")
 
 
@@ -101,15 +102,17 @@ def is_cut(span: Span, length: float | None) -> bool:
     return length is not None and abs(length - (span.end - span.start)) <= TOLERANCE
 
 
-def _turn_upright(frame: Any, pixel_ratio: Fraction | None) -> Image.Image:
+def turn_upright(frame: Any, pixel_ratio: Fraction | None) -> Image.Image:
+    """Return a frame as players show it: turned, and with square pixels."""
     picture: Image.Image = frame.to_image()
     if pixel_ratio and pixel_ratio != 1:
         width = round(picture.width * pixel_ratio)
-        _check_size(width, picture.height)
+        check_size(width, picture.height)
         picture = picture.resize((width, picture.height))
     return picture.rotate(frame.rotation, expand=True) if frame.rotation else picture
 
 
-def _check_size(width: int, height: int) -> None:
+def check_size(width: int, height: int) -> None:
+    """Raise ValueError for more than MAX_PIXELS."""
     if width * height > MAX_PIXELS:
         raise ValueError(f"{width} × {height} pixels")

@@ -109,23 +109,22 @@ def make_vectors(name: str, vector: NDArray[np.float32]) -> Vectors:
 
 
 def read_vectors(
-    folder: Path, stem: str, known: Sequence[str], findings: list[Finding]
+    folder: Path, stem: str, known: Sequence[str], findings: list[Finding], shown: str
 ) -> Vectors | None:
     """Read `stem.npy` and `stem.txt`; return None if there is no such array.
 
     Vectors of ids that are not `known` are left out with a warning; an id matches by its name
-    without path and extension, too.
+    without path and extension, too. `shown` names the folder in messages.
 
     Raises:
         DataError: If a file is missing or broken, numbers of rows and ids differ, an id stands
             twice, or a row is zero or not finite.
     """
-    shown = f"{folder.parent.name}/{folder.name}"
     path, name = folder / f"{stem}.npy", f"{shown}/{stem}.npy"
     if not path.is_file():
         return None
     stored = _read_array(path, name)
-    ids = _read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
+    ids = read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
         raise DataError(name, found, "one vector for each id, in the same order")
@@ -165,7 +164,12 @@ def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
         return ArrayFile(path, name, shape, dtype, file.tell(), state)
 
 
-def _read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
+def read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
+    """Return the ids of a file, one a line.
+
+    Raises:
+        DataError: If there is no such file, a line is empty, or an id stands twice.
+    """
     if not path.is_file():
         raise DataError(name, "no such file", "the id of each vector, one a line")
     ids = [line.strip() for line in read_text(path, name, findings).rstrip().split("\n")]

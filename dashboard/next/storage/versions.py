@@ -47,23 +47,38 @@ def read_versions(
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     versions: dict[str, Version] = {}
     for place in (path for path in _list_folder(folder / "models") if path.is_dir()):
-        read = partial(_read_version, place, items, queries, findings)
+        read = partial(read_version, place, items, queries, findings)
         made = try_to_read(place.name, broken, read)
         if made:
             versions[place.name] = made
     return versions
 
 
-def _read_version(place: Path, items: Table, queries: Table, findings: list[Finding]) -> Version:
-    shown = f"models/{place.name}"
+def read_version(
+    place: Path, items: Table, queries: Table, findings: list[Finding], name: str = ""
+) -> Version:
+    """Return the version of a folder.
+
+    Args:
+        place: The folder.
+        items: Table of the items.
+        queries: Table of the queries.
+        findings: Gains what was left out or repaired.
+        name: Name of the version, where it is not that of the folder.
+
+    Raises:
+        DataError: If it cannot be used.
+    """
+    name = name or place.name
+    shown = f"models/{name}"
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
-    gallery = read_vectors(place, "items", items.ids, findings)
+    gallery = read_vectors(place, "items", items.ids, findings, shown)
     if gallery is None:
         do = 'Write them: numpy.save("items.npy", vectors).'
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
     texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
-    stored = read_vectors(place, "queries", queries.ids, findings) if has_own else None
+    stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
     if stored is not None and stored.dimension != gallery.dimension:
         found = f"query vectors of {stored.dimension} dimensions"
         raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
@@ -77,7 +92,7 @@ def _read_version(place: Path, items: Table, queries: Table, findings: list[Find
             )
             findings.append(finding)
     note, date = str(described.get("note", "")), str(described.get("date", ""))
-    return Version(place.name, note, date, gallery, stored, file=shown)
+    return Version(name, note, date, gallery, stored, file=shown)
 
 
 def _names_any(path: Path, queries: Table) -> bool:

@@ -25,7 +25,7 @@ STYLE = """<style>
   margin: 0 !important; padding: 0 !important;
   font-size: 14px; line-height: 20px; }
 .facts dt { opacity: 0.75; font-size: 12px; }
-.facts dd { margin: 0; overflow-wrap: anywhere; }
+.facts dd { margin: 0; overflow-wrap: anywhere; white-space: pre-line; }
 .pictures { display: flex; gap: 8px; padding-top: 8px; }
 .pictures img { width: calc((100% - 16px) / 3); max-width: 160px; aspect-ratio: 16 / 9;
   object-fit: contain; border-radius: 6px;
@@ -69,6 +69,7 @@ def list_facts(collection: Collection) -> dict[str, str]:
     kinds = [f"{number:,} {kind}" for number, kind in ((texts, "text"), (items, "item")) if number]
     rules = _find_usual_rules(collection)
     versions = [*collection.versions, *(f"{name} (unusable)" for name in collection.broken)]
+    taken = collection.settings.get("source", ())  # as `init` has recorded it
     return {
         "Items": f"{len(collection.items):,}",
         "Queries": ", ".join(kinds) or "none",
@@ -78,7 +79,7 @@ def list_facts(collection: Collection) -> dict[str, str]:
         else "no protocol can judge it: it has neither judgements nor keywords",
         "Licence": str(collection.settings.get("licence") or "not stated"),
         "Source": str(collection.settings.get("attribution") or "not stated"),
-    }
+    } | ({"Taken from": "\n".join(taken)} if taken else {})
 
 
 def _find_usual_rules(collection: Collection) -> JudgingRules | None:

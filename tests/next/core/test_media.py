@@ -89,9 +89,9 @@ def test_grey_of_16_bits_is_not_white(tmp_path: Path) -> None:
 def test_wide_pixels_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posters, "MAX_PIXELS", 64 * 48)
     frame = av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8))
-    assert posters._turn_upright(frame, Fraction(1)).size == (64, 48)
+    assert posters.turn_upright(frame, Fraction(1)).size == (64, 48)
     with pytest.raises(ValueError, match="128 × 48 pixels"):
-        posters._turn_upright(frame, Fraction(2))
+        posters.turn_upright(frame, Fraction(2))
 
 
 def test_posters_are_small_and_drawings_keep_their_pixels(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def _read_side(
         DataError: As `read_vectors`; also if an annotated id has no vector, or numbers are codes.
     """
     name = f"{FOLDER}/{place.name}/{stem}.npy"
-    vectors = read_vectors(place, stem, ids, said)
+    vectors = read_vectors(place, stem, ids, said, f"{FOLDER}/{place.name}")
     if vectors is None:
         raise DataError(name, "no such file", f"a unit vector for each id in {stem}.txt")
     if vectors.stored.dtype.kind != "f":

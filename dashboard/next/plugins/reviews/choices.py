@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
 
 GIVEN, CORRECTED = "given", "corrected"
+PART = "review"
+"""Key of the address that names the list that is open on Reviews, or another part of it."""
+NO_TASK = {PART: "", "list": "", "judge": ""}
+"""Keys of an address that shows a query to somebody who does not judge it."""
 LEFT_ALONE = ("crossmodal", "hashing", "context")
 """Protocols whose labels are no grades of single results; verdicts do not correct them."""
 
@@ -100,6 +104,11 @@ CHOICES = (
     ListChoice(
         key="list",
         meaning="list whose pairs are judged (default: all results)",
+        default=lambda collection, before: "",
+    ),
+    Choice(
+        key=PART,
+        meaning="list that is open on Reviews, or one of its parts",
         default=lambda collection, before: "",
     ),
 )

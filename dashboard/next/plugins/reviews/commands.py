@@ -47,8 +47,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_create(parser: ArgumentParser) -> None:
     parser.add_argument("--title", required=True, help="name of the list")
-    ways = ("worst", "slice", "doubtful", "random")
-    text = "worst regressions, a --slice, what versions rank most differently, or random (worst)"
+    ways = ("worst", "slice", "doubtful", "random", "change")
+    text = (
+        "worst regressions, a --slice, what versions rank most differently, random, or what would "
+    )
+    text += "change a linear metric most (default: worst)"
     parser.add_argument("--choose", choices=ways, default="worst", help=text)
     text = "number of pairs at most (default 50)"
     parser.add_argument("--number", type=int, default=50, metavar="N", help=text)

@@ -9,4 +9,5 @@ PLUGIN = Plugin(
     draw_query="judging_view:draw_query",
     routes="routes:ROUTES",
     commands={"reviews": "commands"},
+    screens={"reviews": "screen.py"},
 )

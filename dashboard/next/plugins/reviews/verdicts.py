@@ -70,8 +70,8 @@ class Verdict:
     @property
     def subject(self) -> tuple[str, ...]:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
-        run = (self.run, self.against)
-        return (self.kind, *self.pair, self.list_id, *run, self.author)
+        pair, run = (self.query_id, self.item_id), (self.run, self.against)
+        return (self.kind, *pair, self.list_id, *run, self.author)
 
 
 def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> int:
@@ -177,8 +177,9 @@ def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
     """Return the last row of each person on each subject, without those that were taken back."""
     last: dict[tuple[str, ...], Verdict] = {}
     for row in rows:
-        last.pop(row.subject, None)
-        last[row.subject] = row
+        subject = row.subject
+        last.pop(subject, None)
+        last[subject] = row
     return [row for row in last.values() if row.value != WITHDRAWN]
 
 
@@ -285,8 +286,9 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
         asked = asked.where(REVIEW.c[name] == value)
     found = []
     for *cells, once, assignment in connection.execute(asked):
-        row = Verdict(**dict(zip(names, cells, strict=True)))
-        found.append((replace(row, list_id=row.list_id or assignment), once or ""))
+        values = dict(zip(names, cells, strict=True))
+        values["list_id"] = values["list_id"] or assignment
+        found.append((Verdict(**values), once or ""))
     return found
 
 

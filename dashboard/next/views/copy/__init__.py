@@ -27,3 +27,9 @@ def draw_copy_buttons(markdown: str) -> None:
         {"label": "Copy link"},
     ]
     _component()(key="copy", data={"buttons": buttons}, width="content")
+
+
+def draw_copy_link(link: str, key: str, is_new: bool = False) -> None:
+    """Draw a button that copies a link; of a new one it has been pressed already."""
+    data = {"buttons": [{"label": "Copy link", "text": link, "now": is_new}]}
+    _component()(key=key, data=data, width="content")

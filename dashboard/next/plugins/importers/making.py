@@ -1,0 +1,207 @@
+"""The steps of `init`: list, recognise, gather, decide, write, check, move into place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.plugins import load_all
+from dashboard.next.plugins.importers.gathering import Gathered
+from dashboard.next.plugins.importers.pieces import Format, Piece, leave_out
+from dashboard.next.plugins.importers.placing import Placed, place_vectors
+from dashboard.next.plugins.importers.planning import Options, Plan, make_plan
+from dashboard.next.plugins.importers.source import Source, list_source, report_unread
+from dashboard.next.plugins.importers.writing import open_draft, write_collection, write_settings
+from dashboard.next.storage.collection import open_collection
+from dashboard.next.storage.folders import MARKS, find_data
+from dashboard.next.storage.media import list_missing
+
+ADDRESS = "http://localhost:8501/{}?collection={}"
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A collection that was made: its files, the answer in three lines, and its address."""
+
+    rows: list[dict[str, Any]]
+    findings: list[Finding]
+    block: tuple[str, str, str]
+    address: str
+
+
+def make_collection(
+    new: str, path: Path, columns: Mapping[str, str], options: Options,
+    update: bool = False, dry_run: bool = False,
+) -> Made:  # fmt: skip
+    """Make a collection of a source; without an error it is there, and `check` accepts it.
+
+    Raises:
+        Unsure: If a choice that decides numbers is open.
+        DataError: If the source cannot be used, or the place is taken.
+    """
+    place = _find_place(new, path, update)
+    source = list_source(path, columns, options.judgements)
+    with open_draft(place, keep=not dry_run) as draft:
+        found, taken = gather_pieces(source, draft)
+        plan = make_plan(found, options)
+        placed = place_vectors(found, plan, options)
+        block = describe(found, plan, placed)
+        mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
+        about = f"Read from {path.resolve().name}: {'; '.join(taken)}."
+        recorded = [*block, *([f"--map {mapped}"] if mapped else [])]
+        plan.settings |= {"title": place.name, "about": about, "source": recorded}
+        write_settings(draft / "collection.toml", plan.settings)
+        counts = write_collection(draft, source, found, plan, placed)
+        findings = [*source.findings, *found.findings, *check_draft(draft)]
+        rows = list_files(counts, found, plan, placed)
+    page = "compare" if len(placed) + len(found.runs) > 1 else ""
+    address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
+    return Made(rows, findings, block, address)
+
+
+def _find_place(new: str, path: Path, update: bool) -> Path:
+    """Return the folder of the new collection."""
+    place = Path(new) if len(Path(new).parts) > 1 else find_data() / new
+    if not place.name or place.name.startswith(".") or not place.name.isprintable():
+        raise DataError(repr(new), "no name for a folder", "a name, or the path of a folder")
+    there, inside = place.resolve(), path.resolve()
+    if there.is_relative_to(inside) or inside.is_relative_to(there):
+        raise DataError(place.name, "a place inside the source, or around it", "one apart from it")
+    if place.exists() and any(place.iterdir() if place.is_dir() else [place]):
+        if not any((place / mark).is_file() for mark in MARKS):
+            raise DataError(place.name, "something that is no collection", "a new name")
+        if not update:
+            do = "Type --update to make it anew, or another name."
+            raise DataError(place.name, "a collection that is there", "a new name", do=do)
+    return place
+
+
+def list_formats() -> list[Format]:
+    """Return all formats in the order in which they choose files, those of teams first."""
+    return [each for formats in reversed(load_all("formats")) for each in formats]
+
+
+def gather_pieces(source: Source, folder: Path) -> tuple[Gathered, list[str]]:
+    """Return all that the formats yield, and the formats in words.
+
+    Raises:
+        DataError: If there is nothing that one of them reads.
+    """
+    found, taken = Gathered(folder), []
+    for each in list_formats():
+        files = list(each.recognise(source))
+        if not files:
+            continue
+        claimed = set(files)
+        source.left = [name for name in source.left if name not in claimed]
+        taken.append(f"{each.name} ({list_names(files, 2)})")
+        for piece in _read(each, source, files):
+            found.add(piece)
+    found.findings += report_unread(source)
+    found.findings += _report_differing(found)
+    if not (found.items or found.judged or found.runs or found.vectors):
+        said = "; ".join(f"{each.file}: {each.found}" for each in found.findings[:3])
+        seen = f"{len(source.files):,} files ({said or 'none'})"
+        known = ", ".join(each.name for each in list_formats())
+        raise DataError(source.root.name, seen, f"one of: {known}")
+    return found, taken
+
+
+def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield the pieces of a format; where it stops by an error, that is said."""
+    try:
+        yield from each.read(source, files)
+    except DataError as error:
+        yield leave_out(error)
+
+
+def _report_differing(found: Gathered) -> Iterator[Finding]:
+    for name, rows in (("items", found.items), ("queries", found.queries)):
+        for column, number in rows.differing.items():
+            said = f"{number:,} rows that give an id a second {column}"
+            yield Finding("note", name, None, said, "one of each; the first counts")
+
+
+def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:
+    """Return the answer: what decides relevance, which items it names, which versions there are."""
+    basis, judged = plan.basis, len({query for query, _, _ in plan.qrels})
+    texts = {
+        "judgements": f"judgements, {len(plan.qrels):,} pairs of {judged:,} queries",
+        "keywords": f"keywords in {basis.name}",
+        "labels": f"same {basis.name}, {_count_classes(plan)}",
+        "captions": f"each picture and its texts, {len(plan.texts):,} texts",
+        "": "nothing decides it",
+    }
+    files = list_names(_list_files_of(found, plan)) or "the source"
+    others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
+    relevant = f"Relevant: {texts[basis.kind]} ({files}){others}"
+    named = {item for _, item, _ in plan.qrels} - set(plan.texts)
+    inside = len(named & plan.items.index.keys())
+    outside = sorted(named - plan.items.index.keys())
+    lost = f"; {len(outside):,} more are not there ({list_names(outside)})" if outside else ""
+    if basis.kind == "labels":
+        inside = sum(map(bool, plan.items.get(basis.name)))
+    from_files = [
+        file for (kind, file), number in found.taken.items() if kind == "items.csv" and number
+    ]
+    items = f"Items: {len(plan.pictures):,} of {list_names(from_files)}; judged: {inside:,}{lost}"
+    versions = [f"{each.name} ({', '.join(each.said)})" for each in placed]
+    versions += [
+        f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
+    ]
+    return relevant, items, f"Versions: {'; '.join(versions) or 'none yet'}"
+
+
+def _list_files_of(found: Gathered, plan: Plan) -> list[str]:
+    """Return the files by which relevance is decided."""
+    name, kind = plan.basis.name, plan.basis.kind
+    if kind == "labels":
+        return [found.declared.get(name) or found.sources.get(name, "")]
+    wanted = {"judgements": "qrels.csv", "captions": "captions"}.get(kind, "items.csv")
+    return [file for what, file in found.taken if what == wanted]
+
+
+def _count_classes(plan: Plan) -> str:
+    cells = set(filter(None, plan.items.get(plan.basis.name)))
+    return f"{len(cells):,} classes"
+
+
+def check_draft(draft: Path) -> list[Finding]:
+    """Return what `check` finds.
+
+    Raises:
+        DataError: If it finds an error.
+    """
+    opened = open_collection(draft)
+    for each in opened.findings:
+        if each.level == "error":
+            raise DataError(each.file, each.found, each.wanted, line=each.line)
+    return [*opened.findings, *list_missing(draft, opened.settings, opened.items)]
+
+
+def list_files(
+    counts: Mapping[str, int], found: Gathered, plan: Plan, placed: Sequence[Placed]
+) -> list[dict[str, Any]]:
+    """Return a row a file: its rows, where they were taken from, what was guessed."""
+    guessed = {"queries.csv": plan.of_queries}
+    taken: dict[str, list[str]] = {}
+    for (what, file), number in found.taken.items():
+        if number:
+            taken.setdefault(what, []).append(file)
+    taken["qrels.csv"] = _list_files_of(found, plan)
+    for each in placed:
+        taken |= {f"models/{each.name}/{side}.npy": each.said for side in ("items", "queries")}
+        taken[f"runs/{each.name}.npy"] = each.said
+    taken |= {f"runs/{name}.run": [run[0]] for name, run in found.runs.items()}
+    return [
+        {
+            "file": file,
+            "rows": number,
+            "taken_from": list_names(taken.get(file, ())) or "the source",
+            "guessed": guessed.get(file) or None,
+        }
+        for file, number in counts.items()
+    ]

@@ -1,0 +1,1 @@
+"""New versions: `add` and `embed`, `remove` and `restore`, and a callback for trainers."""
