@@ -1,4 +1,4 @@
-"""COCO: categories of the objects in each picture; FiftyOne's `labels.json` in both of its forms."""
+"""COCO: categories of the objects in each picture; FiftyOne's `labels.json` in both forms."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         raise DataError(name, "a list missing", '"images", "annotations" and "categories"')
     names = {each.get("id"): str(each.get("name", each.get("id"))) for each in kinds or []}
     files = {each.get("id"): str(each.get("file_name", "")) for each in images or []}
-    labels = {file: [] for file in files.values() if file}
+    labels = {file: list[str]() for file in files.values() if file}
     odd = 0
     for each in told or []:
         file = files.get(each.get("image_id"))

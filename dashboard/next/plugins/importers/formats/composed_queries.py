@@ -23,11 +23,8 @@ SPLITS = ("val", "dev", "test", "train")
 def recognise(source: Source) -> list[str]:
     """Return files of queries, and of splits beside them."""
     found = [(name, source.read_head(name)) for name in source.list_left(".json")]
-    queries = [
-        name
-        for name, head in found
-        if any(f'"{k[0]}"' in head and f'"{k[2][0]}"' in head for k in KEYS)
-    ]
+    marks = [(f'"{reference}"', f'"{texts[0]}"') for reference, _, texts, _ in KEYS]
+    queries = [name for name, head in found if any(a in head and b in head for a, b in marks)]
     splits = [name for name, _ in found if find_stem(name).startswith("split.")]
     return [*queries, *splits] if queries else []
 
@@ -59,7 +56,7 @@ def _choose(source: Source, files: Sequence[str]) -> str:
     """Return the file of queries that counts: the one named, or the only one of the best split."""
     stated = [n for n in files if source.judgements in (n, PurePosixPath(n).name)]
     ranked = [[n for n in files if split in find_stem(n).split(".")] for split in SPLITS]
-    best = stated or next((each for each in ranked if each), files)
+    best = stated or next((each for each in ranked if each), list(files))
     if len(best) > 1:
         found = f"{len(best):,} files of queries, each with a gallery of its own"
         lines = [f"--judgements {name}" for name in best]
@@ -73,10 +70,8 @@ def _list_rows(source: Source, name: str, rows: Sequence[Any], keys: Any) -> Ite
     pairs: dict[tuple[str, str], float] = {}
     for at, row in enumerate(rows):
         query = str(row.get("pairid", row.get("id", at)))
-        lists = [row.get(key) for key in texts]
-        text = " and ".join(
-            str(t) for each in lists for t in (each if isinstance(each, list) else [each])
-        )
+        said = row.get(texts[0])
+        text = " and ".join(map(str, said)) if isinstance(said, list) else str(said or "")
         ids.append(query)
         told.append(text)
         own.append(_name(source, row.get(reference)))

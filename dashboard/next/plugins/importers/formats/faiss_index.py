@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError
 from dashboard.next.plugins.importers.formats.arrays import find_beside, read_ids
@@ -31,25 +32,23 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 
 
 def _read_index(source: Source, there: set[str], name: str) -> Iterator[Piece]:
-    import faiss  # type: ignore[import-untyped]
+    import faiss
 
     try:
         whole = faiss.read_index(str(source.find_path(name)), faiss.IO_FLAG_MMAP)
         index, ids = _unwrap(faiss, whole, name)
-        rows = index.ntotal
+        numbers = np.arange(index.ntotal)
         if isinstance(index, faiss.IndexIVF):
             _refuse_files(faiss, index.invlists, name)
-            rows, ids = _number_rows(faiss, index, name, ids)
-        first = 0
+            numbers = _number_rows(faiss, index, name)
+            is_plain = (numbers == np.arange(len(numbers))).all()
+            ids = ids if is_plain or ids is not None else numbers
         version, side = name_version(name)
         beside = find_beside(name, there)
-        names = list(map(str, ids)) if ids is not None else None
-        if beside:
-            names = read_ids(source, beside)
-        for first in range(0, rows, BLOCK):
-            count = min(BLOCK, rows - first)
-            part = np.asarray(index.reconstruct_n(first, count), dtype=np.float32)
-            own = None if names is None else names[first : first + count]
+        names = read_ids(source, beside) if beside else None if ids is None else list(map(str, ids))
+        for first in range(0, len(numbers), BLOCK):
+            part = index.reconstruct_batch(numbers[first : first + BLOCK])
+            own = None if names is None else names[first : first + BLOCK]
             yield Vectors(name, version, "texts" if side == "texts" else "items", part, own)
     except DataError:
         raise
@@ -78,32 +77,29 @@ def _refuse_files(faiss: Any, lists: Any, name: str) -> None:
     if getattr(lists, "filename", ""):
         do = "Merge it: faiss.write_index of an index in memory."
         raise DataError(name, "an index whose lists are in another file", "all in one", do=do)
-    for nested in ("ils", "il", "il0", "il1"):
-        inside = getattr(lists, nested, None)
-        size = inside.size() if hasattr(inside, "size") else 0
-        for each in [inside.at(at) for at in range(size)] if size else [inside]:
-            if isinstance(each, faiss.InvertedLists):
-                _refuse_files(faiss, each, name)
+    for nested in ("il", "il0", "il1"):
+        if isinstance(getattr(lists, nested, None), faiss.InvertedLists):
+            _refuse_files(faiss, getattr(lists, nested), name)
+    several = getattr(lists, "ils", None)
+    for at in range(several.size() if several is not None else 0):
+        _refuse_files(faiss, lists.ils.at(at), name)
 
 
-def _number_rows(faiss: Any, index: Any, name: str, outer: Any) -> tuple[int, Any]:
-    """Make the rows of lists findable; return their number, and the ids that they were added by."""
+def _number_rows(faiss: Any, index: Any, name: str) -> NDArray[np.int64]:
+    """Return the numbers by which rows were added, and make the rows findable by them."""
+    lists = index.invlists
     stored = [
-        faiss.rev_swig_ptr(index.invlists.get_ids(at), size).copy()
+        faiss.rev_swig_ptr(lists.get_ids(at), lists.list_size(at)).copy()
         for at in range(index.nlist)
-        if (size := index.invlists.list_size(at))
+        if lists.list_size(at)
     ]
-    ids = np.sort(np.concatenate(stored)) if stored else np.empty(0, dtype=np.int64)
-    if len(np.unique(ids)) < index.ntotal:
-        found = f"{index.ntotal - len(np.unique(ids)):,} rows whose number comes again"
-        raise DataError(name, found, "a number for each row", do="Add them again with other ids.")
-    if (ids == np.arange(len(ids))).all():
-        index.make_direct_map()
-        return index.ntotal, outer
-    raise DataError(
-        name, "an index of lists with ids of its own", "rows numbered from 0, or IndexIDMap",
-        do="numpy.save('items.npy', vectors), and their ids in items.txt",
-    )  # fmt: skip
+    numbers = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *stored]))
+    lost = index.ntotal - len(np.unique(numbers))
+    if lost:
+        do = "Add them again with other ids."
+        raise DataError(name, f"{lost:,} rows whose number comes again", "one for each", do=do)
+    index.set_direct_map_type(faiss.DirectMap.Hashtable)
+    return numbers
 
 
 FORMAT = Format("FAISS", "index files that hold their vectors", recognise, read)

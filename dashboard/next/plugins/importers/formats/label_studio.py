@@ -43,9 +43,8 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         if not file:
             odd += 1
             continue
-        sets = [
-            _list_choices(each) for each in task.get("annotations") or [] if not _is_skipped(each)
-        ]
+        told = [each for each in task.get("annotations") or [] if not _is_skipped(each)]
+        sets = [_list_choices(each) for each in told]
         disagreeing += len({frozenset(each) for each in sets}) > 1
         labels.setdefault(file, []).extend(sets[0] if sets else [])
     if disagreeing:
@@ -62,9 +61,8 @@ def _is_skipped(annotation: Any) -> bool:
 
 def _find_file(data: dict[str, Any]) -> str:
     """Return the file of a task: uploads have a prefix of eight digits and a dash."""
-    texts = [
-        value.partition("?d=")[2] or value for value in data.values() if isinstance(value, str)
-    ]
+    values = [value for value in data.values() if isinstance(value, str)]
+    texts = [value.partition("?d=")[2] or value for value in values]
     file = next((text for text in texts if EXTENSION.search(text)), "")
     folder, slash, last = file.rpartition("/")
     is_upload = "upload/" in folder and len(last.partition("-")[0]) == 8

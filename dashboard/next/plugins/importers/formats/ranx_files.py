@@ -15,13 +15,8 @@ HEAD = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*-?[\d.]+')
 
 def recognise(source: Source) -> list[str]:
     """Return JSON files that begin with an object of objects of numbers."""
-    return [
-        n for n in source.list_left(".json") if HEAD.match(source.read_head(n)) and _is_named(n)
-    ]
-
-
-def _is_named(name: str) -> bool:
-    return bool(re.search("qrel|judg|run|result", find_stem(name).lower()))
+    found = [name for name in source.list_left(".json") if HEAD.match(source.read_head(name))]
+    return [name for name in found if re.search("qrel|judg|run|result", find_stem(name).lower())]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -43,7 +38,7 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
     if not good:
         raise DataError(name, "no numbers", "an object of objects of numbers")
     queries, items = [row[0] for row in good], [row[1] for row in good]
-    numbers = [float(row[2]) for row in good]
+    numbers = [float(row[2] or 0) for row in good]
     if re.search("qrel|judg", find_stem(name).lower()):
         yield Judgements(name, queries, items, numbers)
     else:

@@ -45,13 +45,9 @@ def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece
         with tarfile.open(source.find_path(name), "r|") as archive:
             for member in archive:
                 parts = [part for part in member.name.split("/") if part not in ("", ".", "..")]
-                if (
-                    not member.isfile()
-                    or member.size > MAX_BYTES
-                    or not parts
-                    or ".." in member.name
-                ):
-                    odd += [member.name] if not member.isdir() else []
+                is_odd = ".." in member.name or member.size > MAX_BYTES or not parts
+                if not member.isfile() or is_odd:
+                    odd += [] if member.isdir() else [member.name]
                     continue
                 stem, _, ending = parts[-1].partition(".")
                 own = "/".join([*parts[:-1], stem])
@@ -83,18 +79,14 @@ def _read_sample(file: str, key: str, sample: Sample, seen: dict[str, str]) -> I
         except (ValueError, RecursionError):
             found = f"no JSON in {key}.json"
             yield Finding("warning", file, None, found, "an object; left out")
-    cells = (
-        {name: [make_text(value)] for name, value in told.items()} if isinstance(told, dict) else {}
-    )
+    every = told.items() if isinstance(told, dict) else ()
+    cells = {name: [make_text(value)] for name, value in every if name not in ("file", "key")}
     caption = sample.get("txt", b"").decode("utf-8", "replace").strip()
-    caption = caption or cells.get("caption", [""])[0]
-    for name in ("cls", "cls.txt"):
-        if name in sample:
-            cells["cls"] = [sample[name].decode("utf-8", "replace").strip()]
-    cells = {name: cell for name, cell in cells.items() if name not in ("caption", "file", "key")}
-    yield Items(
-        file, [item], cells, ["cls"] if "cls" in cells else [], [picture] if picture else ()
-    )
+    caption = caption or "".join(cells.pop("caption", ()))
+    if "cls" in sample:
+        cells["cls"] = [sample["cls"].decode("utf-8", "replace").strip()]
+    inside = [picture] if picture else ()
+    yield Items(file, [item], cells, ["cls"] if "cls" in cells else (), inside)
     if caption:
         yield Captions(file, [item], [" ".join(caption.split())])
     for ending, data in sample.items():
