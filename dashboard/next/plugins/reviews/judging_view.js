@@ -62,6 +62,11 @@ class Judging {
   update({ data, setTriggerValue }) {
     this.data = data;
     this.trigger = setTriggerValue;
+    this.hasLeft = false;
+    this.stop = () => {
+      this.hasLeft = true; // the cards get the keys from now on
+      setTriggerValue("stop", true);
+    };
     this.payloads = new Map(data.payloads);
     for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
     if (!this.author) this.setAuthor(this.outbox.readName() || data.author);
@@ -155,7 +160,7 @@ class Judging {
     line.append(hide);
     const change = () => this.askName();
     if (this.author) line.append(makeButton("step", this.author, `${this.author}: change the name`, change));
-    line.append(makeKeyed("step", "Stop", "v", () => this.trigger("stop", true)));
+    line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
     line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
     return line;
   }
@@ -298,7 +303,7 @@ class Judging {
     const name = this.data.queries.find(([id]) => id === next)?.[1].slice(0, MAX_NAME) ?? "";
     const button = next
       ? makeKeyed("choice", `Next query: ${name}`, "Enter", () => this.open(next))
-      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.trigger("stop", true));
+      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.stop());
     this.ending.replaceChildren(...(this.hasEnded ? [make("b", "", told), button] : []));
   }
 
@@ -507,14 +512,14 @@ class Judging {
 
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
-    if (isTyping(event) || this.dialog.open) return;
+    if (isTyping(event) || this.dialog.open || this.hasLeft) return;
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const cause = this.armed && this.data.causes[Number(key) - 1];
     const isGrade = /^\d$/.test(key) && Number(key) <= (this.data.scale || -1);
     const act = new Map([
-      ["v", () => this.trigger("stop", true)],
+      ["v", () => this.stop()],
       ["y", () => this.judge("relevant")], ["x", () => this.judge("not")], ["s", () => this.judge("unsure")],
       ...(isGrade ? [[key, () => this.judge(key)]] : []),
       ["c", () => { this.armed = !this.armed; this.drawAbout(); }],
