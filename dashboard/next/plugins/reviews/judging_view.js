@@ -62,10 +62,12 @@ class Judging {
   update({ data, setTriggerValue }) {
     this.data = data;
     this.trigger = setTriggerValue;
+    this.isLeaving = false;
     this.payloads = new Map(data.payloads);
     for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
-    if (!this.author) this.setAuthor(this.outbox.readName() || data.author);
-    else if (data.author !== this.author) this.trigger("author", this.author);
+    const name = data.verified ? data.author : this.author || this.outbox.readName() || data.author;
+    if (name !== this.author) this.setAuthor(name);
+    else if (data.author !== name) this.trigger("author", this.author);
     if (!this.unwatch) this.unwatch = this.outbox.watch((state, settled) => this.hear(state, settled));
     if (this.awaited === data.query) this.awaited = undefined;
     if (this.awaited === undefined) this.show(data.query);
@@ -103,7 +105,7 @@ class Judging {
 
   show(query) {
     const payload = this.payloads.get(query);
-    const text = JSON.stringify([payload, this.data.closed, this.author]);
+    const text = JSON.stringify([payload, this.data.why, this.author]);
     if (query === this.query && text === this.shown) return this.drawCounts();
     const front = query === this.query ? this.front?.item : undefined;
     if (query !== this.query) this.last = undefined;
@@ -153,9 +155,10 @@ class Judging {
     box.onchange = () => this.setHides(box.checked);
     hide.append(box, "Hide labels", make("kbd", "", "h"));
     line.append(hide);
-    const change = () => this.askName();
-    if (this.author) line.append(makeButton("step", this.author, `${this.author}: change the name`, change));
-    line.append(makeKeyed("step", "Stop", "v", () => this.trigger("stop", true)));
+    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.askName());
+    name.disabled = this.data.verified;
+    if (this.author) line.append(name);
+    line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
     line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
     return line;
   }
@@ -176,16 +179,16 @@ class Judging {
     return button;
   }
 
-  drawPicture(card) {
+  drawPicture(card, picture = card.picture) {
     // the caption may be the label; the text of an item without picture is what is judged
-    return drawMedia(card.picture ? { ...card, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
+    return drawMedia(picture ? { picture, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
   }
 
   drawButtons() {
     const group = make("div", "buttons");
     const add = (value, text, key) => {
       const button = makeKeyed("choice", text, key, () => this.judge(value));
-      Object.assign(button, { value, disabled: this.data.closed });
+      Object.assign(button, { value, disabled: Boolean(this.data.why) });
       const sign = make("span", "sign", MARKS_OF.get(value));
       sign.setAttribute("aria-hidden", "true");
       button.prepend(sign);
@@ -222,7 +225,7 @@ class Judging {
   }
 
   drawBig(card) {
-    if (!card.picture || !card.clip) return this.drawPicture({ ...card, picture: card.picture && (card.file || card.picture) });
+    if (!card.picture || !card.clip) return this.drawPicture(card, card.picture && card.file);
     const frame = make("div", "media");
     const video = repeat(makeVideo(card));
     video.poster = card.picture;
@@ -251,7 +254,7 @@ class Judging {
     const parts = [make("h3", "", required.length ? "Does it show all of this?" : "Is it what was asked for?")];
     if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
-    if (this.data.closed) parts.push(make("p", "problem", `The list ${this.data.title} is closed; it takes no more verdicts.`));
+    if (this.data.why) parts.push(make("p", "problem", this.data.why));
     const isSeen = this.front && (this.find(this.front) || !this.hides);
     const subject = isSeen ? this.front : this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
@@ -273,7 +276,7 @@ class Judging {
     for (const [name, value, cause, note] of card.said) {
       if (name !== this.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
     }
-    if (!own || this.data.closed) return box;
+    if (!own || this.data.why) return box;
     const causes = make("div", "causes");
     causes.append(make("span", "", "Cause (c)"));
     this.data.causes.forEach((cause, place) => {
@@ -298,7 +301,7 @@ class Judging {
     const name = this.data.queries.find(([id]) => id === next)?.[1].slice(0, MAX_NAME) ?? "";
     const button = next
       ? makeKeyed("choice", `Next query: ${name}`, "Enter", () => this.open(next))
-      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.trigger("stop", true));
+      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.stop());
     this.ending.replaceChildren(...(this.hasEnded ? [make("b", "", told), button] : []));
   }
 
@@ -337,10 +340,15 @@ class Judging {
     this.trigger("query", query);
   }
 
+  stop() {
+    this.isLeaving = true; // the cards take the keys
+    this.trigger("stop", true);
+  }
+
   judge(value) {
     const card = this.front;
     const isOpening = (this.awaited ?? this.query) !== this.query;
-    if (!card || !this.author || this.data.closed || isOpening) return;
+    if (!card || !this.author || this.data.why || isOpening) return;
     const own = this.find(card);
     this.send(card, { value, cause: "", note: own?.note ?? "" });
     this.last = card;
@@ -368,7 +376,7 @@ class Judging {
   }
 
   undo() {
-    if (this.author && !this.data.closed) this.outbox.undo(this.data.collection, this.author);
+    if (this.author && !this.data.why) this.outbox.undo(this.data.collection, this.author);
   }
 
   // Take what the server said of rows.
@@ -507,14 +515,14 @@ class Judging {
 
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
-    if (isTyping(event) || this.dialog.open) return;
+    if (isTyping(event) || this.dialog.open || this.isLeaving) return;
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const cause = this.armed && this.data.causes[Number(key) - 1];
     const isGrade = /^\d$/.test(key) && Number(key) <= (this.data.scale || -1);
     const act = new Map([
-      ["v", () => this.trigger("stop", true)],
+      ["v", () => this.stop()],
       ["y", () => this.judge("relevant")], ["x", () => this.judge("not")], ["s", () => this.judge("unsure")],
       ...(isGrade ? [[key, () => this.judge(key)]] : []),
       ["c", () => { this.armed = !this.armed; this.drawAbout(); }],
