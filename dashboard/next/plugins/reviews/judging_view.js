@@ -139,7 +139,7 @@ class Judging {
 
   drawHead() {
     const line = make("div", "query");
-    const { queries, first, total, query } = this.data;
+    const { queries, first, total } = this.data;
     const place = queries.findIndex(([id]) => id === this.query);
     const step = (text, label, by) => {
       const button = makeButton("step", text, label, () => this.open(queries[place + by][0]));
@@ -197,7 +197,7 @@ class Judging {
     add("not", "Not relevant", "x");
     add("unsure", "Unsure", "s");
     add("relevant", "Relevant", "y");
-    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), "Grade", String(grade));
+    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), `Grade ${grade}`, String(grade));
     return group;
   }
 
@@ -272,11 +272,15 @@ class Judging {
     if (own?.text) box.append(make("p", "problem", own.text));
     const label = make("div", card.hit === null ? "" : card.hit ? "has" : "lacks", `Label: ${describeVerdict(card, this.payload)}`);
     box.append(label, ...card.has.map((has, place) => drawKeyword(has, this.payload.required[place])));
+    if (own && !this.data.why) box.append(...this.drawAdditions(own));
     for (const text of [...card.facts, ...card.notes, card.picture && card.caption]) if (text) box.append(make("div", "foot", text));
     for (const [name, value, cause, note] of card.said) {
       if (name !== this.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
     }
-    if (!own || this.data.why) return box;
+    return box;
+  }
+
+  drawAdditions(own) {
     const causes = make("div", "causes");
     causes.append(make("span", "", "Cause (c)"));
     this.data.causes.forEach((cause, place) => {
@@ -288,8 +292,7 @@ class Judging {
     const more = make("div", "causes");
     more.append(makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()));
     more.append(makeKeyed("step", "Undo", "u", () => this.undo()));
-    box.append(causes, ...(own.note ? [make("p", "note", own.note)] : []), more);
-    return box;
+    return [causes, ...(own.note ? [make("p", "note", own.note)] : []), more];
   }
 
   // Draw the way on, once everything of the query is judged.
@@ -392,7 +395,7 @@ class Judging {
         told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of query ${taken.query_id}`}`;
       } else if (row.undo) told ||= "There is nothing to take back.";
       const own = [...this.own.values()].find((each) => each?.once === once);
-      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said ?? "" });
+      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
       if (number) told ||= "Saved";
     }
     if (told || !state.waiting) this.state.textContent = told || this.state.textContent;
@@ -476,7 +479,7 @@ class Judging {
   followSwipe(element) {
     let start;
     element.onpointerdown = (event) => {
-      start = event.pointerType === "mouse" ? undefined : event;
+      start = event.pointerType === "mouse" || event.target.closest("button") ? undefined : event;
       if (start) element.setPointerCapture(event.pointerId);
     };
     element.onpointermove = (event) => {

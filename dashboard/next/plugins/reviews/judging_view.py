@@ -198,9 +198,19 @@ def _make_pool(task: _Task, query: str) -> Row:
             card["facts"] += [card["foot"]] if len(card["facts"]) < len(task.versions) else []
         else:
             (row,) = make_items(collection, [item], "", "")["rows"]
-            card = row["cards"][0] | {"facts": [f"in no first {task.depth}"]}
+            facts = [f"not among the first {task.depth}"]
+            card = row["cards"][0] | {"hit": _find_label(task.study, query, item), "facts": facts}
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
         shown.append({key: card[key] for key in (*keys, "facts")} | {"said": verdicts})
     return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
+
+
+def _find_label(study: Study, query: str, item: str) -> bool | None:
+    """Return whether an item is relevant to a query; None if nothing says so."""
+    tables = study.collection.queries, study.collection.items
+    place, column = (table.index[name] for table, name in zip(tables, (query, item), strict=True))
+    grade = float(study.judgement.grades(place)[column])
+    is_unknown = grade != grade and not study.rules.is_complete
+    return None if is_unknown else grade >= study.judgement.relevant_from
