@@ -53,7 +53,9 @@ def _add_create(parser: ArgumentParser) -> None:
     )
     text += "change a linear metric most (default: worst)"
     parser.add_argument("--choose", choices=ways, default="worst", help=text)
-    text = "number of pairs at most (default 50)"
+    text = "compare the lists of both versions blind, query by query, in place of results"
+    parser.add_argument("--compare", action="store_true", help=text)
+    text = "number of pairs, or of queries to compare, at most (default 50)"
     parser.add_argument("--number", type=int, default=50, metavar="N", help=text)
     parser.add_argument("--seed", type=int, default=0, help="of random pairs (default 0)")
     add_choices(parser, "baseline", "candidate", "metric")

@@ -38,8 +38,8 @@ MAX_ROWS = 50
 def _component() -> Any:
     return load_component(
         "reviews-decisions",
-        (FOLDER / "outbox.js", FOLDER / "decisions.js"),
-        (FOLDER / "decisions.css",),
+        (FOLDER / "outbox.js", FOLDER / "answers.js", FOLDER / "decisions.js"),
+        (FOLDER / "answers.css", FOLDER / "decisions.css"),
     )
 
 
@@ -73,7 +73,7 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
     data = {
         "collection": study.collection.name,
         "author": find_author(),
-        "kind": DECISION,
+        "about": {"kind": DECISION, "list_id": ""},
         "unsure": UNSURE,
         "grades": [str(grade) for grade in range(scale + 1)] if scale > 1 else [],
         "more": max(0, len(there) - MAX_ROWS),

@@ -43,8 +43,8 @@ ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("
 def _component() -> Any:
     return load_component(
         "reviews-preference",
-        (FOLDER / "outbox.js", FOLDER / "preference.js"),
-        (FOLDER / "preference.css",),
+        (FOLDER / "outbox.js", FOLDER / "answers.js", FOLDER / "preference.js"),
+        (FOLDER / "answers.css", FOLDER / "preference.css"),
     )
 
 
@@ -87,8 +87,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         "collection": collection.name,
         "author": author,
         "title": made.title,
-        "about": about | {"kind": PREFERENCE, "item_id": ""},
-        "skipped": CANNOT_SAY,
+        "about": about | {"kind": PREFERENCE},
         "queries": queries,
     }
     _component()(
@@ -111,9 +110,10 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
         own = int(collection.own_items[query])
         asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)
         values = {name: value[left != made.candidate] for name, value in ANSWERS.items()}
+        values["skip"] = CANNOT_SAY
         found.append(
             {
-                "id": id,
+                "query_id": id,
                 "text": collection.query_names[query],
                 "picture": address_media(collection, *asked),
                 "sides": [_draw_items(collection, sides[side][at]) for side in (left, right)],
