@@ -187,7 +187,7 @@ def test_list(address: str, world: Path, page: Page) -> None:
     expect(page.locator(".thumb.refused")).to_have_count(1)
     count(page, "^0 of 2 results")
     page.reload()
-    expect(page.get_by_role("button", name="Relevant (y)", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Relevant", exact=True)).to_be_disabled()
     assert list_said("item_id", "list_id") == [("b", made.id)]
 
 

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -263,10 +262,3 @@ def _list_numbers(cell: Any) -> list[float]:
         return [float(each) for each in cell or ()]
     except (ValueError, TypeError):
         return []
-
-
-def chunk(rows: Iterable[Any], size: int = ROWS) -> Iterator[list[Any]]:
-    """Yield some rows at a time."""
-    waiting = iter(rows)
-    while some := list(islice(waiting, size)):
-        yield some

@@ -53,7 +53,7 @@ class Basis:
     """The file or column that decides relevance.
 
     Attributes:
-        kind: "judgements", "keywords", "labels", "captions", or "" for nothing.
+        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
         name: Its file or column.
         others: What could have decided instead.
     """
@@ -74,6 +74,8 @@ def choose_basis(found: Gathered, relevance: str) -> Basis:
         Unsure: If several things could decide, and neither the source nor the caller says which.
     """
     stated, possible = list_label_columns(found)
+    if found.copied and not relevance:
+        return Basis("tables", list_names(found.copied), tuple(stated))
     files = [name for name, grades in found.judged.items() if any_grade(grades)]
     fixed = ["judgements"] * bool(files) + ["captions"] * bool(found.captions)
     every = [*fixed[:1], *stated, *fixed[1:], *possible]

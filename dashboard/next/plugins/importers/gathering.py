@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins.importers.pieces import (
     Captions,
+    Copied,
     Items,
     Judgements,
     Piece,
@@ -70,6 +71,7 @@ class VectorFile:
         self.ids: list[str] = []
         self.known: set[str] = set()
         self.has_ids = True
+        self.is_code = True
         self.files: dict[str, None] = {}
 
     def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
@@ -82,6 +84,7 @@ class VectorFile:
             file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.shape = (self.shape[0] + len(rows), rows.shape[1])
         self.has_ids = self.has_ids and ids is not None
+        self.is_code = self.is_code and bool(np.isin(rows[:64], (-1, 0, 1)).all())
         self.ids += ids or ()
         self.known.update(ids or ())
 
@@ -113,6 +116,7 @@ class Gathered:
         judged: Grades of the pairs of each file of judgements; None where nobody judged.
         runs: File, queries, items and scores of each version that is a list of results.
         vectors: Vectors by version and side.
+        copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
     """
 
@@ -129,6 +133,7 @@ class Gathered:
     protocols: dict[str, str] = field(default_factory=dict)
     runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
+    copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
     by_file: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -146,6 +151,8 @@ class Gathered:
             self.taken["queries.csv", piece.file] += len(piece.ids)
         elif isinstance(piece, Judgements):
             self._add_judgements(piece)
+        elif isinstance(piece, Copied):
+            self.copied[piece.name] = piece
         elif isinstance(piece, Captions):
             self._add_captions(piece)
         elif isinstance(piece, Vectors):

@@ -11,7 +11,7 @@ from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import load_all
 from dashboard.next.plugins.importers.gathering import Gathered
 from dashboard.next.plugins.importers.pieces import Format, Piece, leave_out
-from dashboard.next.plugins.importers.placing import Placed, place_vectors
+from dashboard.next.plugins.importers.placing import Placed, choose_hashing, place_vectors
 from dashboard.next.plugins.importers.planning import Options, Plan, make_plan
 from dashboard.next.plugins.importers.source import Source, list_source, report_unread
 from dashboard.next.plugins.importers.writing import open_draft, write_collection, write_settings
@@ -48,6 +48,7 @@ def make_collection(
         found, taken = gather_pieces(source, draft)
         plan = make_plan(found, options)
         placed = place_vectors(found, plan, options)
+        choose_hashing(plan, placed)
         block = describe(found, plan, placed)
         mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
         about = f"Read from {path.resolve().name}: {'; '.join(taken)}."
@@ -133,6 +134,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
         "keywords": f"keywords in {basis.name}",
         "labels": f"same {basis.name}, {_count_classes(plan)}",
         "captions": f"each picture and its texts, {len(plan.texts):,} texts",
+        "tables": "tables of a protocol",
         "": "nothing decides it",
     }
     files = list_names(_list_files_of(found, plan)) or "the source"
@@ -160,6 +162,8 @@ def _list_files_of(found: Gathered, plan: Plan) -> list[str]:
     name, kind = plan.basis.name, plan.basis.kind
     if kind == "labels":
         return [found.declared.get(name) or found.sources.get(name, "")]
+    if kind == "tables":
+        return [each.file for each in found.copied.values()]
     wanted = {"judgements": "qrels.csv", "captions": "captions"}.get(kind, "items.csv")
     return [file for what, file in found.taken if what == wanted]
 

@@ -103,7 +103,16 @@ class RunLines:
     scores: Sequence[float]
 
 
-Piece = Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
+@dataclass(frozen=True, eq=False)
+class Copied:
+    """A table of a protocol that is taken as it is, and the name that the protocol reads it by."""
+
+    file: str
+    name: str
+    protocol: str
+
+
+Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
 
 
 @dataclass(frozen=True)

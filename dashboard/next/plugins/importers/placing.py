@@ -76,6 +76,17 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
     return list(placed.values())
 
 
+def choose_hashing(plan: Plan, placed: Sequence[Placed]) -> None:
+    """Judge by hashing's types where all vectors are codes, and queries are no items."""
+    parts = [own for version in placed for own, _ in (*version.items, *version.queries)]
+    is_apart = any(plan.queries.get(plan.basis.name)) and not any(plan.queries.get("item_id"))
+    if plan.basis.kind == "labels" and parts and is_apart and all(own.is_code for own in parts):
+        plan.settings["protocols"] = ["hashing", "class_labels"]
+        plan.settings["class_label"] = "labels"
+        for rows in (plan.items, plan.queries):
+            rows.columns["labels"] = rows.get(plan.basis.name)
+
+
 def _place(version: Placed, plan: Plan, side: str, part: Part) -> None:
     if side == "items":
         version.items.insert(0, part)
@@ -86,9 +97,10 @@ def _place(version: Placed, plan: Plan, side: str, part: Part) -> None:
 
 
 def _list_texts(plan: Plan) -> dict[str, str]:
-    """Return the texts by id: captions, or text queries."""
-    pairs = zip(plan.queries.index, plan.queries.get("text"), strict=True)
-    return {name: text for name, text in pairs if text}
+    """Return what belongs to vectors of texts by id: captions, or text and picture queries."""
+    columns = (plan.queries.get("text"), plan.queries.get("image"))
+    cells = zip(plan.queries.index, *columns, strict=True)
+    return {name: text or image for name, text, image in cells if text or image}
 
 
 def _match(

@@ -84,6 +84,8 @@ def make_plan(found: Gathered, options: Options) -> Plan:
         plan.settings["protocols"] = ["alfa"]
     elif basis.kind == "captions":
         _plan_captions(found, plan)
+    elif basis.kind == "tables":
+        plan.settings["protocols"] = [each.protocol for each in found.copied.values()][:1]
     if basis.kind != "captions":
         _describe_items(found, plan)
         _add_item_queries(plan, plan.pictures)

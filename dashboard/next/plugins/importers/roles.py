@@ -19,11 +19,20 @@ FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
 POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
-           "title", "prompt")  # fmt: skip
+           "title", "product_title", "prompt")  # fmt: skip
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "query-id", "qid", "q_id", "topic", "topic_id", "query")
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
-GRADE = ("grade", "rating", "relevance", "rel", "judgment", "judgement", "relevance_score")
+GRADE = (
+    "grade",
+    "rating",
+    "relevance",
+    "rel",
+    "judgment",
+    "judgement",
+    "relevance_score",
+    "esci_label",
+)
 SCORE = ("score", "similarity")
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "text", "texts", "txt", "topic", "topics", "caption", "captions",
@@ -89,6 +98,8 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("grade" if "qrel" in block.file.lower() else "score", SCORE)
         take("item", ITEM)
         take("item", FILE)
+        if "query" in small:
+            of["text"] = small["query"]
         if "grade" in of or "score" in of:
             return Roles("judgements" if "grade" in of else "run", of)
     if "query" in of and (stem.startswith(("quer", "topic")) or not named):

@@ -109,7 +109,7 @@ class Source:
     def find_media(self, cell: str, folder: str = "") -> str:
         """Return the picture or clip that a cell of a table in a folder names; "" for none."""
         plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
-        if not plain:
+        if not plain or not self.media:
             return ""
         parts = [part for part in plain.split("/") if part]
         tails = [f"{folder}/{plain}"] if folder else []

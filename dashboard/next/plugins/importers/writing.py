@@ -96,6 +96,9 @@ def write_collection(
     rows |= {
         f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
     }
+    for name, each in found.copied.items():
+        shutil.copyfile(source.find_path(each.file), draft / name)
+        rows[name] = found.taken["queries.csv", each.file]
     shutil.rmtree(draft / "vectors", ignore_errors=True)
     return {name: number for name, number in rows.items() if number}
 

@@ -6,8 +6,20 @@ const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]])
 const NARROW = 700;
 const MIN_HEIGHT = 320;
 const SWIPE = 70; // pixels
+const MAX_NAME = 80; // letters of a query's name on a button
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
 const pairOf = (query, item) => JSON.stringify([query, item]);
+
+// Return a button that says its key.
+function makeKeyed(name, text, key, act) {
+  const button = makeButton(name, text, text, act);
+  const hint = make("kbd", "", key);
+  hint.setAttribute("aria-hidden", "true");
+  button.setAttribute("aria-keyshortcuts", key);
+  button.removeAttribute("aria-label"); // its text names it
+  button.append(hint);
+  return button;
+}
 
 // Return a number by which texts are put in an order that looks random and is always the same.
 function hash(text) {
@@ -52,7 +64,7 @@ class Judging {
     this.trigger = setTriggerValue;
     this.payloads = new Map(data.payloads);
     for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
-    if (!this.author) this.setAuthor(this.outbox.readName());
+    if (!this.author) this.setAuthor(this.outbox.readName() || data.author);
     else if (data.author !== this.author) this.trigger("author", this.author);
     if (!this.unwatch) this.unwatch = this.outbox.watch((state, settled) => this.hear(state, settled));
     if (this.awaited === data.query) this.awaited = undefined;
@@ -105,7 +117,7 @@ class Judging {
   }
 
   draw() {
-    this.thumbs = this.cards.map((card, place) => this.drawThumb(card, place));
+    this.thumbs = this.cards.map((card) => this.drawThumb(card));
     this.big = make("div", "big");
     this.followSwipe(this.big);
     this.about = make("div", "about");
@@ -141,10 +153,9 @@ class Judging {
     box.onchange = () => this.setHides(box.checked);
     hide.append(box, "Hide labels", make("kbd", "", "h"));
     line.append(hide);
-    if (this.author) line.append(makeButton("step name", this.author, "Change name", () => this.askName()));
-    const stop = makeButton("step", "Stop", "Stop judging (v)", () => this.trigger("stop", true));
-    stop.append(make("kbd", "", "v"));
-    line.append(stop);
+    const change = () => this.askName();
+    if (this.author) line.append(makeButton("step", this.author, `${this.author}: change the name`, change));
+    line.append(makeKeyed("step", "Stop", "v", () => this.trigger("stop", true)));
     line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
     return line;
   }
@@ -157,10 +168,10 @@ class Judging {
     return box;
   }
 
-  drawThumb(card, place) {
+  drawThumb(card) {
     const button = makeButton("thumb", "", "", () => this.choose(card));
+    button.removeAttribute("aria-label");
     button.card = card;
-    button.place = place;
     button.append(this.drawPicture(card), make("span", "told"), make("span", "given"));
     return button;
   }
@@ -173,10 +184,11 @@ class Judging {
   drawButtons() {
     const group = make("div", "buttons");
     const add = (value, text, key) => {
-      const button = makeButton("choice", "", `${text} (${key})`, () => this.judge(value));
-      button.value = value;
-      button.disabled = this.data.closed;
-      button.append(make("span", "sign", MARKS_OF.get(value)), text, make("kbd", "", key));
+      const button = makeKeyed("choice", text, key, () => this.judge(value));
+      Object.assign(button, { value, disabled: this.data.closed });
+      const sign = make("span", "sign", MARKS_OF.get(value));
+      sign.setAttribute("aria-hidden", "true");
+      button.prepend(sign);
       group.append(button);
     };
     add("not", "Not relevant", "x");
@@ -221,7 +233,7 @@ class Judging {
   }
 
   drawState(thumb) {
-    const { card, place } = thumb;
+    const { card } = thumb;
     const own = this.find(card);
     const isSeen = own || !this.hides;
     const [told, given] = thumb.querySelectorAll("span.told, span.given");
@@ -229,7 +241,6 @@ class Judging {
     told.textContent = own ? `${MARKS_OF.get(own.value) ?? ""} ${say(own.value)}${states.get(own.state)}` : "not judged";
     given.textContent = isSeen ? `label: ${describeVerdict(card, this.payload)}` : "";
     thumb.className = `thumb${own ? ` ${own.value} ${own.state}` : ""}${card === this.front ? " front" : ""}`;
-    thumb.setAttribute("aria-label", `Result ${place + 1} of ${this.cards.length}, ${told.textContent}`);
     thumb.setAttribute("aria-current", String(card === this.front));
     thumb.tabIndex = card === this.front ? 0 : -1;
     if (isSeen && card.caption) thumb.title = card.caption;
@@ -266,13 +277,14 @@ class Judging {
     const causes = make("div", "causes");
     causes.append(make("span", "", "Cause (c)"));
     this.data.causes.forEach((cause, place) => {
-      const chip = makeButton("step", this.armed ? `${place + 1} ${cause}` : cause, `Cause: ${cause}`, () => this.amend({ cause: own.cause === cause ? "" : cause }));
+      const text = this.armed ? `${place + 1} ${cause}` : cause;
+      const chip = makeButton("step", text, text, () => this.amend({ cause: own.cause === cause ? "" : cause }));
       chip.setAttribute("aria-pressed", String(own.cause === cause));
       causes.append(chip);
     });
     const more = make("div", "causes");
-    more.append(makeButton("step", own.note ? "Edit note (e)" : "Add note (e)", "Note (e)", () => this.askNote()));
-    more.append(makeButton("step", "Undo (u)", "Undo (u)", () => this.undo()));
+    more.append(makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()));
+    more.append(makeKeyed("step", "Undo", "u", () => this.undo()));
     box.append(causes, ...(own.note ? [make("p", "note", own.note)] : []), more);
     return box;
   }
@@ -283,10 +295,10 @@ class Judging {
     const next = this.findQuery();
     const number = this.cards.length;
     const told = number ? `All ${number} results of this query are judged.` : "This query has no results to judge.";
-    const name = this.data.queries.find(([id]) => id === next)?.[1] ?? "";
+    const name = this.data.queries.find(([id]) => id === next)?.[1].slice(0, MAX_NAME) ?? "";
     const button = next
-      ? makeButton("choice", `Next query ⏎ ${name}`, `Next query: ${name}`, () => this.open(next))
-      : makeButton("choice", "Everything is judged: stop", "Stop judging", () => this.trigger("stop", true));
+      ? makeKeyed("choice", `Next query: ${name}`, "Enter", () => this.open(next))
+      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.trigger("stop", true));
     this.ending.replaceChildren(...(this.hasEnded ? [make("b", "", told), button] : []));
   }
 
@@ -327,7 +339,8 @@ class Judging {
 
   judge(value) {
     const card = this.front;
-    if (!card || !this.author || this.data.closed) return;
+    const isOpening = (this.awaited ?? this.query) !== this.query;
+    if (!card || !this.author || this.data.closed || isOpening) return;
     const own = this.find(card);
     this.send(card, { value, cause: "", note: own?.note ?? "" });
     this.last = card;
@@ -362,15 +375,14 @@ class Judging {
   hear(state, settled) {
     let told = describeOutbox(state);
     for (const { once, row, number, said, taken, now } of settled) {
-      if (taken) {
+      if (taken && taken.kind !== "verdict") told ||= `Taken back: a ${taken.kind}`;
+      else if (taken) {
         const own = now && { value: now.value, cause: now.cause, note: now.note, state: "saved" };
         this.own.set(pairOf(taken.query_id, taken.item_id), own ?? undefined);
         const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
         if (card) this.front = card;
         told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of query ${taken.query_id}`}`;
-      } else if (row.undo) {
-        told ||= said ?? "There is nothing to take back.";
-      }
+      } else if (row.undo) told ||= "There is nothing to take back.";
       const own = [...this.own.values()].find((each) => each?.once === once);
       if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said ?? "" });
       if (number) told ||= "Saved";
@@ -498,14 +510,15 @@ class Judging {
     if (isTyping(event) || this.dialog.open) return;
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
-    const cause = this.armed && this.data.causes[Number(event.key) - 1];
-    const grade = this.data.scale && event.key >= "0" && event.key <= String(this.data.scale) && event.key.length === 1;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const cause = this.armed && this.data.causes[Number(key) - 1];
+    const isGrade = /^\d$/.test(key) && Number(key) <= (this.data.scale || -1);
     const act = new Map([
       ["v", () => this.trigger("stop", true)],
       ["y", () => this.judge("relevant")], ["x", () => this.judge("not")], ["s", () => this.judge("unsure")],
-      ...(grade ? [[event.key, () => this.judge(event.key)]] : []),
+      ...(isGrade ? [[key, () => this.judge(key)]] : []),
       ["c", () => { this.armed = !this.armed; this.drawAbout(); }],
-      ...(cause ? [[event.key, () => this.amend({ cause })]] : []),
+      ...(cause ? [[key, () => this.amend({ cause })]] : []),
       ["e", () => this.askNote()], ["u", () => this.undo()],
       ["j", () => this.open(this.findQuery())],
       ["k", () => this.root.querySelector(".query .step").click()],
@@ -515,7 +528,7 @@ class Judging {
       ["Enter", isFree && this.hasEnded && (() => this.open(this.findQuery()))],
       ["ArrowRight", isFree && (() => this.move(1))], ["ArrowLeft", isFree && (() => this.move(-1))],
       ["ArrowDown", isFree && (() => this.move(across))], ["ArrowUp", isFree && (() => this.move(-across))],
-    ]).get(event.key);
+    ]).get(key);
     if (!act) return;
     event.preventDefault();
     act();

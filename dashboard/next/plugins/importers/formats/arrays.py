@@ -36,11 +36,11 @@ def recognise(source: Source) -> list[str]:
     left = set(source.left)
     return [
         *arrays,
-        *(each for name in arrays if (each := _find_beside(name, left)) not in ("", *arrays)),
+        *(each for name in arrays if (each := find_beside(name, left)) not in ("", *arrays)),
     ]
 
 
-def _find_beside(name: str, there: set[str]) -> str:
+def find_beside(name: str, there: set[str]) -> str:
     """Return the file of the ids of a file of vectors; "" for none."""
     folder = find_folder_of(name)
     places = (f"{folder}/{each.format(find_stem(name))}".lstrip("/") for each in BESIDE)
@@ -49,7 +49,7 @@ def _find_beside(name: str, there: set[str]) -> str:
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    beside = {_find_beside(name, set(files)) for name in files}
+    beside = {find_beside(name, set(files)) for name in files}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     yield from read_each(arrays, partial(_read_file, source, set(files)))
 
@@ -66,9 +66,9 @@ def _read_file(source: Source, there: set[str], name: str) -> Iterator[Piece]:
     for key, rows in matrices.items():
         version, side = name_version(name, key)
         ids = _find_ids(lists, key, side, len(rows))
-        file = _find_beside(name, there)
+        file = find_beside(name, there)
         if ids is None and file and len(matrices) == 1:
-            ids = _read_ids(source, file)
+            ids = read_ids(source, file)
             if len(ids) != len(rows):
                 found = f"{len(rows):,} vectors and {len(ids):,} ids in {file}"
                 raise DataError(name, found, "one id for each vector, in the same order")
@@ -112,7 +112,8 @@ def _is_texts(name: str) -> bool:
     return bool(TEXT_WORDS & set(re.split(r"[_\-.]", name.lower())))
 
 
-def _read_ids(source: Source, name: str) -> list[str]:
+def read_ids(source: Source, name: str) -> list[str]:
+    """Return the ids of a file: lines, a list of JSON, or an array."""
     if name.endswith(".npy"):
         return [str(each) for each in _open(source.find_path(name), name)[""].ravel().tolist()]
     if name.endswith(".json"):

@@ -1,8 +1,8 @@
-"""Captions in JSON: Karpathy's splits (the test split is taken), and COCO's captions."""
+"""Captions in JSON: Karpathy's splits and MSR-VTT (the test split is taken), COCO captions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,9 @@ def recognise(source: Source) -> list[str]:
         name
         for name in source.list_left(".json")
         for head in [source.read_head(name, 1 << 16)]
-        if ('"sentences"' in head and '"images"' in head)
+        if ('"sentences"' in head and ('"images"' in head or '"videos"' in head))
+        or '"video_id"' in head
+        and '"videos"' in head
         or (head.lstrip().startswith("{") and '"images"' in head and "caption" in name.lower())
         or ('"annotations"' in head and '"caption"' in head)
     ]
@@ -32,6 +34,8 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
+    if isinstance(found, dict) and isinstance(found.get("videos"), list):
+        found["images"] = _join_sentences(found)
     images = found.get("images") if isinstance(found, dict) else None
     if not isinstance(images, list) or not all(isinstance(each, dict) for each in images):
         raise DataError(name, "no list of images", 'an object with "images"')
@@ -39,6 +43,19 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         yield from _list_sentences(source, name, images)
     else:
         yield from _list_annotations(source, name, images, found.get("annotations"))
+
+
+def _join_sentences(found: Mapping[str, Any]) -> list[Any]:
+    """Return the videos of MSR-VTT with their sentences, as Karpathy's images have them."""
+    told: dict[Any, list[Any]] = {}
+    for each in found.get("sentences") or []:
+        own = {"raw": each.get("caption", ""), "sentid": each.get("sen_id", "")}
+        told.setdefault(each.get("video_id"), []).append(own)
+    return [
+        {**each, "filename": name, "sentences": told.get(name, [])}
+        for each in found["videos"]
+        if isinstance(name := each.get("video_id"), str)
+    ]
 
 
 def _list_sentences(source: Source, name: str, images: Sequence[Any]) -> Iterator[Piece]:
@@ -101,4 +118,4 @@ def _list_annotations(
         yield Captions(name, *map(list, zip(*good, strict=True)))
 
 
-FORMAT = Format("captions in JSON", "Karpathy's splits, COCO captions", recognise, read)
+FORMAT = Format("captions in JSON", "Karpathy's splits, COCO captions, MSR-VTT", recognise, read)

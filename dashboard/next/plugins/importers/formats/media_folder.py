@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -81,6 +82,17 @@ def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
     if len(several) == 1:
         return {"class": several[0]}
     return {f"folder_{at}": column for at, column in enumerate(several, start=1)}
+
+
+def make_labelled(
+    source: Source, file: str, labels: Mapping[str, Iterable[str]], column: str = "label"
+) -> Items:
+    """Return items by the names of their files, with the classes that a format declares."""
+    names, folder = list(labels), find_folder_of(file)
+    lists = [list(dict.fromkeys(filter(None, map(str, labels[name])))) for name in names]
+    cells = [json.dumps(each, ensure_ascii=False) if each else "" for each in lists]
+    files = [source.find_media(name, folder) for name in names]
+    return Items(file, names, {"file": files, column: cells}, [column])
 
 
 FORMAT = Format("pictures and clips", "folders of pictures and clips, imagefolder", recognise, read)

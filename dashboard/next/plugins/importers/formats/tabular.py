@@ -30,6 +30,9 @@ from dashboard.next.texts import parse_number, split_cells
 OF_DATASETS = ("dataset_info.json", "dataset_dict.json", "state.json")
 """Files that `datasets` writes beside Arrow files."""
 MAX_PICTURE_BYTES = 1 << 28
+GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
+          "i": "0", "irrelevant": "0"}  # fmt: skip
+"""Grades of ESCI's labels."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -101,15 +104,17 @@ def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield judgements or results; empty grades are unjudged, other texts are left out."""
     queries, items = (block.columns[roles.of[role]] for role in ("query", "item"))
     column = roles.of.get("grade") or roles.of["score"]
-    numbers = [parse_number(cell) if cell else None for cell in block.columns[column]]
+    cells = [GRADES.get(cell.lower(), cell) for cell in block.columns[column]]
+    numbers = [parse_number(cell) if cell else None for cell in cells]
     odd = [at for at, number in enumerate(numbers) if number is not None and number != number]
     if odd:
         said = f"{len(odd):,} cells of {column} that are no number"
         yield Finding("warning", block.file, block.lines[odd[0]], said, "numbers; rows left out")
     good = [at for at, number in enumerate(numbers) if number is None or number == number]
     asked, named = [queries[at] for at in good], [items[at] for at in good]
-    if roles.of["query"].lower() == "query":
-        yield Queries(block.file, asked, {"text": asked})
+    if "text" in roles.of:
+        texts = block.columns[roles.of["text"]]
+        yield Queries(block.file, asked, {"text": [texts[at] for at in good]})
     empty = sum(numbers[at] is None for at in good)
     if empty:
         said = f"{empty:,} rows without a {column}"
