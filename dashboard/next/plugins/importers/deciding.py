@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.errors import DataError, list_names
 from dashboard.next.plugins.importers.gathering import Gathered
 from dashboard.next.texts import parse_number
 
@@ -119,8 +119,7 @@ def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
 
 
 def _name_source(found: Gathered, ways: Sequence[str]) -> str:
-    files = [found.declared.get(way) or found.sources.get(way) for way in ways]
-    return next((each for each in files if each), "captions")
+    return next((found.sources[way] for way in ways if way in found.sources), "captions")
 
 
 def any_grade(grades: dict[tuple[str, str], float | None]) -> bool:
@@ -189,7 +188,5 @@ def merge_judgements(found: Gathered, chosen: str) -> dict[tuple[str, str], floa
             origin.setdefault(pair, file)
     if len(files) > 1:
         said = f"{len(files):,} files of judgements ({list_names(files)})"
-        found.findings.append(
-            Finding("note", list(files)[0], None, said, "one; they agree, merged")
-        )
+        found.say("note", list(files)[0], said, "one; they agree, merged")
     return merged

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.errors import DataError, list_names
 from dashboard.next.plugins.importers.deciding import Unsure
 from dashboard.next.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.next.plugins.importers.planning import Options, Plan
@@ -63,7 +63,7 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
             version.by_position = True
         if not any(ids):
             said = f"no vector of any of the {len(known):,} {side} ({list_names(own.ids)})"
-            found.findings.append(Finding("warning", file, None, said, f"ids of {side}; left out"))
+            found.say("warning", file, said, f"ids of {side}; left out")
             continue
         _place(version, plan, side, (own, ids))
         version.said.append(f"{sum(map(bool, ids)):,} {side} of {file}{how}")
@@ -71,7 +71,7 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
         if not version.items and version.matrix is None:
             if version.queries:
                 said = f"vectors of texts and none of items for the version {name}"
-                found.findings.append(Finding("warning", name, None, said, "both; left out"))
+                found.say("warning", name, said, "both; left out")
             del placed[name]
     return list(placed.values())
 
@@ -115,7 +115,7 @@ def _match(
     unknown = [name for name, known in zip(own.ids, ids, strict=True) if not known]
     if unknown and len(unknown) < len(ids):
         said = f"{len(unknown):,} vectors of unknown {side} ({list_names(unknown)})"
-        found.findings.append(Finding("warning", file, None, said, "ids that are there; left out"))
+        found.say("warning", file, said, "ids that are there; left out")
     return ids
 
 
