@@ -139,6 +139,10 @@ class Gathered:
     aliases: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
 
+    def list_files(self, table: str) -> list[str]:
+        """Return the files that rows of a table of the collection were taken from."""
+        return [file for (name, file), number in self.taken.items() if name == table and number]
+
     def say(self, level: Level, file: str, found: str, wanted: str) -> None:
         """Add a finding about a file."""
         self.findings.append(Finding(level, file, None, found, wanted))

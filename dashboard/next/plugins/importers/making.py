@@ -122,7 +122,9 @@ def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]
 def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are."""
     basis, items = plan.basis, plan.items
-    classes = items.get(basis.name) if basis.kind == "labels" else []
+    columns = [basis.name] if basis.kind == "labels" else []
+    columns += [name for name in items.columns if name.startswith("pv_")]
+    classes = list(map("".join, zip(*map(items.get, columns), strict=True)))
     asked = len({query for query, _, _ in plan.qrels})
     texts = {
         "judgements": f"judgements, {len(plan.qrels):,} pairs of {asked:,} queries",
@@ -132,21 +134,19 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
         "tables": "tables of a protocol",
         "": "nothing decides it",
     }
-    files = list_names(_list_files_of(found, basis)) or "the source"
+    files = list_names(_list_files_of(found, basis))
     others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
     named = {item for _, item, _ in plan.qrels} - set(plan.texts)
     outside = sorted(named - items.index.keys())
     judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
     lost = f"; {len(outside):,} more are not there ({list_names(outside)})" if outside else ""
-    origin = [
-        file for (kind, file), number in found.taken.items() if kind == "items.csv" and number
-    ]
-    versions = [f"{each.name} ({', '.join(each.said)})" for each in placed]
+    origin = found.list_files("items.csv")
+    versions = [f"{each.name} ({', '.join(told for _, told in each.said)})" for each in placed]
     versions += [
         f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
     ]
     return (
-        f"Relevant: {texts[basis.kind]} ({files}){others}",
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{others}",
         f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )
@@ -158,8 +158,8 @@ def _list_files_of(found: Gathered, basis: Basis) -> list[str]:
         return [found.sources.get(basis.name, "")]
     if basis.kind == "tables":
         return [each.file for each in found.copied.values()]
-    wanted = {"judgements": "qrels.csv", "captions": "captions"}.get(basis.kind, "items.csv")
-    return [file for what, file in found.taken if what == wanted]
+    tables = {"judgements": "qrels.csv", "captions": "captions", "keywords": "items.csv"}
+    return found.list_files(tables.get(basis.kind, ""))
 
 
 def check_draft(draft: Path) -> list[Finding]:
@@ -180,14 +180,13 @@ def list_files(
 ) -> list[dict[str, Any]]:
     """Return a row a file: its rows, where they were taken from, what was guessed."""
     guessed = {"queries.csv": plan.of_queries}
-    taken: dict[str, list[str]] = {}
-    for (what, file), number in found.taken.items():
-        if number:
-            taken.setdefault(what, []).append(file)
+    taken = {table: found.list_files(table) for table in ("items.csv", "queries.csv")}
     taken["qrels.csv"] = _list_files_of(found, plan.basis)
     for each in placed:
-        taken |= {f"models/{each.name}/{side}.npy": each.said for side in ("items", "queries")}
-        taken[f"runs/{each.name}.npy"] = each.said
+        texts = [told for side, told in each.said if side == "texts"]
+        taken[f"models/{each.name}/queries.npy"] = texts
+        taken[f"models/{each.name}/items.npy"] = [told for _, told in each.said]
+        taken[f"runs/{each.name}.npy"] = [told for _, told in each.said]
     taken |= {f"runs/{name}.run": [run[0]] for name, run in found.runs.items()}
     return [
         {

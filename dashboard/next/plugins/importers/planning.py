@@ -82,6 +82,10 @@ def make_plan(found: Gathered, options: Options) -> Plan:
         _plan_labels(found, plan, options)
     elif basis.kind == "keywords":
         plan.settings["protocols"] = ["alfa"]
+        texts = sum(map(bool, found.queries.get("text")))
+        if texts:
+            wanted = "them; python -m dashboard.next keywords NAME --write maps their words"
+            found.say("warning", "queries.csv", f"{texts:,} texts without keywords", wanted)
     elif basis.kind == "captions":
         _plan_captions(found, plan)
     elif basis.kind == "tables":

@@ -201,6 +201,6 @@ def report_unread(source: Source) -> Iterable[Finding]:
         endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
     for ending, names in endings.items():
         cure = CURES.get(ending, "")
-        wanted = f"a format that is read; left out. {cure}".rstrip().replace("FILE", names[0])
+        wanted = f"a format that is read; left out. {cure}".rstrip(". ").replace("FILE", names[0])
         found = f"{len(names):,} files that no format reads ({list_names(names)})"
         yield Finding("warning", names[0], None, found, wanted)

@@ -47,8 +47,8 @@ CIRCO = [{"id": 0, "reference_img_id": 1, "target_img_id": 2, "gt_img_ids": [2, 
 CODES = np.array([[1, 1, -1], [1, -1, -1], [-1, -1, 1]], dtype=np.float32)
 VIDEOS = {"videos": [{"video_id": f"video{at}", "split": split} for at, split in
                      enumerate(("test", "test", "train"))],
-          "sentences": [{"video_id": f"video{at}", "caption": f"text {at}", "sen_id": at + 10}
-                        for at in range(3)]}  # fmt: skip
+          "sentences": [{"video_id": f"video{video}", "caption": f"text {at}", "sen_id": at}
+                        for at, video in enumerate((0, 0, 1, 2), 10)]}  # fmt: skip
 
 
 def write_tar(members: dict[str, bytes]) -> Any:
@@ -142,7 +142,8 @@ CASES: dict[str, tuple[dict[str, Any], list[str], Expected, dict[str, float]]] =
     ),
     "MSR-VTT": (
         {"videos.json": VIDEOS}, [],
-        {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text", "11|text"]}, {},
+        {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",
+                                           "11|text", "12|text"]}, {},
     ),
     "ESCI": (
         {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
