@@ -14,11 +14,19 @@ from dashboard.next.plugins.importers.gathering import Gathered
 from dashboard.next.plugins.importers.pieces import Format, Piece, leave_out
 from dashboard.next.plugins.importers.placing import Placed, choose_hashing, place_vectors
 from dashboard.next.plugins.importers.planning import Options, Plan, make_plan
+from dashboard.next.plugins.importers.roles import OURS
 from dashboard.next.plugins.importers.source import Source, list_source, report_unread
-from dashboard.next.plugins.importers.writing import open_draft, write_collection, write_settings
+from dashboard.next.plugins.importers.writing import (
+    count_changes,
+    keep_versions,
+    open_draft,
+    write_collection,
+    write_settings,
+)
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.storage.folders import MARKS, find_data
 from dashboard.next.storage.media import list_missing
+from dashboard.next.storage.settings import read_toml
 
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -54,13 +62,27 @@ def make_collection(
         mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
         recorded = [*block, *([f"--map {mapped}"] if mapped else [])]
         plan.settings |= {"title": place.name, "source": recorded}
-        write_settings(draft / "collection.toml", plan.settings)
         counts = write_collection(draft, source, found, plan, placed)
+        if place.is_dir():
+            _take_over(place, draft, found, plan)
+        write_settings(draft / "collection.toml", plan.settings)
         findings = [*source.findings, *found.findings, *check_draft(draft)]
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
     address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
     return Made(rows, findings, block, address)
+
+
+def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
+    """Keep versions and settings of the collection that is there, and say what changes."""
+    old = read_toml(place / "collection.toml", "collection.toml")
+    plan.settings = old | plan.settings | {"title": old.get("title", place.name)}
+    if kept := keep_versions(place, draft):
+        found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
+    for name, (new, gone) in count_changes(place, draft).items():
+        if new or gone:
+            said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
+            found.say("note", name, said, "changes of the source; taken in")
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:
@@ -99,6 +121,9 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         for piece in _read(each, source, files) if files else ():
             found.add(piece)
     found.findings += report_unread(source)
+    for ours in set(source.columns) - (source.mapped & set(OURS)):
+        wanted = f"one of {', '.join(OURS)}, and a column of a table"
+        raise DataError("--map", f"{ours}={source.columns[ours]}", wanted)
     for name, rows in (("items", found.items), ("queries", found.queries)):
         for column, number in rows.differing.items():
             said = f"{number:,} rows that give an id a second {column}"

@@ -23,6 +23,8 @@ CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "d
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
+OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")
+"""Names that columns can be mapped to."""
 GRADE = (
     "grade",
     "rating",
@@ -81,6 +83,7 @@ def find_roles(block: Block, source: Source) -> Roles:
     """
     small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
     mapped = {ours: name for ours, name in source.columns.items() if name in block.columns}
+    source.mapped.update(mapped)
     renamed = {"item_id": "item", "query_id": "query"}
     of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
 
