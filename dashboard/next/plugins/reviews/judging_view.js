@@ -525,7 +525,7 @@ class Judging {
 
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
-    if (isTyping(event) || this.dialog.open || this.isLeaving) return;
+    if (isTyping(event) || this.dialog.open || (this.isLeaving && isStale(this.root))) return;
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -18,6 +18,9 @@ const makeButton = (name, text, label, act) => {
 const isTyping = (event) =>
   event.composedPath()[0].closest?.("input, select, textarea, [contenteditable=true]");
 
+// Return whether a component has not been drawn by the script that runs, so that it may go.
+const isStale = (root) => Boolean((root.getRootNode().host ?? root).closest('[data-stale="true"]'));
+
 // Return whether the background of the page is dark, by its luminance.
 function isDark() {
   const [red, green, blue] = getComputedStyle(document.querySelector(".stApp") ?? document.body)
