@@ -26,7 +26,10 @@ const drawSaid = ([author, value, note]) => {
 };
 
 class Decisions extends Answers {
-  framed = 0;
+  constructor(parent) {
+    super(parent, "decisions");
+    this.framed = 0;
+  }
 
   update(component) {
     super.update(component);

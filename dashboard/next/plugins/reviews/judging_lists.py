@@ -161,7 +161,8 @@ def choose_queries(
     places = [place for place in range(len(queries)) if moves[place] > 0]
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(places))
-        places, told = [places[at] for at in drawn.tolist()], f"{told}, seed {seed}"
+        told = f"{told} of {len(places):,} whose lists differ, seed {seed}"
+        places = [places[at] for at in drawn.tolist()]
     elif way == "doubtful":
         places.sort(key=lambda place: -moves[place])
     pairs = [(study.collection.queries.ids[queries[place]], "") for place in places[:number]]

@@ -67,7 +67,7 @@ class Judging {
     for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
     const name = data.verified ? data.author : this.author || this.outbox.readName() || data.author;
     if (name !== this.author) this.setAuthor(name);
-    else if (data.author !== name) this.trigger("author", this.author);
+    else this.tellAuthor();
     if (!this.unwatch) this.unwatch = this.outbox.watch((state, settled) => this.hear(state, settled));
     if (this.awaited === data.query) this.awaited = undefined;
     if (this.awaited === undefined) this.show(data.query);
@@ -83,7 +83,14 @@ class Judging {
       if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
     }
     this.query = this.front = undefined; // the order is another one
-    if (this.data.author !== name) this.trigger("author", name);
+    this.tellAuthor();
+  }
+
+  // Tell the server once: a second trigger would take the place of another one on its way.
+  tellAuthor() {
+    if (this.data.author === this.author || this.told === this.author) return;
+    this.told = this.author;
+    this.trigger("author", this.author);
   }
 
   // Return one's verdict on a card, with its state; undefined if there is none.

@@ -20,6 +20,10 @@ const drawSide = (name, items) => {
 };
 
 class Comparison extends Answers {
+  constructor(parent) {
+    super(parent, "blind");
+  }
+
   update(component) {
     const isFirst = !this.outbox;
     const done = component.data.queries.filter((query) => isFirst && query.done);

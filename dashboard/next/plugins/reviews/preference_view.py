@@ -185,6 +185,8 @@ def _describe_agreement(answers: Sequence[Verdict]) -> str:
         return "No query was compared by two people."
     first, alpha = agreed[:2]
     told = f"Same answer: {first['value']:.0%} of {first['pairs']:,} queries"
+    if first["few"]:
+        return f"{told}: too few for a firm value"
     return told if alpha["value"] is None else f"{told}; Krippendorff's alpha {alpha['value']:.2f}"
 
 

@@ -8,7 +8,7 @@ from dashboard.next.plugins.reviews.author import draw_author, find_author
 from dashboard.next.plugins.reviews.choices import PART
 from dashboard.next.plugins.reviews.corrections_view import draw_corrections
 from dashboard.next.plugins.reviews.decision_view import draw_decisions, list_open_decisions
-from dashboard.next.plugins.reviews.list_view import draw_lists, draw_one_list, read_reviews
+from dashboard.next.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
 from dashboard.next.plugins.reviews.preference_view import draw_comparison, find_comparison
 from dashboard.next.views.address import escape_markdown, read_address, set_choice
 from dashboard.next.views.frame import open_page, read_study
@@ -46,6 +46,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="reviews-hea
         wrap=True,
     )
     draw_author()
+if part:
+    st.session_state.pop(NEW, None)
 if part == "decisions":
     draw_decisions(study, choices, reviews, differing)
 elif part == "agreement":

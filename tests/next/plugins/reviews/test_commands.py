@@ -50,6 +50,9 @@ def test_lists(graded: Path, call: Call, say: Say) -> None:
     assert (code, row["state"], row["judged"], row["people"]) == (0, "closed", 2, 1)
     assert call("list", graded)[1] == [row]
     assert "No list is open" in call("next", graded)[2]
+    blind = ("--title", "Blind", "--compare", "--choose", "doubtful", "--metric", "AP")
+    assert call("create", graded, *blind)[1][0]["chosen"] == "lists that differ most"
+    assert call("next", graded)[1][0]["item_id"] is None
     assert "it is closed" in call("next", graded, "--list", made["list_id"])[2]
 
 

@@ -104,7 +104,7 @@ def test_queries_that_differ_are_chosen(graded: Path) -> None:
     assert choose_queries(study, "doubtful", both, "AP", 9)[0] == [("q1", ""), ("q2", "")]
     assert choose_queries(study, "worst", both, "Success@1", 9)[0] == [("q1", "")]
     (graded / "runs" / "v3.trec").write_text((graded / "runs" / "v1.trec").read_text())
-    with pytest.raises(ChoiceError, match=r"Nothing to compare is found .at random"):
+    with pytest.raises(ChoiceError, match="found .at random of 0 whose lists differ, seed 0"):
         choose_queries(open_graded(graded), "random", ("v1", "v3"), "AP", 9)
     with pytest.raises(ChoiceError, match="201: 1 to 200 queries can be chosen"):
         choose_queries(study, "random", both, "AP", 201)
