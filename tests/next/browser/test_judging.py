@@ -200,10 +200,11 @@ def test_visits_leave_nothing_behind(address: str, page: Page) -> None:
     session.send("Performance.enable")
     counts = []
     for _ in range(10):
-        page.keyboard.press("v")
-        expect(page.locator("article.card").first).to_be_visible()
-        page.keyboard.press("v")
-        expect(page.locator(".thumb").first).to_be_visible()
+        for shown in ("article.card", ".thumb"):
+            page.keyboard.press("v")
+            expect(page.locator(shown).first).to_be_visible()
+            idle = re.compile("notRunning", re.IGNORECASE)
+            expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", idle)
         session.send("HeapProfiler.collectGarbage")
         found = session.send("Performance.getMetrics")["metrics"]
         counts.append({each["name"]: each["value"] for each in found})
