@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.errors import DataError, list_names
 from dashboard.next.plugins.importers.gathering import Gathered
+from dashboard.next.storage.media import EXTENSION
 from dashboard.next.texts import parse_number
 
 LABELS = frozenset(
@@ -89,7 +90,8 @@ def choose_basis(found: Gathered, relevance: str) -> Basis:
     if keywords:
         return Basis("keywords", list_names(keywords), tuple(every))
     several = len(found.captions) > len({item for item, _, _ in found.captions})
-    ways = [*stated, *(["captions"] if found.captions and (several or not stated) else [])]
+    belong = several or (not stated and _has_pictures(found))
+    ways = [*stated, *(["captions"] if found.captions and belong else [])]
     if len(ways) == 1:
         kind = "captions" if ways[0] == "captions" and ways[0] not in stated else "labels"
         return Basis(kind, ways[0], tuple(each for each in every if each != ways[0]))
@@ -99,6 +101,12 @@ def choose_basis(found: Gathered, relevance: str) -> Basis:
     told = f"{len(open_ways):,} that could decide relevance ({list_names(open_ways)})"
     lines = [f"--relevance {shlex.quote(each)}" for each in [*open_ways[:5], NONE]]
     raise Unsure(_name_source(found, open_ways), told, "one that is named so", lines)
+
+
+def _has_pictures(found: Gathered) -> bool:
+    """Return whether texts of items describe pictures, and are not the items themselves."""
+    cells = (*found.items.get("file"), *found.items.index)
+    return any(map(EXTENSION.search, cells)) or any(side == "texts" for _, side in found.vectors)
 
 
 def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
@@ -119,8 +127,7 @@ def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
 
 
 def _name_source(found: Gathered, ways: Sequence[str]) -> str:
-    files = [found.declared.get(way) or found.sources.get(way) for way in ways]
-    return next((each for each in files if each), "captions")
+    return next((found.sources[way] for way in ways if way in found.sources), "captions")
 
 
 def any_grade(grades: dict[tuple[str, str], float | None]) -> bool:
@@ -189,7 +196,5 @@ def merge_judgements(found: Gathered, chosen: str) -> dict[tuple[str, str], floa
             origin.setdefault(pair, file)
     if len(files) > 1:
         said = f"{len(files):,} files of judgements ({list_names(files)})"
-        found.findings.append(
-            Finding("note", list(files)[0], None, said, "one; they agree, merged")
-        )
+        found.say("note", list(files)[0], said, "one; they agree, merged")
     return merged

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.errors import DataError, Finding, Level, list_names
 from dashboard.next.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -22,7 +22,6 @@ from dashboard.next.plugins.importers.pieces import (
     Queries,
     Vectors,
 )
-from dashboard.next.plugins.importers.source import find_kind
 from dashboard.next.storage.media import EXTENSION, FIRST_BYTES, match_ids
 
 HEADER_BYTES = 128
@@ -112,6 +111,7 @@ class Gathered:
         items: Items with the path of their file in the source, captions and further columns.
         taken: Rows of each file by what was taken from it.
         declared: Columns that a format declares to be classes.
+        sources: File that each column of the items came from.
         captions: Item, text and id of each caption.
         judged: Grades of the pairs of each file of judgements; None where nobody judged.
         runs: File, queries, items and scores of each version that is a list of results.
@@ -125,7 +125,7 @@ class Gathered:
     queries: Rows = field(default_factory=Rows)
     findings: list[Finding] = field(default_factory=list)
     taken: Counter[tuple[str, str]] = field(default_factory=Counter)
-    declared: dict[str, str] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
     sources: dict[str, str] = field(default_factory=dict)
     captions: list[tuple[str, str, str]] = field(default_factory=list)
     caption_files: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -138,6 +138,14 @@ class Gathered:
     by_file: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
+
+    def list_files(self, table: str) -> list[str]:
+        """Return the files that rows of a table of the collection were taken from."""
+        return [file for (name, file), number in self.taken.items() if name == table and number]
+
+    def say(self, level: Level, file: str, found: str, wanted: str) -> None:
+        """Add a finding about a file."""
+        self.findings.append(Finding(level, file, None, found, wanted))
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
@@ -178,7 +186,7 @@ class Gathered:
             if piece.contents and (content := piece.contents[place]):
                 self._write_content(name, content)
         self.is_whole = self.is_whole or piece.is_whole
-        self.declared |= dict.fromkeys(piece.labels, piece.file)
+        self.declared.update(piece.labels)
         for column in piece.columns:
             self.sources.setdefault(column, piece.file)
         if added or not piece.ids:
@@ -229,19 +237,19 @@ class Gathered:
         rows, ids = piece.rows, piece.ids
         why = _find_fault_of_rows(own, rows, ids)
         if why:
-            self.findings.append(Finding("warning", piece.file, None, why[0], why[1]))
+            self.say("warning", piece.file, *why)
             return
         bad = _find_bad_rows(rows, ids, own.known)
         for what, places in bad.items():
             names = list_names(ids[at] if ids else at for at in places)
             found = f"{len(places):,} vectors that {what} ({names})"
             wanted = "a finite vector for each id; left out"
-            self.findings.append(Finding("warning", piece.file, None, found, wanted))
+            self.say("warning", piece.file, found, wanted)
         out = sorted({at for places in bad.values() for at in places})
         if out:
             if ids is None:
                 wanted = "finite vectors, or a file of ids; all are left out"
-                self.findings.append(Finding("warning", piece.file, None, "no ids", wanted))
+                self.say("warning", piece.file, "no ids", wanted)
                 return
             rows = np.delete(rows, out, axis=0)
             ids = np.delete(np.array(ids, dtype=object), out).tolist()
@@ -270,13 +278,8 @@ class Gathered:
             name, known = next(iter(near.items()))
             said = f"{len(near):,} names that differ from ids by folder or ending ({name!r})"
             wanted_ids = f"ids of the items; matched where only one fits ({known!r})"
-            self.findings.append(Finding("note", file, None, said, wanted_ids))
+            self.say("note", file, said, wanted_ids)
         return found | near
-
-    def describe_kind(self, place: int) -> str:
-        """Return the kind of an item: as its row says, or by its file."""
-        told, file = self.items.get("kind")[place], self.items.get("file")[place]
-        return told or find_kind(file)
 
 
 def _find_fault_of_rows(

@@ -9,15 +9,24 @@ from typing import Any
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import load_all
+from dashboard.next.plugins.importers.deciding import Basis
 from dashboard.next.plugins.importers.gathering import Gathered
 from dashboard.next.plugins.importers.pieces import Format, Piece, leave_out
 from dashboard.next.plugins.importers.placing import Placed, choose_hashing, place_vectors
 from dashboard.next.plugins.importers.planning import Options, Plan, make_plan
+from dashboard.next.plugins.importers.roles import OURS
 from dashboard.next.plugins.importers.source import Source, list_source, report_unread
-from dashboard.next.plugins.importers.writing import open_draft, write_collection, write_settings
+from dashboard.next.plugins.importers.writing import (
+    count_changes,
+    keep_versions,
+    open_draft,
+    write_collection,
+    write_settings,
+)
 from dashboard.next.storage.collection import open_collection
 from dashboard.next.storage.folders import MARKS, find_data
 from dashboard.next.storage.media import list_missing
+from dashboard.next.storage.settings import read_toml
 
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -45,22 +54,35 @@ def make_collection(
     place = _find_place(new, path, update)
     source = list_source(path, columns, options.judgements)
     with open_draft(place, keep=not dry_run) as draft:
-        found, taken = gather_pieces(source, draft)
+        found = gather_pieces(source, draft)
         plan = make_plan(found, options)
         placed = place_vectors(found, plan, options)
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
         mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
-        about = f"Read from {path.resolve().name}: {'; '.join(taken)}."
         recorded = [*block, *([f"--map {mapped}"] if mapped else [])]
-        plan.settings |= {"title": place.name, "about": about, "source": recorded}
-        write_settings(draft / "collection.toml", plan.settings)
+        plan.settings |= {"title": place.name, "source": recorded}
         counts = write_collection(draft, source, found, plan, placed)
+        if place.is_dir():
+            _take_over(place, draft, found, plan)
+        write_settings(draft / "collection.toml", plan.settings)
         findings = [*source.findings, *found.findings, *check_draft(draft)]
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
     address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
     return Made(rows, findings, block, address)
+
+
+def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
+    """Keep versions and settings of the collection that is there, and say what changes."""
+    old = read_toml(place / "collection.toml", "collection.toml")
+    plan.settings = old | plan.settings | {"title": old.get("title", place.name)}
+    if kept := keep_versions(place, draft):
+        found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
+    for name, (new, gone) in count_changes(place, draft).items():
+        if new or gone:
+            said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
+            found.say("note", name, said, "changes of the source; taken in")
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:
@@ -85,30 +107,33 @@ def list_formats() -> list[Format]:
     return [each for formats in reversed(load_all("formats")) for each in formats]
 
 
-def gather_pieces(source: Source, folder: Path) -> tuple[Gathered, list[str]]:
-    """Return all that the formats yield, and the formats in words.
+def gather_pieces(source: Source, folder: Path) -> Gathered:
+    """Return all that the formats yield.
 
     Raises:
         DataError: If there is nothing that one of them reads.
     """
-    found, taken = Gathered(folder), []
+    found = Gathered(folder)
     for each in list_formats():
         files = list(each.recognise(source))
-        if not files:
-            continue
         claimed = set(files)
         source.left = [name for name in source.left if name not in claimed]
-        taken.append(f"{each.name} ({list_names(files, 2)})")
-        for piece in _read(each, source, files):
+        for piece in _read(each, source, files) if files else ():
             found.add(piece)
     found.findings += report_unread(source)
-    found.findings += _report_differing(found)
+    for ours in set(source.columns) - (source.mapped & set(OURS)):
+        wanted = f"one of {', '.join(OURS)}, and a column of a table"
+        raise DataError("--map", f"{ours}={source.columns[ours]}", wanted)
+    for name, rows in (("items", found.items), ("queries", found.queries)):
+        for column, number in rows.differing.items():
+            said = f"{number:,} rows that give an id a second {column}"
+            found.say("warning", name, said, "one of each; the first counts")
     if not (found.items or found.judged or found.runs or found.vectors):
         said = "; ".join(f"{each.file}: {each.found}" for each in found.findings[:3])
         seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
         raise DataError(source.root.name, seen, f"one of: {known}")
-    return found, taken
+    return found
 
 
 def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -119,58 +144,47 @@ def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]
         yield leave_out(error)
 
 
-def _report_differing(found: Gathered) -> Iterator[Finding]:
-    for name, rows in (("items", found.items), ("queries", found.queries)):
-        for column, number in rows.differing.items():
-            said = f"{number:,} rows that give an id a second {column}"
-            yield Finding("note", name, None, said, "one of each; the first counts")
-
-
 def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are."""
-    basis, judged = plan.basis, len({query for query, _, _ in plan.qrels})
+    basis, items = plan.basis, plan.items
+    columns = [basis.name] if basis.kind == "labels" else []
+    columns += [name for name in items.columns if name.startswith("pv_")]
+    classes = list(map("".join, zip(*map(items.get, columns), strict=True)))
+    asked = len({query for query, _, _ in plan.qrels})
     texts = {
-        "judgements": f"judgements, {len(plan.qrels):,} pairs of {judged:,} queries",
-        "keywords": f"keywords in {basis.name}",
-        "labels": f"same {basis.name}, {_count_classes(plan)}",
+        "judgements": f"judgements, {len(plan.qrels):,} pairs of {asked:,} queries",
+        "keywords": "keywords",
+        "labels": f"same {basis.name}, {len(set(filter(None, classes))):,} classes",
         "captions": f"each picture and its texts, {len(plan.texts):,} texts",
         "tables": "tables of a protocol",
         "": "nothing decides it",
     }
-    files = list_names(_list_files_of(found, plan)) or "the source"
+    files = list_names(_list_files_of(found, basis))
     others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
-    relevant = f"Relevant: {texts[basis.kind]} ({files}){others}"
     named = {item for _, item, _ in plan.qrels} - set(plan.texts)
-    inside = len(named & plan.items.index.keys())
-    outside = sorted(named - plan.items.index.keys())
+    outside = sorted(named - items.index.keys())
+    judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
     lost = f"; {len(outside):,} more are not there ({list_names(outside)})" if outside else ""
-    if basis.kind == "labels":
-        inside = sum(map(bool, plan.items.get(basis.name)))
-    from_files = [
-        file for (kind, file), number in found.taken.items() if kind == "items.csv" and number
-    ]
-    items = f"Items: {len(plan.pictures):,} of {list_names(from_files)}; judged: {inside:,}{lost}"
-    versions = [f"{each.name} ({', '.join(each.said)})" for each in placed]
+    origin = found.list_files("items.csv")
+    versions = [f"{each.name} ({', '.join(told for _, told in each.said)})" for each in placed]
     versions += [
         f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
     ]
-    return relevant, items, f"Versions: {'; '.join(versions) or 'none yet'}"
+    return (
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{others}",
+        f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
+        f"Versions: {'; '.join(versions) or 'none yet'}",
+    )
 
 
-def _list_files_of(found: Gathered, plan: Plan) -> list[str]:
+def _list_files_of(found: Gathered, basis: Basis) -> list[str]:
     """Return the files by which relevance is decided."""
-    name, kind = plan.basis.name, plan.basis.kind
-    if kind == "labels":
-        return [found.declared.get(name) or found.sources.get(name, "")]
-    if kind == "tables":
+    if basis.kind == "labels":
+        return [found.sources.get(basis.name, "")]
+    if basis.kind == "tables":
         return [each.file for each in found.copied.values()]
-    wanted = {"judgements": "qrels.csv", "captions": "captions"}.get(kind, "items.csv")
-    return [file for what, file in found.taken if what == wanted]
-
-
-def _count_classes(plan: Plan) -> str:
-    cells = set(filter(None, plan.items.get(plan.basis.name)))
-    return f"{len(cells):,} classes"
+    tables = {"judgements": "qrels.csv", "captions": "captions", "keywords": "items.csv"}
+    return found.list_files(tables.get(basis.kind, ""))
 
 
 def check_draft(draft: Path) -> list[Finding]:
@@ -191,14 +205,13 @@ def list_files(
 ) -> list[dict[str, Any]]:
     """Return a row a file: its rows, where they were taken from, what was guessed."""
     guessed = {"queries.csv": plan.of_queries}
-    taken: dict[str, list[str]] = {}
-    for (what, file), number in found.taken.items():
-        if number:
-            taken.setdefault(what, []).append(file)
-    taken["qrels.csv"] = _list_files_of(found, plan)
+    taken = {table: found.list_files(table) for table in ("items.csv", "queries.csv")}
+    taken["qrels.csv"] = _list_files_of(found, plan.basis)
     for each in placed:
-        taken |= {f"models/{each.name}/{side}.npy": each.said for side in ("items", "queries")}
-        taken[f"runs/{each.name}.npy"] = each.said
+        texts = [told for side, told in each.said if side == "texts"]
+        taken[f"models/{each.name}/queries.npy"] = texts
+        taken[f"models/{each.name}/items.npy"] = [told for _, told in each.said]
+        taken[f"runs/{each.name}.npy"] = [told for _, told in each.said]
     taken |= {f"runs/{name}.run": [run[0]] for name, run in found.runs.items()}
     return [
         {

@@ -144,6 +144,6 @@ def read_each(files: Sequence[str], read: Callable[[str], Iterable[Piece]]) -> I
 
 def leave_out(error: DataError) -> Finding:
     """Return the finding for what was left out because of an error."""
-    cure = f" {error.do}" if error.do else ""
-    wanted = f"{error.expected}; left out.{cure}"
+    cure = f". {error.do.rstrip('.')}" if error.do else ""
+    wanted = f"{error.expected}; left out{cure}"
     return Finding("warning", error.file, error.line, error.found, wanted)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dashboard.next.errors import DataError, Finding, list_names
+from dashboard.next.errors import DataError, list_names
 from dashboard.next.plugins.importers.deciding import Unsure
 from dashboard.next.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.next.plugins.importers.planning import Options, Plan
@@ -30,7 +30,7 @@ class Placed:
     items: list[Part] = field(default_factory=list)
     queries: list[Part] = field(default_factory=list)
     matrix: tuple[VectorFile, list[str], list[str]] | None = None
-    said: list[str] = field(default_factory=list)
+    said: list[tuple[str, str]] = field(default_factory=list)
     by_position: bool = False
 
 
@@ -54,24 +54,27 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
             is_text = options.rows == "text"
             axes = (list(texts), plan.pictures) if is_text else (plan.pictures, list(texts))
             version.matrix = (own, *axes)
-            version.said.append(f"{file}, a matrix whose rows are {options.rows}s, by position")
+            how = f"{file}, a matrix whose rows are {options.rows}s, by position"
+            version.said.append(("", how))
             continue
         if own.has_ids:
             ids, how = _match(found, own, side, texts, file), ""
         else:
-            ids, how = _take_order(own, known, side, file, options), ", by position"
+            ids = _take_order(own, known, side, file, options)
+            table = "items.csv" if side == "items" else "captions" if plan.texts else "queries.csv"
+            how = f" in the order of {list_names(found.list_files(table))}"
             version.by_position = True
         if not any(ids):
             said = f"no vector of any of the {len(known):,} {side} ({list_names(own.ids)})"
-            found.findings.append(Finding("warning", file, None, said, f"ids of {side}; left out"))
+            found.say("warning", file, said, f"ids of {side}; left out")
             continue
         _place(version, plan, side, (own, ids))
-        version.said.append(f"{sum(map(bool, ids)):,} {side} of {file}{how}")
+        version.said.append((side, f"{sum(map(bool, ids)):,} {side} of {file}{how}"))
     for name, version in list(placed.items()):
         if not version.items and version.matrix is None:
             if version.queries:
                 said = f"vectors of texts and none of items for the version {name}"
-                found.findings.append(Finding("warning", name, None, said, "both; left out"))
+                found.say("warning", name, said, "both; left out")
             del placed[name]
     return list(placed.values())
 
@@ -115,7 +118,7 @@ def _match(
     unknown = [name for name, known in zip(own.ids, ids, strict=True) if not known]
     if unknown and len(unknown) < len(ids):
         said = f"{len(unknown):,} vectors of unknown {side} ({list_names(unknown)})"
-        found.findings.append(Finding("warning", file, None, said, "ids that are there; left out"))
+        found.say("warning", file, said, "ids that are there; left out")
     return ids
 
 

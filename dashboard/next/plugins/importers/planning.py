@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.next.errors import Finding, list_names
+from dashboard.next.errors import list_names
 from dashboard.next.plugins.importers.deciding import (
     UNLABELLED,
     Basis,
@@ -82,6 +82,10 @@ def make_plan(found: Gathered, options: Options) -> Plan:
         _plan_labels(found, plan, options)
     elif basis.kind == "keywords":
         plan.settings["protocols"] = ["alfa"]
+        texts = sum(map(bool, found.queries.get("text")))
+        if texts:
+            wanted = "them; python -m dashboard.next keywords NAME --write maps their words"
+            found.say("warning", "queries.csv", f"{texts:,} texts without keywords", wanted)
     elif basis.kind == "captions":
         _plan_captions(found, plan)
     elif basis.kind == "tables":
@@ -118,9 +122,7 @@ def _rename_columns(found: Gathered) -> None:
             rows.columns[names[name]] = rows.columns.pop(name)
             said = f"a column {name!r}, a name with a meaning of its own here"
             wanted = f"a label; kept as {names[name]!r}"
-            found.findings.append(
-                Finding("note", found.sources.get(name, "queries"), None, said, wanted)
-            )
+            found.say("note", found.sources.get(name, "queries"), said, wanted)
 
 
 def _describe_items(found: Gathered, plan: Plan) -> None:
@@ -147,9 +149,7 @@ def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
     shared = [name for name, times in Counter(names.values()).items() if times > 1]
     if shared:
         said = f"{len(shared):,} items under two names ({list_names(shared)})"
-        found.findings.append(
-            Finding("warning", file, None, said, "one name; the first one counts")
-        )
+        found.say("warning", file, said, "one name; the first one counts")
     pairs: dict[tuple[str, str], float] = {}
     for (query, item), grade in merged.items():
         pairs.setdefault((query, names.get(item, item)), grade)
@@ -168,9 +168,7 @@ def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
     without = len(asked) - len(judged)
     if without:
         said = f"{without:,} queries that nothing is judged for"
-        found.findings.append(
-            Finding("note", file, None, said, "judgements; kept, without a value")
-        )
+        found.say("note", file, said, "judgements; kept, without a value")
 
 
 def _plan_labels(found: Gathered, plan: Plan, options: Options) -> None:
@@ -178,15 +176,11 @@ def _plan_labels(found: Gathered, plan: Plan, options: Options) -> None:
     cells = found.items.get(column)
     clean = ["" if cell.strip().lower() in UNLABELLED else cell for cell in cells]
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
-    file = found.declared.get(column) or found.sources.get(column, column)
+    file = found.sources.get(column, column)
     if clean != cells:
         number = sum(a != b for a, b in zip(clean, cells, strict=True))
         said = f"{number:,} items marked as unlabeled in the column {column}"
-        found.findings.append(Finding("note", file, None, said, "a class; these have none"))
-    if found.items.differing[column]:
-        number = found.items.differing[column]
-        said = f"{number:,} rows that give an item a second value in the column {column}"
-        found.findings.append(Finding("warning", file, None, said, "one; the first counts"))
+        found.say("note", file, said, "a class; these have none")
     found.items.columns[column] = clean
     if options.keyword_queries:
         for each in dict.fromkeys(filter(None, clean)):
@@ -223,9 +217,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
             times[names[item]] += 1
             kept.append((names[item], text, name))
     used = {*plan.items.index}
-    for item in plan.pictures:
-        at = plan.items.index[item]
-        plan.items.add(item, {"kind": found.describe_kind(at) or "image"})
+    cells = list(zip(plan.pictures, plan.items.get("kind"), plan.items.get("file"), strict=True))
+    for item, kind, file in cells:
+        plan.items.add(item, {"kind": kind or find_kind(file) or "image"})
         if times[item]:
             plan.queries.add(item, {"item_id": item})
     for item, text, name in kept:
@@ -241,4 +235,4 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     bare = [item for item in plan.pictures if not times[item]]
     if bare:
         said = f"{len(bare):,} pictures without a text ({list_names(bare)})"
-        found.findings.append(Finding("note", "captions", None, said, "texts; they are searched"))
+        found.say("note", "captions", said, "texts; they are searched")

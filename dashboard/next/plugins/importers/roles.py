@@ -11,7 +11,7 @@ from dashboard.next.errors import DataError
 from dashboard.next.plugins.importers.blocks import Block
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_stem
 
-ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus-id", "corpus_id",
+ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
         "sku", "asin", "pid", "key")  # fmt: skip
 FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
@@ -21,8 +21,10 @@ POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
            "title", "product_title", "prompt")  # fmt: skip
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
-QUERY = ("query_id", "query-id", "qid", "q_id", "topic", "topic_id", "query")
+QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
+OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")
+"""Names that columns can be mapped to."""
 GRADE = (
     "grade",
     "rating",
@@ -79,8 +81,9 @@ def find_roles(block: Block, source: Source) -> Roles:
     Raises:
         DataError: If no column names an item, a picture, a query or a vector.
     """
-    small = {name.strip().lower(): name for name in reversed([*block.columns])}
+    small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
     mapped = {ours: name for ours, name in source.columns.items() if name in block.columns}
+    source.mapped.update(mapped)
     renamed = {"item_id": "item", "query_id": "query"}
     of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
 
@@ -98,8 +101,9 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("grade" if "qrel" in block.file.lower() else "score", SCORE)
         take("item", ITEM)
         take("item", FILE)
-        if "query" in small:
-            of["text"] = small["query"]
+        for name in ("query_text", "query"):
+            if name in small:
+                of["text"] = small[name]
         if "grade" in of or "score" in of:
             return Roles("judgements" if "grade" in of else "run", of)
     if "query" in of and (stem.startswith(("quer", "topic")) or not named):

@@ -40,6 +40,7 @@ class Source:
         files: All files.
         left: Those that no format has taken yet.
         columns: Columns of the source by names of ours, as the caller maps them.
+        mapped: Those of them that a table has.
         judgements: File of judgements that the caller names; "" for none.
         findings: Files that were left out when the folder was listed.
     """
@@ -48,6 +49,7 @@ class Source:
     files: tuple[str, ...]
     left: list[str] = field(default_factory=list)
     columns: Mapping[str, str] = field(default_factory=dict)
+    mapped: set[str] = field(default_factory=set)
     judgements: str = ""
     findings: list[Finding] = field(default_factory=list)
 
@@ -124,7 +126,7 @@ def list_source(path: Path, columns: Mapping[str, str], judgements: str = "") ->
         DataError: If there is nothing, or more than MAX_FILES.
     """
     if path.is_file():
-        return Source(path.parent, (path.name,), [path.name], columns, judgements)
+        return Source(path.parent, (path.name,), [path.name], columns, judgements=judgements)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
     skipped: dict[str, list[str]] = {}
@@ -143,7 +145,9 @@ def list_source(path: Path, columns: Mapping[str, str], judgements: str = "") ->
         for why, names in skipped.items()
     ]  # fmt: skip
     files.sort()
-    return Source(path, tuple(files), list(files), columns, judgements, findings)
+    return Source(
+        path, tuple(files), list(files), columns, judgements=judgements, findings=findings
+    )
 
 
 def _walk(root: Path) -> Iterator[tuple[str, str]]:
@@ -201,6 +205,6 @@ def report_unread(source: Source) -> Iterable[Finding]:
         endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
     for ending, names in endings.items():
         cure = CURES.get(ending, "")
-        wanted = f"a format that is read; left out. {cure}".rstrip().replace("FILE", names[0])
+        wanted = f"a format that is read; left out. {cure}".rstrip(". ").replace("FILE", names[0])
         found = f"{len(names):,} files that no format reads ({list_names(names)})"
         yield Finding("warning", names[0], None, found, wanted)

@@ -20,6 +20,8 @@ from dashboard.next.plugins.importers.placing import Part, Placed
 from dashboard.next.plugins.importers.planning import Plan
 from dashboard.next.plugins.importers.source import Source
 
+KEPT = ("vocabulary.toml", "query_keywords.csv")
+"""Files that people make in a collection, which an update keeps."""
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
 
@@ -101,6 +103,32 @@ def write_collection(
         rows[name] = found.taken["queries.csv", each.file]
     shutil.rmtree(draft / "vectors", ignore_errors=True)
     return {name: number for name, number in rows.items() if number}
+
+
+def keep_versions(place: Path, draft: Path) -> list[str]:
+    """Take over versions and mappings that a source does not have; return their names."""
+    there = [*place.glob("models/[!.]*"), *place.glob("runs/[!.]*"), *(place / n for n in KEPT)]
+    kept = []
+    for path in sorted(each for each in there if each.exists()):
+        target = draft / path.relative_to(place)
+        if not target.exists():
+            for file in path.rglob("*") if path.is_dir() else [path]:
+                link_file(file, draft / file.relative_to(place))
+            kept.append(path.relative_to(place).as_posix())
+    return kept
+
+
+def count_changes(place: Path, draft: Path) -> dict[str, tuple[int, int]]:
+    """Return how many rows of each table are new or changed, and how many are gone."""
+    found = {}
+    for name in ("items.csv", "queries.csv", "qrels.csv"):
+        old, new = (set(_list_lines(folder / name)) for folder in (place, draft))
+        found[name] = (len(new - old), len(old - new))
+    return found
+
+
+def _list_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
 
 
 def write_settings(path: Path, settings: dict[str, Any]) -> None:

@@ -62,10 +62,12 @@ class Judging {
   update({ data, setTriggerValue }) {
     this.data = data;
     this.trigger = setTriggerValue;
+    this.isLeaving = false;
     this.payloads = new Map(data.payloads);
     for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
-    if (!this.author) this.setAuthor(this.outbox.readName() || data.author);
-    else if (data.author !== this.author) this.trigger("author", this.author);
+    const name = data.verified ? data.author : this.author || this.outbox.readName() || data.author;
+    if (name !== this.author) this.setAuthor(name);
+    else this.tellAuthor();
     if (!this.unwatch) this.unwatch = this.outbox.watch((state, settled) => this.hear(state, settled));
     if (this.awaited === data.query) this.awaited = undefined;
     if (this.awaited === undefined) this.show(data.query);
@@ -81,7 +83,14 @@ class Judging {
       if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
     }
     this.query = this.front = undefined; // the order is another one
-    if (this.data.author !== name) this.trigger("author", name);
+    this.tellAuthor();
+  }
+
+  // Tell the server once: a second trigger would take the place of another one on its way.
+  tellAuthor() {
+    if (this.data.author === this.author || this.told === this.author) return;
+    this.told = this.author;
+    this.trigger("author", this.author);
   }
 
   // Return one's verdict on a card, with its state; undefined if there is none.
@@ -103,7 +112,7 @@ class Judging {
 
   show(query) {
     const payload = this.payloads.get(query);
-    const text = JSON.stringify([payload, this.data.closed, this.author]);
+    const text = JSON.stringify([payload, this.data.why, this.author]);
     if (query === this.query && text === this.shown) return this.drawCounts();
     const front = query === this.query ? this.front?.item : undefined;
     if (query !== this.query) this.last = undefined;
@@ -137,7 +146,7 @@ class Judging {
 
   drawHead() {
     const line = make("div", "query");
-    const { queries, first, total, query } = this.data;
+    const { queries, first, total } = this.data;
     const place = queries.findIndex(([id]) => id === this.query);
     const step = (text, label, by) => {
       const button = makeButton("step", text, label, () => this.open(queries[place + by][0]));
@@ -153,9 +162,10 @@ class Judging {
     box.onchange = () => this.setHides(box.checked);
     hide.append(box, "Hide labels", make("kbd", "", "h"));
     line.append(hide);
-    const change = () => this.askName();
-    if (this.author) line.append(makeButton("step", this.author, `${this.author}: change the name`, change));
-    line.append(makeKeyed("step", "Stop", "v", () => this.trigger("stop", true)));
+    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.askName());
+    name.disabled = this.data.verified;
+    if (this.author) line.append(name);
+    line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
     line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
     return line;
   }
@@ -176,16 +186,16 @@ class Judging {
     return button;
   }
 
-  drawPicture(card) {
+  drawPicture(card, picture = card.picture) {
     // the caption may be the label; the text of an item without picture is what is judged
-    return drawMedia(card.picture ? { ...card, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
+    return drawMedia(picture ? { picture, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
   }
 
   drawButtons() {
     const group = make("div", "buttons");
     const add = (value, text, key) => {
       const button = makeKeyed("choice", text, key, () => this.judge(value));
-      Object.assign(button, { value, disabled: this.data.closed });
+      Object.assign(button, { value, disabled: Boolean(this.data.why) });
       const sign = make("span", "sign", MARKS_OF.get(value));
       sign.setAttribute("aria-hidden", "true");
       button.prepend(sign);
@@ -194,7 +204,7 @@ class Judging {
     add("not", "Not relevant", "x");
     add("unsure", "Unsure", "s");
     add("relevant", "Relevant", "y");
-    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), "Grade", String(grade));
+    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), `Grade ${grade}`, String(grade));
     return group;
   }
 
@@ -222,7 +232,7 @@ class Judging {
   }
 
   drawBig(card) {
-    if (!card.picture || !card.clip) return this.drawPicture({ ...card, picture: card.picture && (card.file || card.picture) });
+    if (!card.picture || !card.clip) return this.drawPicture(card, card.picture && card.file);
     const frame = make("div", "media");
     const video = repeat(makeVideo(card));
     video.poster = card.picture;
@@ -251,7 +261,7 @@ class Judging {
     const parts = [make("h3", "", required.length ? "Does it show all of this?" : "Is it what was asked for?")];
     if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
-    if (this.data.closed) parts.push(make("p", "problem", `The list ${this.data.title} is closed; it takes no more verdicts.`));
+    if (this.data.why) parts.push(make("p", "problem", this.data.why));
     const isSeen = this.front && (this.find(this.front) || !this.hides);
     const subject = isSeen ? this.front : this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
@@ -269,11 +279,15 @@ class Judging {
     if (own?.text) box.append(make("p", "problem", own.text));
     const label = make("div", card.hit === null ? "" : card.hit ? "has" : "lacks", `Label: ${describeVerdict(card, this.payload)}`);
     box.append(label, ...card.has.map((has, place) => drawKeyword(has, this.payload.required[place])));
+    if (own && !this.data.why) box.append(...this.drawAdditions(own));
     for (const text of [...card.facts, ...card.notes, card.picture && card.caption]) if (text) box.append(make("div", "foot", text));
     for (const [name, value, cause, note] of card.said) {
       if (name !== this.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
     }
-    if (!own || this.data.closed) return box;
+    return box;
+  }
+
+  drawAdditions(own) {
     const causes = make("div", "causes");
     causes.append(make("span", "", "Cause (c)"));
     this.data.causes.forEach((cause, place) => {
@@ -285,8 +299,7 @@ class Judging {
     const more = make("div", "causes");
     more.append(makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()));
     more.append(makeKeyed("step", "Undo", "u", () => this.undo()));
-    box.append(causes, ...(own.note ? [make("p", "note", own.note)] : []), more);
-    return box;
+    return [causes, ...(own.note ? [make("p", "note", own.note)] : []), more];
   }
 
   // Draw the way on, once everything of the query is judged.
@@ -298,7 +311,7 @@ class Judging {
     const name = this.data.queries.find(([id]) => id === next)?.[1].slice(0, MAX_NAME) ?? "";
     const button = next
       ? makeKeyed("choice", `Next query: ${name}`, "Enter", () => this.open(next))
-      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.trigger("stop", true));
+      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.stop());
     this.ending.replaceChildren(...(this.hasEnded ? [make("b", "", told), button] : []));
   }
 
@@ -337,10 +350,15 @@ class Judging {
     this.trigger("query", query);
   }
 
+  stop() {
+    this.isLeaving = true; // the cards take the keys
+    this.trigger("stop", true);
+  }
+
   judge(value) {
     const card = this.front;
     const isOpening = (this.awaited ?? this.query) !== this.query;
-    if (!card || !this.author || this.data.closed || isOpening) return;
+    if (!card || !this.author || this.data.why || isOpening) return;
     const own = this.find(card);
     this.send(card, { value, cause: "", note: own?.note ?? "" });
     this.last = card;
@@ -368,7 +386,7 @@ class Judging {
   }
 
   undo() {
-    if (this.author && !this.data.closed) this.outbox.undo(this.data.collection, this.author);
+    if (this.author && !this.data.why) this.outbox.undo(this.data.collection, this.author);
   }
 
   // Take what the server said of rows.
@@ -384,7 +402,7 @@ class Judging {
         told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of query ${taken.query_id}`}`;
       } else if (row.undo) told ||= "There is nothing to take back.";
       const own = [...this.own.values()].find((each) => each?.once === once);
-      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said ?? "" });
+      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
       if (number) told ||= "Saved";
     }
     if (told || !state.waiting) this.state.textContent = told || this.state.textContent;
@@ -468,7 +486,7 @@ class Judging {
   followSwipe(element) {
     let start;
     element.onpointerdown = (event) => {
-      start = event.pointerType === "mouse" ? undefined : event;
+      start = event.pointerType === "mouse" || event.target.closest("button") ? undefined : event;
       if (start) element.setPointerCapture(event.pointerId);
     };
     element.onpointermove = (event) => {
@@ -507,14 +525,14 @@ class Judging {
 
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
-    if (isTyping(event) || this.dialog.open) return;
+    if (isTyping(event) || this.dialog.open || this.isLeaving) return;
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const cause = this.armed && this.data.causes[Number(key) - 1];
     const isGrade = /^\d$/.test(key) && Number(key) <= (this.data.scale || -1);
     const act = new Map([
-      ["v", () => this.trigger("stop", true)],
+      ["v", () => this.stop()],
       ["y", () => this.judge("relevant")], ["x", () => this.judge("not")], ["s", () => this.judge("unsure")],
       ...(isGrade ? [[key, () => this.judge(key)]] : []),
       ["c", () => { this.armed = !this.armed; this.drawAbout(); }],

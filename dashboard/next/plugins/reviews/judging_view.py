@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from dashboard.next.evaluation.measurement import Row
+from dashboard.next.plugins.reviews.author import AUTHOR, explain_lack, find_author
 from dashboard.next.plugins.reviews.judging_lists import JudgingList, Pair, find_list
 from dashboard.next.plugins.reviews.verdicts import (
     CAUSES,
@@ -31,6 +30,8 @@ from dashboard.next.views import cards
 from dashboard.next.views.address import drop_choice, set_choice
 from dashboard.next.views.cards.payload import make_items, make_payload
 from dashboard.next.views.comparison import show_progress
+from dashboard.next.views.components import load_component
+from dashboard.next.views.people import REVIEWER, find_reader
 
 FOLDER = Path(__file__).parent
 SCRIPTS = (
@@ -40,8 +41,6 @@ SCRIPTS = (
 """Parts of one module, in this order."""
 STYLES = (cards.FOLDER / "cards.css", FOLDER / "judging_view.css")
 BUTTON = ("v", "Judge", {"judge": "yes"})
-AUTHOR = "reviewer"
-"""Key of the session under which the name of the person is."""
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
 MAX_GRADE = 9
@@ -52,14 +51,6 @@ AHEAD = 2
 """Queries to judge after the open one that the browser has at once."""
 HIDDEN = "<style>.st-key-choices, [class*='st-key-chips'] { display: none !important }</style>"
 """Hides what names versions and numbers, in a list."""
-
-
-@cache
-def _component() -> Any:
-    css, js = (
-        "\n".join(path.read_text(encoding="utf-8") for path in paths) for paths in (STYLES, SCRIPTS)
-    )
-    return st.components.v2.component("judging", css=css, js=js)
 
 
 @dataclass(frozen=True)
@@ -114,12 +105,14 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     first = max(0, place - LISTED)
     names, index = collection.query_names, collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
+    is_closed = made is not None and made.closed
+    closed = "This list is closed; it takes no more verdicts." if is_closed else ""
     data = {
         "collection": collection.name,
         "list": made.id if made else "",
-        "title": made.title if made else "",
-        "closed": made.closed if made else False,
+        "why": explain_lack(REVIEWER) or closed,
         "author": task.author,
+        "verified": find_reader().is_verified,
         "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
         "causes": list(CAUSES),
         "most": {"note": MAX_NOTE, "name": MAX_NAME},
@@ -131,7 +124,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         "next": task.queries[following[0]] if following else "",
         "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
     }
-    _component()(
+    load_component("judging", SCRIPTS, STYLES)(
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
@@ -146,7 +139,7 @@ def _keep_author() -> None:
 
 
 def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
-    collection, author = study.collection, str(st.session_state.get(AUTHOR, ""))
+    collection, author = study.collection, find_author()
     key = read_state(collection.folder)[0]
     said = keep_last_of_pairs(list_history(key, kind=VERDICT))
     if made is None:
@@ -205,9 +198,19 @@ def _make_pool(task: _Task, query: str) -> Row:
             card["facts"] += [card["foot"]] if len(card["facts"]) < len(task.versions) else []
         else:
             (row,) = make_items(collection, [item], "", "")["rows"]
-            card = row["cards"][0] | {"facts": [f"in no first {task.depth}"]}
+            facts = [f"not among the first {task.depth}"]
+            card = row["cards"][0] | {"hit": _find_label(task.study, query, item), "facts": facts}
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
         shown.append({key: card[key] for key in (*keys, "facts")} | {"said": verdicts})
     return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
+
+
+def _find_label(study: Study, query: str, item: str) -> bool | None:
+    """Return whether an item is relevant to a query; None if nothing says so."""
+    tables = study.collection.queries, study.collection.items
+    place, column = (table.index[name] for table, name in zip(tables, (query, item), strict=True))
+    grade = float(study.judgement.grades(place)[column])
+    is_unknown = grade != grade and not study.rules.is_complete
+    return None if is_unknown else grade >= study.judgement.relevant_from

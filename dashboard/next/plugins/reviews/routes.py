@@ -14,6 +14,8 @@ from starlette.routing import Route
 
 from dashboard.next.errors import ChoiceError, DataError
 from dashboard.next.plugins.reviews.verdicts import (
+    DECISION,
+    VERDICT,
     Verdict,
     keep_last,
     list_history,
@@ -22,12 +24,14 @@ from dashboard.next.plugins.reviews.verdicts import (
 )
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_data, list_collections
+from dashboard.next.views.people import OWNER, REVIEWER, Person, find_person
 
 MAX_BODY_BYTES = 1_000_000
 MAX_ROWS = 100
 """Rows of a request."""
 FIELDS = ("kind", "query_id", "item_id", "value", "cause", "note", "list_id", "run", "against")
 Body = dict[str, Any]
+Act = Callable[[Collection, Body, Person], Body]
 
 
 async def save_rows(request: Request) -> JSONResponse:
@@ -46,14 +50,18 @@ ROUTES = (
 )
 
 
-async def _answer(request: Request, act: Callable[[Collection, Body], Body]) -> JSONResponse:
+async def _answer(request: Request, act: Act) -> JSONResponse:
     """Act on a request of a page of ours; 503 if the store cannot be used now."""
-    if not _is_same_origin(request):
-        said = "Reviews are saved from pages of this dashboard only."
-        return JSONResponse({"said": said}, 403)
+    person = find_person(request.headers)
+    try:
+        person.require(REVIEWER)
+        if not _is_same_origin(request):
+            raise ChoiceError("Reviews are saved from pages of this dashboard only.")
+    except ChoiceError as error:
+        return JSONResponse({"said": str(error)}, 403)
     try:
         body = await _read_body(request)
-        return JSONResponse(await anyio.to_thread.run_sync(_act, act, body))
+        return JSONResponse(await anyio.to_thread.run_sync(_act, act, body, person))
     except ChoiceError as error:
         return JSONResponse({"said": str(error)}, 400)
     except DataError as error:
@@ -89,16 +97,18 @@ async def _read_body(request: Request) -> Body:
     return body
 
 
-def _act(act: Callable[[Collection, Body], Body], body: Body) -> Body:
+def _act(act: Act, body: Body, person: Person) -> Body:
     name, author = body.get("collection"), body.get("author")
     if not isinstance(name, str) or name not in list_collections():
         raise ChoiceError(f"There is no collection {str(name)[:80]!r}.")
     if not isinstance(author, str) or not author.strip():
         raise ChoiceError("Enter your name.")
-    return act(open_collection(find_data() / name), body)
+    if person.is_verified and author != person.name:
+        raise ChoiceError(f"You are logged in as {person.name}, not as {author[:80]}.")
+    return act(open_collection(find_data() / name), body, person)
 
 
-def _save_rows(collection: Collection, body: Body) -> Body:
+def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
     rows = body.get("rows")
     if not isinstance(rows, list) or len(rows) > MAX_ROWS:
         raise ChoiceError(f"rows must be a list of at most {MAX_ROWS} rows.")
@@ -106,7 +116,9 @@ def _save_rows(collection: Collection, body: Body) -> Body:
     for row in rows:
         once = row.get("once") if isinstance(row, dict) else None
         try:
-            number = save_verdict(collection, _read_row(row, body["author"]), once or "")
+            made = _read_row(row, body["author"])
+            person.require(OWNER if made.kind == DECISION else REVIEWER)
+            number = save_verdict(collection, made, once or "")
             saved.append({"once": once, "number": number})
         except ChoiceError as error:
             refused.append({"once": once if isinstance(once, str) else "", "said": str(error)})
@@ -121,10 +133,10 @@ def _read_row(row: Any, author: str) -> Verdict:
     odd = [name for name, value in (values | row).items() if not isinstance(value, str)]
     if odd:
         raise ChoiceError(f"A row holds texts; {str(odd[0])[:40]} is none.")
-    return Verdict(author=author, **values | {"kind": values["kind"] or "verdict"})
+    return Verdict(author=author, **values | {"kind": values["kind"] or VERDICT})
 
 
-def _take_back(collection: Collection, body: Body) -> Body:
+def _take_back(collection: Collection, body: Body, person: Person) -> Body:
     author, once = body["author"], body.get("once")
     if not isinstance(once, str) or not once:
         raise ChoiceError("The request needs an id, once.")

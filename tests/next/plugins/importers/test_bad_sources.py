@@ -19,6 +19,8 @@ from tests.next.plugins.importers.test_formats import (
     RUN,
     VECTORS,
 )
+from tests.next.plugins.importers.test_more_formats import CASES as MORE_CASES
+from tests.next.plugins.importers.test_more_formats import ENTITY, write_tar
 from tests.next.plugins.importers.test_refusals import check_nothing
 
 README = Path(plugins.__file__).parent / "importers" / "README.md"
@@ -45,6 +47,11 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "empty file": ({"x.csv": ""}, "1 files that are empty or not readable (x.csv)", 4),
     "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that ends", 4),
     "odd line": ({"x.jsonl": '{"id": "e"}\n{"id": \n'}, "x.jsonl, line 2: found 1 lines", 5),
+    "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
+    "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside ('../e.jpg')", 4),
+    "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
+    "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged HDF5 file", 4),
+    "cut index": ({"x.index": b"IxFI"}, "x.index: found an index that gives no vectors back", 4),
     "no vectors": ({"y.npy": np.arange(4)}, "Write labels as a table", 4),
     "odd line of TREC": ({"qrels.txt": QRELS + "q3 0 a\n", "x.run": RUN}, "line 4: found 1", 2),
     "pair again": ({"qrels.txt": QRELS + "q1 0 a 1\n"}, "line 4: found 1 pairs again", 2),
@@ -73,10 +80,13 @@ def test_nothing_to_make(
     check_nothing(init(make_source(source, files), capsys))
 
 
-@pytest.mark.parametrize("name", CASES)
+EVERY = CASES | MORE_CASES
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_cut_in_half(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever a file is cut to, `init` makes what `check` accepts, or nothing."""
-    files, options, _, _ = CASES[name]
+    files, options, _, _ = EVERY[name]
     make_source(source, files)
     for path in [each for each in source.rglob("*") if each.is_file()]:
         whole = path.read_bytes()

@@ -184,7 +184,7 @@ CASES: dict[str, tuple[Files, list[str], dict[tuple[str, str], list[str]], dict[
         {"x AP@None": 0.75},
     ),
     "Quepid": (
-        {"0.png": 1, "1.png": 2, "ratings.csv": "query,docid,rating\nred,0,3\nred,1,\nnone,,\n"},
+        {"0.png": 1, "1.png": 2, "r.csv": "Query Text,Doc ID,Rating\nred,0,3\nred,1,\nnone,,\n"},
         [],
         {("qrels.csv", "query_id item_id grade"): ["red|0.png|3"],
          ("queries.csv", "query_id text"): ["red|red", "none|none"]},

@@ -12,6 +12,7 @@ from dashboard.next.errors import DataError
 from dashboard.next.plugins.reviews import routes
 from dashboard.next.plugins.reviews.judging_lists import JudgingList, close_list, create_list
 from dashboard.next.plugins.reviews.verdicts import keep_last, list_history
+from dashboard.next.views.people import Person
 
 Post = Callable[..., tuple[int, dict[str, Any]]]
 OWN = {"Sec-Fetch-Site": "same-origin"}
@@ -60,6 +61,22 @@ def test_pages_of_this_server_only(post: Post, headers: dict[str, str], status: 
     for to, more in (("verdicts", {}), ("undo", {"once": "u"})):
         assert post(make_row("1"), headers=headers, to=to, **more)[0] == status
     assert bool(list_values()) == (status == 200)
+
+
+def test_roles(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader saves nothing, a reviewer verdicts, an owner decisions; under their own name."""
+    rows = make_row("1"), make_row("2", kind="decision")
+    answers = {}
+    for role in ("reader", "reviewer", "owner"):
+        person = Person("eva", role, is_verified=True)
+        monkeypatch.setattr(routes, "find_person", lambda _, person=person: person)
+        answers[role] = post(*rows)
+    assert answers["reader"] == (403, {"said": "eva is reader; this needs the role reviewer. "
+                                               "Ask an owner."})  # fmt: skip
+    saved = {role: [row["once"] for row in answers[role][1]["saved"]] for role in list(answers)[1:]}
+    assert saved == {"reviewer": ["1"], "owner": ["1", "2"]}
+    status, answer = post(make_row("3"), author="kim")
+    assert (status, answer["said"]) == (400, "You are logged in as eva, not as kim.")
 
 
 def test_each_row_is_answered(post: Post) -> None:

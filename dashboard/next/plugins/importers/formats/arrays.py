@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -51,10 +52,12 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     beside = {find_beside(name, set(files)) for name in files}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
-    yield from read_each(arrays, partial(_read_file, source, set(files)))
+    times = Counter(map(name_version, arrays))
+    alike = {name for name in arrays if times[name_version(name)] > 1}
+    yield from read_each(arrays, partial(_read_file, source, set(files), alike))
 
 
-def _read_file(source: Source, there: set[str], name: str) -> Iterator[Piece]:
+def _read_file(source: Source, there: set[str], alike: set[str], name: str) -> Iterator[Piece]:
     arrays = _open(source.find_path(name), name)
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim != 1}
@@ -65,6 +68,7 @@ def _read_file(source: Source, there: set[str], name: str) -> Iterator[Piece]:
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key)
+        version = find_stem(name) if name in alike else version
         ids = _find_ids(lists, key, side, len(rows))
         file = find_beside(name, there)
         if ids is None and file and len(matrices) == 1:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
+from dashboard.next.errors import list_names
 from dashboard.next.plugins.importers.deciding import SPLITS
 from dashboard.next.plugins.importers.pieces import Captions, Format, Items, Piece, read_each
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_kind
@@ -45,8 +46,8 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
         "file": shown,
         "poster": [posters.get(EXTENSION.sub("", name), "") for name in shown],
     }
-    where = next((top for top in {find_folder_of(name) for name in shown} if top), "")
-    label = f"{where}/ and others" if len({find_folder_of(n) for n in shown}) > 1 else f"{where}/"
+    folders_of = list(dict.fromkeys(map(find_folder_of, shown)))
+    label = list_names([f"{each or source.root.name}/" for each in folders_of], 2)
     folders = list_class_folders(shown)
     labels = ["class"] if list(folders) == ["class"] else []
     yield Items(label, shown, columns | folders, labels)

@@ -82,7 +82,9 @@ def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Fin
     more = [
         name
         for name, cells in block.columns.items()
-        if name not in taken and share_media(cells, source, folder) > 0.5
+        if name not in taken
+        and any(map(EXTENSION.search, cells[:20]))
+        and share_media(cells, source, folder) > 0.5
     ]
     if more and "file" in roles.of:
         said = f"further columns of pictures ({list_names(more)})"
