@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from dashboard.next.errors import DataError
 from dashboard.next.plugins.reviews.agreement_view import draw_agreement
 from dashboard.next.plugins.reviews.author import draw_author, find_author
 from dashboard.next.plugins.reviews.choices import PART
@@ -10,7 +9,7 @@ from dashboard.next.plugins.reviews.corrections_view import draw_corrections
 from dashboard.next.plugins.reviews.decision_view import draw_decisions, list_open_decisions
 from dashboard.next.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
 from dashboard.next.plugins.reviews.preference_view import draw_comparison, find_comparison
-from dashboard.next.views.address import escape_markdown, read_address, set_choice
+from dashboard.next.views.address import read_address, set_choice
 from dashboard.next.views.frame import open_page, read_study
 
 PARTS = {
@@ -27,12 +26,8 @@ if part not in PARTS:
         draw_comparison(study, blind)
         st.stop()
 study, choices = open_page()
-try:
-    reviews = read_reviews(study.collection)
-    differing = list_open_decisions(reviews)
-except DataError as error:
-    st.error(escape_markdown(f"{error} Nothing else is affected."))
-    st.stop()
+reviews = read_reviews(study.collection)
+differing = list_open_decisions(reviews)
 with st.container(horizontal=True, vertical_alignment="center", key="reviews-head"):
     labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if differing else {})
     st.session_state["reviews-part"] = part if part in PARTS else None
