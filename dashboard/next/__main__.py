@@ -22,6 +22,7 @@ from dashboard.next.commands.options import FINE, WRONG
 from dashboard.next.commands.output import FORMATS, print_rows
 from dashboard.next.errors import DataError
 from dashboard.next.plugins import list_problems, load_commands
+from dashboard.next.successors import explain_variables, explain_words
 
 COMMANDS = {
     "check": check,
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, which is WRONG where a team's plugin is broken."""
     for problem in list_problems():
         print(f"error: {problem}", file=sys.stderr)
+    for sentence in explain_variables():
+        print(f"note: {sentence}", file=sys.stderr)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     parser = OneLineParser(
         prog="python -m dashboard.next", description="Quality of search, measured and compared."
     )
@@ -56,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         own = added.add_parser(name, help=command.HELP, description=command.HELP)
         command.add_arguments(own)
         own.add_argument("--format", choices=FORMATS, default="table", help="(default: table)")
-    call = parser.parse_args(arguments)
+    if gone := explain_words(words):
+        parser.error(gone)
+    call = parser.parse_args(words)
     try:
         rows, columns, code = COMMANDS[call.command].answer(call)
     except (DataError, ValueError) as error:

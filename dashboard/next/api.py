@@ -5,6 +5,7 @@ The numbers are those of the command line. These names stay: new ones may come, 
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -108,26 +109,32 @@ class OpenCollection:
         self,
         name: str,
         items: Any = None,
+        vectors: Any = None,
         queries: Any = None,
         *,
         item_ids: Sequence[str] | None = None,
         query_ids: Sequence[str] | None = None,
         by_position: bool = False,
-        run: str | Path | None = None,
+        run: pd.DataFrame | str | Path | None = None,
         note: str = "",
+        text_model: str | Path | None = None,
     ) -> pd.DataFrame:
         """Add a version, whole or not at all; an open dashboard has it at its next step.
 
         Args:
             name: Name of the version.
             items: Vectors of the items: an array or tensor [items, dimension], a mapping or frame
-                from id to vector, or a file (.npy, .npz, .safetensors, .parquet).
+                from id to vector, or a file (.npy, .npz, .safetensors, .parquet). With
+                `vectors`, their ids.
+            vectors: The same, whose ids are `items` or `item_ids`.
             queries: Vectors of the text queries, or of all queries, as `items`.
             item_ids: Ids of the rows of `items`.
             query_ids: Ids of the rows of `queries`.
             by_position: Whether vectors without ids are in the order of the collection's tables.
-            run: File of results in place of vectors, TREC or CSV.
+            run: Results in place of vectors: a file, TREC or CSV, or a frame with query_id, item_id
+                and score.
             note: A sentence on what is new.
+            text_model: Folder of a sentence-transformers model that embeds typed texts.
 
         Returns:
             What was written: file, rows, digest. What was left out is a warning of Python.
@@ -136,18 +143,34 @@ class OpenCollection:
             DataError: If the version could not be used, or the name is taken.
             ValueError: If neither or both of `items` and `run` are given.
         """
+        if vectors is not None:
+            ids = item_ids if items is None else list(items)
+            items, item_ids = vectors, ids
         if (items is None) == (run is None):
-            raise ValueError("Give items= (vectors) or run= (a file of results), one of them.")
+            raise ValueError("Give items= (vectors) or run= (results), one of them.")
         findings: list[Finding] = []
         if run is not None:
-            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
+            return self._add_run(name, run, findings)
         given = name_vectors(items, item_ids, "items", findings)
         asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
-        told = {"note": note} if note else {}
-        rows = add_vectors(self._opened, name, given, asked, told, {}, findings, by_position)
+        told, files = {"note": note} if note else {}, dict[str, Path]()
+        if text_model is not None:
+            told |= {"encoder": "sentence-transformers", "text_model": str(text_model)}
+            files["text_model"] = Path(text_model)
+        rows = add_vectors(self._opened, name, given, asked, told, files, findings, by_position)
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(f"{each.file}: found {each.found}; expected {each.wanted}", stacklevel=2)
         return pd.DataFrame(rows)
+
+    def _add_run(
+        self, name: str, run: pd.DataFrame | str | Path, findings: list[Finding]
+    ) -> pd.DataFrame:
+        if not isinstance(run, pd.DataFrame):
+            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / f"{Path(name).name}.csv"
+            run.to_csv(file, index=False)
+            return pd.DataFrame(add_run(self._opened, name, file, findings))
 
     def measure(
         self,

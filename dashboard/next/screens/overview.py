@@ -5,7 +5,6 @@ import streamlit as st
 from dashboard.next.commands.compare_versions import COLUMNS as METRICS
 from dashboard.next.commands.measure import MEANS
 from dashboard.next.evaluation.slicing import SMALL_SLICE, describe_worst
-from dashboard.next.plugins import PLUGINS, load
 from dashboard.next.study.changes import count_outcomes, list_changes
 from dashboard.next.views.address import escape_markdown
 from dashboard.next.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
@@ -70,9 +69,8 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
     st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
     charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
     show_chart(charts[f"{metric} by slice"])
-for plugin in PLUGINS:
-    if plugin.draw_section and load(plugin, "rules") is study.rules:
-        load(plugin, "draw_section")(study, choices)
+if study.rules.draw_section:
+    study.rules.draw_section(study, choices)
 st.caption(escape_markdown(study.rules.definition))
 means = [row for each in measured for row in each.list_means()]
 tables = {"Versions": (means, MEANS), "Comparison": (rows, METRICS)}

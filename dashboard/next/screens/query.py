@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.next.evaluation.differences import list_differences
+from dashboard.next.plugins import load_all
 from dashboard.next.views.address import escape_markdown, set_choice
 from dashboard.next.views.cards import draw_query
 from dashboard.next.views.cards.payload import describe_change, make_payload
@@ -17,6 +18,9 @@ AHEAD = 3  # queries before and after the open one that the browser has at once
 LISTED = 250  # queries before and after the open one that its list names
 
 study, choices = open_page("shown")
+buttons = [draw(study, choices) for draw in load_all("draw_query")]
+if None in buttons:  # a plugin has drawn it
+    st.stop()
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 
@@ -58,4 +62,5 @@ draw_query(
     first,
     len(ids),
     lambda query: set_choice("query", query),
+    buttons,
 )

@@ -111,7 +111,8 @@ def _write_side(
         fitting = [order for order in orders if len(order) == len(rows)]
         if not by_position or not fitting:
             do = "Name them with --ids FILE"
-            do += ", or write --by-position if they are in the table's order." if fitting else "."
+            order = ", or say --by-position (by_position=True) if they are in the table's order."
+            do += order if fitting else "."
             numbers = " or ".join(f"{len(order):,}" for order in orders)
             found = f"{len(rows):,} vectors without ids, for {numbers} {stem}"
             raise DataError(side.name, found, "the id of each vector", do=do)

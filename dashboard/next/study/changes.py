@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -112,14 +112,24 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[list[Row], list[Ro
     return fell, came
 
 
+def discount_rank(rank: int) -> float:
+    """Return the weight of a rank in nDCG."""
+    return float(1 / np.log2(1 + rank))
+
+
 def list_moved_results(
-    study: Study, versions: Sequence[str], queries: IntArray, depth: int
+    study: Study,
+    versions: Sequence[str],
+    queries: IntArray,
+    depth: int,
+    weigh: Callable[[int], float] = discount_rank,
 ) -> Iterator[tuple[int, int, float, float]]:
     """Yield place of the query, item, how far it moved, and its highest weight in any version.
 
-    The weight of a rank is 1 ÷ log2(1 + rank), as in nDCG, and 0 below `depth`. Items come in
-    their order, for one query after another.
+    The weight of a rank is 0 below `depth`. Items come in their order, for one query after
+    another.
     """
+    by_rank = [weigh(rank) for rank in range(1, depth + 1)]
     weights: dict[tuple[int, int], list[float]] = {}
     place_of = {query: place for place, query in enumerate(queries.tolist())}
     for number, version in enumerate(versions):
@@ -129,7 +139,7 @@ def list_moved_results(
             for row, item, rank in rows:
                 pair = (place_of[int(part.queries[row])], int(item))
                 found = weights.setdefault(pair, [0.0] * len(versions))
-                found[number] = float(1 / np.log2(1 + rank))
+                found[number] = by_rank[int(rank) - 1]
     for (place, item), each in sorted(weights.items()):
         yield place, item, max(each) - min(each), max(each)
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from dashboard.next.errors import ChoiceError
+from dashboard.next.plugins import list_screens
 from dashboard.next.storage.collection import Collection, open_collection
 from dashboard.next.storage.folders import find_data, list_collections
 from dashboard.next.storage.settings import read_toml
@@ -37,15 +38,20 @@ Page = Any
 
 
 def make_pages() -> dict[str, Page]:
-    """Return the page of each screen, by its name; the first is the one at `/`."""
+    """Return the page of each screen, by its name; the first is the one at `/`.
+
+    Pages of plugins come before the last one.
+    """
+    scripts = {name: SCREENS / f"{name}.py" for name in NAMES}
+    scripts |= list_screens() | {NAMES[-1]: scripts.pop(NAMES[-1])}
     return {
         name: st.Page(
-            SCREENS / f"{name}.py",
-            title=name.capitalize(),
+            script,
+            title=name.replace("_", " ").capitalize(),
             url_path="" if name == NAMES[0] else name,
             default=name == NAMES[0],
         )
-        for name in NAMES
+        for name, script in scripts.items()
     }
 
 
@@ -84,6 +90,22 @@ def open_page(*shown: str) -> tuple[Study, Choices]:
     for problem in collection.problems:
         st.warning(escape_markdown(str(problem)))
     return study, choices
+
+
+def read_study() -> tuple[Study, Choices]:
+    """Return the study of the address and its choices, and draw nothing: for blind pages.
+
+    Raises:
+        DataError: If the collection cannot be used.
+        ChoiceError: If the address names something unknown.
+    """
+    st.html(STYLE)
+    given = read_address()
+    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
+    problems = find_problems(collection, given)
+    choices = read_choices(collection, {k: v for k, v in given.items() if k not in problems})
+    st.set_page_config(page_title=collection.title, layout="wide")
+    return open_study(collection, choices.restrict_to_numbers()), choices
 
 
 def _stop_at_problems(problems: Mapping[str, str], given: Mapping[str, str]) -> NoReturn:
@@ -129,12 +151,18 @@ def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
     return list(chips.values())
 
 
-def _pick_collection(name: str, place: str) -> Collection:
+def _find_name(name: str) -> tuple[str, list[str]]:
+    """Return a name, for "" that of the collection that is opened first, and all names."""
     names = list_collections()
     first = [n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first")]
     chosen = name or (first or names)[0]
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
+    return chosen, names
+
+
+def _pick_collection(name: str, place: str) -> Collection:
+    chosen, names = _find_name(name)
     widget = f"{place}-collection"
     st.session_state[widget] = chosen
 

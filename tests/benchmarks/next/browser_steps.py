@@ -107,7 +107,8 @@ def main() -> None:
             rounds = [open_cold(browser, script, 8650 + n, text) for n in range(ROUNDS)]
             found.append([statistics.median(column) for column in zip(*rounds, strict=True)])
         for name, own, other in zip(("seconds", "processor", "bytes"), *found, strict=True):
-            print(f"cold Overview, {name:10} {other:12.2f}  plain {own:12.2f}  {other / own:5.2f} x")
+            told = f"{other:12.2f}  plain {own:12.2f}  {other / own:5.2f} x"
+            print(f"cold Overview, {name:10} {told}")
         with serve(app, 8649):
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.goto("http://127.0.0.1:8649/query?collection=driving")

@@ -1,7 +1,7 @@
-"""Measure a large collection with both editions: seconds of processor and peak memory.
+"""Measure a large collection, beside the bare products: seconds of processor and peak memory.
 
 `python -m tests.benchmarks.next.measure_large` writes random vectors and judgements to a temporary
-folder and prints a row for each edition. Each runs in a process of its own, with one thread for
+folder and prints a row for each program. Each runs in a process of its own, with one thread for
 products, as threads that wait for each other are counted, too.
 """
 
@@ -17,8 +17,15 @@ from pathlib import Path
 import numpy as np
 
 METRICS = "P@5 nDCG@10 AP"
-EDITIONS = {"first": ("dashboard", "trec"), "second": ("dashboard.next", "trec")}
-"""Module of each edition, and its name for judged pairs."""
+PEER = """
+import sys, numpy
+for version in sys.argv[2:]:
+    items, queries = (numpy.load(f"{sys.argv[1]}/models/{version}/{name}.npy", mmap_mode="r")
+                      for name in ("items", "queries"))
+    for start in range(0, len(queries), 64):
+        queries[start : start + 64] @ items.T
+"""
+"""The products of all versions in blocks of queries, and nothing else."""
 
 
 def write_collection(folder: Path, sizes: argparse.Namespace) -> None:
@@ -48,7 +55,7 @@ def write_collection(folder: Path, sizes: argparse.Namespace) -> None:
 
 def run_alone(words: list[str]) -> tuple[float, float, str]:
     """Return seconds of processor, peak memory in MB and output of a process."""
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "DASHBOARD_CACHE_MB": "0"}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryFile("w+") as out:
         child = subprocess.Popen(words, stdout=out, env=os.environ | threads)
         _, status, used = os.wait4(child.pid, 0)
@@ -60,25 +67,28 @@ def run_alone(words: list[str]) -> tuple[float, float, str]:
 
 
 def main() -> None:
-    """Print a row for each edition."""
+    """Print a row for each program."""
     parser = argparse.ArgumentParser(description=__doc__)
     usual = {"items": 200_000, "queries": 500, "versions": 2, "width": 128, "judged": 1_000}
     for name, number in usual.items():
         parser.add_argument(f"--{name}", type=int, default=number)
     parser.add_argument("--metrics", default=METRICS)
     call = parser.parse_args()
-    answers = []
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "large"
         write_collection(folder, call)
-        for edition, (module, protocol) in EDITIONS.items():
-            words = [sys.executable, "-m", module, "measure", str(folder), "--format", "csv"]
-            options = ["--protocol", protocol, "--metrics", call.metrics]
-            seconds, memory, answer = run_alone([*words, *options])
-            print(f"{edition:8} {seconds:8.2f} s CPU {memory:8.0f} MB", flush=True)
-            answers.append(answer)
-    for row, other in zip(*map(str.splitlines, answers), strict=True):
-        print(row if row == other else f"{row} | {other}")
+        versions = sorted(path.name for path in (folder / "models").iterdir())
+        ours = ["-m", "dashboard.next", "measure", str(folder), "--format", "csv"]
+        programs = {
+            "products": [sys.executable, "-c", PEER, str(folder), *versions],
+            "measure": [sys.executable, *ours, "--metrics", call.metrics],
+        }
+        used = []
+        for name, words in programs.items():
+            seconds, memory, answer = run_alone(words)
+            print(f"{name:8} {seconds:8.2f} s CPU {memory:8.0f} MB\n{answer}", flush=True)
+            used.append(seconds)
+        print(f"{used[1] / used[0]:.2f} x the products")
 
 
 if __name__ == "__main__":

@@ -56,12 +56,12 @@ def main() -> None:
         options = ["--metrics", " ".join(METRICS.values()), "--format", "csv"]
         programs = {
             "pytrec_eval": [sys.executable, "-c", PEER, *files, *METRICS],
-            "second edition": [sys.executable, *ours, *options],
+            "measure": [sys.executable, *ours, *options],
         }
         used = []
         for name, words in programs.items():
             seconds, memory, answer = run_alone(words)
-            print(f"{name:16} {seconds:8.2f} s CPU {memory:8.0f} MB\n{answer}", flush=True)
+            print(f"{name:12} {seconds:8.2f} s CPU {memory:8.0f} MB\n{answer}", flush=True)
             used.append(seconds)
         print(f"{used[0] / used[1]:.1f} times faster")
 

@@ -18,14 +18,19 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 TIMEOUT_MS = 30_000
 
 
-@contextmanager
-def _serve(data: Path) -> Iterator[str]:
-    """Serve the collections of a folder; the value is the address."""
+def find_port() -> int:
+    """Return a port that is free."""
     with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def _serve(data: Path, port: int = 0, **settings: str) -> Iterator[str]:
+    """Serve the collections of a folder; the value is the address."""
+    port = port or find_port()
     call = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.headless", "true"]
     call += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    environment = os.environ | {"DASHBOARD_DATA": str(data)}
+    environment = os.environ | {"DASHBOARD_DATA": str(data), **settings}
     server = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     for line in server.stdout:
@@ -39,7 +44,7 @@ def _serve(data: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def serve() -> Callable[[Path], AbstractContextManager[str]]:
+def serve() -> Callable[..., AbstractContextManager[str]]:
     """Serve the collections of a folder while a block runs."""
     return _serve
 

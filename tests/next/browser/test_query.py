@@ -76,6 +76,9 @@ def test_cards_keys_and_wrong_links(address: str, page: Page) -> None:
     expect(page.locator("article.card")).to_have_count(0)
 
 
+SCRIPT_STATE = "data-test-script-state"
+
+
 def test_metric_chosen_after_the_sheet(address: str, page: Page) -> None:
     """The inputs of the closed sheet do not send their old values again."""
     page.goto(f"{address}/query?collection=world&query=q1")
@@ -85,8 +88,11 @@ def test_metric_chosen_after_the_sheet(address: str, page: Page) -> None:
     more.click(force=True)
     expect(page.get_by_label("Mapping threshold", exact=True)).to_have_count(0)
     for metric in ("AP", "P@3"):
+        # a script that ends while somebody types takes what was typed
+        expect(page.get_by_test_id("stApp")).to_have_attribute(SCRIPT_STATE, "notRunning")
         row = page.get_by_label("Metric", exact=True)
         row.fill(metric)
+        expect(page.get_by_role("option", name=metric, exact=True)).to_be_visible()
         row.press("Enter")
         page.wait_for_url(f"**metric={metric.replace('@', '*')}**")
 
@@ -129,7 +135,7 @@ def test_links_are_links(address: str, page: Page) -> None:
 def test_a_wrong_link_has_links(address: str, page: Page) -> None:
     page.goto(f"{address}/query?collection=world&outcome=none")
     expect(page.get_by_text("There is no outcome")).to_be_visible()
-    expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(6)
+    expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(7)
     page.get_by_role("button", name="Open without this").click()
     expect(page.locator("article.card").first).to_be_visible()
 

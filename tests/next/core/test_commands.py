@@ -412,3 +412,17 @@ def test_long_names_are_sentences(
 ) -> None:
     code, _, errors = call(capsys, *[str(world) if each == "WORLD" else each for each in command])
     assert code == 2 and errors.startswith("error: ")
+
+
+def test_what_is_gone_names_its_successor(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASHBOARD_CACHE_MB", "100")
+    for words, said in (
+        (["run", "driving"], "add NAME VERSION --run FILE"),
+        (["measure", "driving", "--submission=a=b"], "submissions/NAME/"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        told = capsys.readouterr().err
+        assert end.value.code == 2 and said in told and "DASHBOARD_CACHE_MB is not used" in told

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def test_hooks_are_few_and_explained() -> None:
     from dashboard.next.plugins import Plugin
 
     names = [each.name for each in fields(Plugin)][1:]
-    assert len(set(names) - {"files", "settings"}) <= 12
+    assert len(set(names) - {"files", "settings", "screens"}) <= 12
     assert all(f" {name}: " in str(Plugin.__doc__) for name in names)
     assert all(f"| `{name}` |" in README.read_text() for name in names)
 
@@ -69,6 +70,8 @@ BROKEN = {
     "core": (PLUGIN + '"qrels")\n', "broken.py: found the name 'qrels'"),
     "hook": (PLUGIN + '"x", rules=":RULES")\n', "broken.py: found AttributeError: module"),
     "folder": (PLUGIN + '"x", rules="judge:X")\n', "ValueError: 'judge:X' names another file"),
+    "page": (PLUGIN + '"x", screens={"x": "no.py"})\n', "broken.py: found no such file: no.py"),
+    "name": (PLUGIN + '"x", screens={"query": "x.py"})\n', "broken.py: found the page 'query'"),
     "rules": (PLUGIN + '"x", rules=":PLUGIN")\n', "found rules = ':PLUGIN', something else"),
     "metric": (
         "from dashboard.next.evaluation.metrics import metric\n"
@@ -121,19 +124,39 @@ def test_an_entry_point(folder: Path) -> None:
     assert "our_package.gone: found ModuleNotFoundError" in done.stderr
 
 
-def test_screens_name_a_broken_file(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, world: Path
-) -> None:
+@pytest.fixture
+def open_app(monkeypatch: pytest.MonkeyPatch, world: Path) -> Iterator[Callable[[Path], AppTest]]:
+    """Open the screens with the file of a team."""
     from dashboard.next import plugins
 
-    monkeypatch.setenv("DASHBOARD_PLUGINS", str(folder / "gone.py"))
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    plugins._find_plugins.cache_clear()
-    try:
-        screen = AppTest.from_file(str(ROOT / "dashboard" / "next" / "main.py")).run(timeout=60)
-        said = [each.value for each in screen.error]
-    finally:
-        monkeypatch.undo()
+    def start(file: Path) -> AppTest:
+        monkeypatch.setenv("DASHBOARD_PLUGINS", str(file))
+        monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
         plugins._find_plugins.cache_clear()
+        return AppTest.from_file(str(ROOT / "dashboard" / "next" / "main.py")).run(timeout=60)
+
+    yield start
+    monkeypatch.undo()
+    plugins._find_plugins.cache_clear()
+
+
+def test_screens_name_a_broken_file(folder: Path, open_app: Callable[[Path], AppTest]) -> None:
+    screen = open_app(folder / "gone.py")
+    said = [each.value for each in screen.error]
     assert not screen.exception and len(said) == 1
     assert said[0].replace("\\", "").startswith("gone.py: found no such file")
+
+
+def test_a_team_adds_a_page(folder: Path, open_app: Callable[[Path], AppTest]) -> None:
+    """Its script stands beside the file of the plugin; its link is before the last one."""
+    from dashboard.next.plugins import list_screens
+    from dashboard.next.views.frame import make_pages
+
+    (folder / "ours.py").write_text(f'{PLUGIN}"ours", screens={{"our_page": "page.py"}})\n')
+    script = "import streamlit as st\nfrom dashboard.next.views.frame import open_page\n"
+    (folder / "page.py").write_text(f"{script}study, _ = open_page()\nst.text(study.rules.name)\n")
+    screen = open_app(folder / "ours.py")
+    assert list_screens()["our_page"] == folder / "page.py"
+    assert list(make_pages())[-2:] == ["our_page", "collections"]
+    screen.switch_page(os.path.relpath(folder / "page.py", ROOT / "dashboard" / "next"))
+    assert [each.value for each in screen.run().text] == ["alfa"] and not screen.exception

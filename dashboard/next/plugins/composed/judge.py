@@ -10,6 +10,8 @@ import numpy as np
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.next.storage.collection import Collection
+from dashboard.next.study.choices import Choices
+from dashboard.next.study.study import Study
 from dashboard.next.tables import IntArray
 
 NAME = "composed"
@@ -79,6 +81,13 @@ def list_annotated(
     return found if len(found) else None
 
 
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.next.plugins.composed.sections import draw_section as draw
+
+    draw(study, choices)
+
+
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
@@ -92,4 +101,5 @@ COMPOSED = JudgingRules(
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
     candidates=list_annotated,
+    draw_section=draw_section,
 )

@@ -12,7 +12,6 @@ PLUGIN = Plugin(
     ),
     read_tables="judge:check_labels",
     read_versions="submissions:read_submissions",
-    draw_section="sections:draw_section",
     rules="judge:COMPOSED",
     metrics="metrics:compute_annotated_ap",
 )

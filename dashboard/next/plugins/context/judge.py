@@ -19,6 +19,8 @@ from dashboard.next.evaluation.judgement import (
 from dashboard.next.plugins.context.metrics import NAME, SOURCE
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.runs import Pairs
+from dashboard.next.study.choices import Choices
+from dashboard.next.study.study import Study
 from dashboard.next.tables import FloatArray, IntArray, read_table
 from dashboard.next.texts import parse_number
 
@@ -181,6 +183,13 @@ def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntA
     return found if len(found) or judgement.unscorable.get(query) == INVALID else None
 
 
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.next.plugins.context.sections import draw_satisfaction
+
+    draw_satisfaction(study, choices)
+
+
 CONTEXT = JudgingRules(
     name=NAME,
     title="Image search in context",
@@ -195,4 +204,5 @@ CONTEXT = JudgingRules(
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
     candidates=list_valid,
+    draw_section=draw_section,
 )

@@ -10,6 +10,5 @@ PLUGIN = Plugin(
     rules="judge:CONTEXT",
     metrics="metrics:WINDOW",
     describe_results="metrics:describe_gains",
-    draw_section="sections:draw_satisfaction",
     commands={"satisfaction": "commands"},
 )

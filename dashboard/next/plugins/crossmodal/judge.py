@@ -11,6 +11,7 @@ from dashboard.next.evaluation.metrics import Measure
 from dashboard.next.plugins.crossmodal.folds import MatchingJudgement, judge, weigh_folds
 from dashboard.next.plugins.crossmodal.sides import Sides
 from dashboard.next.storage.collection import Collection
+from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.tables import BoolArray, FloatArray, IntArray
 
@@ -103,6 +104,15 @@ def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
 
 
 RANKS = ("MdR", "MnR")
+
+
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.next.plugins.crossmodal.sections import draw_section as draw
+
+    draw(study, choices)
+
+
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
@@ -122,4 +132,5 @@ CROSSMODAL = JudgingRules(
     is_complete=True,
     candidates=list_gallery,
     finish=finish,
+    draw_section=draw_section,
 )

@@ -11,5 +11,4 @@ PLUGIN = Plugin(
     rules="judge:CROSSMODAL",
     metrics="metrics:RECALLS",
     choices="choices:CHOICES",
-    draw_section="sections:draw_section",
 )

@@ -22,6 +22,7 @@ from dashboard.next.plugins.hashing.metrics import find_bits, measure_radius
 from dashboard.next.storage.collection import Collection
 from dashboard.next.storage.vectors import Vectors
 from dashboard.next.storage.versions import Version
+from dashboard.next.study.choices import Choices
 
 if TYPE_CHECKING:
     from dashboard.next.study.study import Study
@@ -188,6 +189,13 @@ def _list_shared(judged: Judgement, query: int, item: int) -> str:
     return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
 
 
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.next.plugins.hashing.sections import draw_codes
+
+    draw_codes(study, choices)
+
+
 HASHING = JudgingRules(
     name=NAME,
     title="Hash codes, graded by type",
@@ -207,4 +215,5 @@ HASHING = JudgingRules(
     is_complete=True,
     transform=take_signs,
     measure=measure_radius,
+    draw_section=draw_section,
 )

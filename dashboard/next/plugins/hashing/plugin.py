@@ -9,5 +9,4 @@ PLUGIN = Plugin(
     rules="judge:HASHING",
     metrics="metrics:NAME",
     describe_results="judge:describe_types",
-    draw_section="sections:draw_codes",
 )

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import getpass
-import io
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 
 from dashboard.next.commands.options import open_call, open_study_of
 from dashboard.next.commands.output import replace_file
 from dashboard.next.errors import DataError
-from dashboard.next.evaluation.judgement import list_judged
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.reviews import agreement, judging_lists, verdicts
 from dashboard.next.plugins.reviews.choices import CORRECTED
+from dashboard.next.plugins.reviews.corrections import format_labels
 from dashboard.next.plugins.reviews.store import back_up
 from dashboard.next.plugins.reviews.verdicts import DECISION, Verdict, keep_last
 from dashboard.next.storage.folders import find_folder
-from dashboard.next.study.study import Study
 
 EXPORT = (
     "query_id", "item_id", "list_id", "run", "kind", "value", "cause", "note", "author", "time",
@@ -45,9 +42,8 @@ def _list(call: Namespace) -> Answer:
 def _create(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    pairs, chosen = judging_lists.choose_pairs(
-        study, call.choose, versions, choices["metric"], call.number, call.seed
-    )
+    choose = judging_lists.choose_queries if call.compare else judging_lists.choose_pairs
+    pairs, chosen = choose(study, call.choose, versions, choices["metric"], call.number, call.seed)
     made = judging_lists.JudgingList(
         title=call.title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(call.seed),
@@ -155,24 +151,9 @@ def _write_labels(call: Namespace) -> None:
         raise DataError(call.labels_file.name, "a file", "a new one", do=do)
     if call.labels not in (None, CORRECTED):
         raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
-    call.labels, out = CORRECTED, io.StringIO()
-    rows = list(_list_labels(open_study_of(call)[0]))
-    if call.labels_file.suffix == ".csv":
-        csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
-    for query, item, grade in rows if not out.tell() else ():
-        odd = [name for name in (query, item) if name.split() != [name]]
-        if odd:
-            do = "Name a file that ends with .csv."
-            raise DataError("--qrels", f"the id {odd[0][:80]!r}", "ids without blanks", do=do)
-        out.write(f"{query} 0 {item} {grade}\n")
-    replace_file(call.labels_file, out.getvalue().encode())
-
-
-def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:
-    queries, items = study.collection.queries.ids, study.collection.items.ids
-    for query in study.queries.tolist():
-        for item, grade in zip(*list_judged(study.judgement, query), strict=True):
-            yield queries[query], items[item], f"{grade:g}"
+    call.labels = CORRECTED
+    text = format_labels(open_study_of(call)[0], is_csv=call.labels_file.suffix == ".csv")
+    replace_file(call.labels_file, text.encode())
 
 
 def _name_author(call: Namespace) -> str:

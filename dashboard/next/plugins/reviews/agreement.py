@@ -15,8 +15,10 @@ from dashboard.next.evaluation.differences import replace_nan
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.evaluation.statistics import (
     compute_alpha,
+    compute_alpha_of_counts,
     compute_bootstrap_interval,
     compute_kappa,
+    compute_kappa_of_counts,
     resample_figure,
 )
 from dashboard.next.plugins.reviews.verdicts import UNSURE, VERDICT, Verdict, keep_last_of_pairs
@@ -24,6 +26,8 @@ from dashboard.next.tables import FloatArray
 
 FEW_PAIRS = 30
 """Pairs below which a figure of agreement says little."""
+MAX_PEOPLE = 6
+"""People of whom each two have a kappa: those with the most pairs."""
 COLUMNS = ("measure", "people", "value", "low", "high", "pairs", "few", "why")
 DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
@@ -41,7 +45,7 @@ def list_answers(rows: Sequence[Verdict]) -> Answers:
 
 
 def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
-    """Return rows of COLUMNS: of all people, then Cohen's kappa of each two.
+    """Return rows of COLUMNS: of all people, then Cohen's kappa of each two of the busiest.
 
     `agreement` is the share of comparisons of two people on a pair in which they said the same;
     `alpha` Krippendorff's with values that are equal or not (Krippendorff 2004); `kappa` Cohen's
@@ -58,12 +62,17 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     for place, pair in enumerate(sorted(answers)):
         for name, value in answers[pair].items():
             codes[place, people.index(name)] = number[value]
-    alpha = compute_alpha(codes), *resample_figure(codes, compute_alpha)
+    counts = np.stack([(codes == code).sum(axis=1) for code in number.values()], axis=1)
+    spread = resample_figure(counts.astype(np.float64), compute_alpha_of_counts)
+    alpha = compute_alpha(codes), *spread
     found = [_make_share(people, codes), _make_row("alpha", people, codes, *alpha)]
-    for two in combinations(range(len(people)), 2):
+    busiest = np.argsort(np.isnan(codes).sum(axis=0), kind="stable")[:MAX_PEOPLE]
+    for two in combinations(sorted(busiest.tolist()), 2):
         both = codes[:, two][~np.isnan(codes[:, two]).any(axis=1)]
         if len(both):
-            kappa = compute_kappa(both), *resample_figure(both, compute_kappa)
+            cells = both[:, 0] * len(values) + both[:, 1]
+            given = (cells[:, None] == np.arange(len(values) ** 2)).astype(np.float64)
+            kappa = compute_kappa(both), *resample_figure(given, compute_kappa_of_counts)
             found.append(_make_row("kappa", [people[at] for at in two], both, *kappa))
     return found
 

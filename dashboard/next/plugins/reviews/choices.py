@@ -1,4 +1,4 @@
-"""The choice of labels: as given, or with the corrections of people who judged."""
+"""Choices: labels as given or corrected by people who judged, judging, and a list to judge."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from dashboard.next.storage.collection import Collection
 
 GIVEN, CORRECTED = "given", "corrected"
+PART = "review"
+"""Key of the address that names the list that is open on Reviews, or another part of it."""
+NO_TASK = {PART: "", "list": "", "judge": ""}
+"""Keys of an address that shows a query to somebody who does not judge it."""
 LEFT_ALONE = ("crossmodal", "hashing", "context")
 """Protocols whose labels are no grades of single results; verdicts do not correct them."""
 
@@ -60,6 +64,25 @@ class LabelsChoice(Choice):
         return CorrectedLabels(*read_state(collection.folder))
 
 
+@dataclass(frozen=True, kw_only=True)
+class ListChoice(Choice):
+    """The choice of a list to judge, which has to be one of the collection.
+
+    Without `judge` a link of the first edition names a list of another kind, which is ignored.
+    """
+
+    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+        """Return the id of a list.
+
+        Raises:
+            ChoiceError: If there is no such list.
+            DataError: If the store cannot be read.
+        """
+        from dashboard.next.plugins.reviews.judging_lists import find_list
+
+        return find_list(collection.folder, given).id if before["judge"] == "yes" else given
+
+
 def _list_labels(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
     return (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
 
@@ -71,6 +94,22 @@ CHOICES = (
         default=lambda collection, before: GIVEN,
         allowed=_list_labels,
         changes_numbers=True,
+    ),
+    Choice(
+        key="judge",
+        meaning="whether the results of a query are judged: no or yes",
+        default=lambda collection, before: "no",
+        allowed=lambda collection, before: ("no", "yes"),
+    ),
+    ListChoice(
+        key="list",
+        meaning="list whose pairs are judged (default: all results)",
+        default=lambda collection, before: "",
+    ),
+    Choice(
+        key=PART,
+        meaning="list that is open on Reviews, or one of its parts",
+        default=lambda collection, before: "",
     ),
 )
 

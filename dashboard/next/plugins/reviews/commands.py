@@ -47,10 +47,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _add_create(parser: ArgumentParser) -> None:
     parser.add_argument("--title", required=True, help="name of the list")
-    ways = ("worst", "slice", "doubtful", "random")
-    text = "worst regressions, a --slice, what versions rank most differently, or random (worst)"
+    ways = ("worst", "slice", "doubtful", "random", "change")
+    text = (
+        "worst regressions, a --slice, what versions rank most differently, random, or what would "
+    )
+    text += "change a linear metric most (default: worst)"
     parser.add_argument("--choose", choices=ways, default="worst", help=text)
-    text = "number of pairs at most (default 50)"
+    text = "compare the lists of both versions blind, query by query, in place of results"
+    parser.add_argument("--compare", action="store_true", help=text)
+    text = "number of pairs, or of queries to compare, at most (default 50)"
     parser.add_argument("--number", type=int, default=50, metavar="N", help=text)
     parser.add_argument("--seed", type=int, default=0, help="of random pairs (default 0)")
     add_choices(parser, "baseline", "candidate", "metric")

@@ -7,16 +7,23 @@ version is added or a table is written anew. No file is changed.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from dashboard.next.errors import DataError
 from dashboard.next.evaluation.amendments import amend
 from dashboard.next.evaluation.differences import replace_nan
-from dashboard.next.evaluation.judgement import Judgement
+from dashboard.next.evaluation.judgement import Judgement, list_judged
 from dashboard.next.evaluation.measurement import Row
 from dashboard.next.plugins.reviews import verdicts
 from dashboard.next.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
 from dashboard.next.storage.collection import Collection
+
+if TYPE_CHECKING:
+    from dashboard.next.study.study import Study
 
 
 def settle(rows: Sequence[Verdict]) -> list[Row]:
@@ -79,3 +86,30 @@ def replace_grades(
         item = collection.items.index[row["item_id"]]
         grades.setdefault(query, {})[item] = row["corrected"]
     return amend(judgement, grades)
+
+
+def format_labels(study: Study, is_csv: bool) -> str:
+    """Return every judged pair of a study with its grade, as CSV or as lines of TREC.
+
+    Raises:
+        DataError: If an id cannot stand in lines of TREC.
+    """
+    out = io.StringIO()
+    if is_csv:
+        rows = [("query_id", "item_id", "grade"), *_list_labels(study)]
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+    for query, item, grade in _list_labels(study):
+        odd = [name for name in (query, item) if name.split() != [name]]
+        if odd:
+            do = "Name a file that ends with .csv."
+            raise DataError("--qrels", f"the id {odd[0][:80]!r}", "ids without blanks", do=do)
+        out.write(f"{query} 0 {item} {grade}\n")
+    return out.getvalue()
+
+
+def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:
+    queries, items = study.collection.queries.ids, study.collection.items.ids
+    for query in study.queries.tolist():
+        for item, grade in zip(*list_judged(study.judgement, query), strict=True):
+            yield queries[query], items[item], f"{grade:g}"

@@ -17,10 +17,13 @@ from dashboard.next.plugins.reviews.schema import KNOWN, REVIEW
 from dashboard.next.plugins.reviews.store import has_store, identify_store, open_store
 from dashboard.next.storage.collection import Collection
 
-VERDICT, DECISION = "verdict", "decision"
+VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
+"""Kinds of rows that can be saved; a store of the first edition has others."""
 UNSURE, WITHDRAWN = "unsure", ""
 WORDS = ("relevant", "not", UNSURE)
-"""Values of a verdict beside grades."""
+"""Values of a verdict or decision beside grades."""
+PREFERENCES = ("much better", "better", "same", "worse", "much worse", "cannot judge")
+"""Values of a preference: how `run` does in comparison with `against`, for one query."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
 """What may be the cause of a wrong result."""
 MAX_NOTE, MAX_NAME, MAX_ID = 2_000, 80, 2_000
@@ -34,8 +37,9 @@ class Verdict:
     """A value that a person gave to a result.
 
     Attributes:
-        kind: VERDICT, DECISION, or another kind of the first edition.
-        value: One of WORDS, a grade, or WITHDRAWN.
+        kind: One of KINDS, or another kind of the first edition.
+        item_id: Item, "" of a preference.
+        value: One of WORDS or a grade, one of PREFERENCES, or WITHDRAWN.
         list_id: The list that the person worked on, "" for none.
         run: Version whose result it was, "" for none.
         against: The other version, of a preference.
@@ -66,28 +70,36 @@ class Verdict:
     @property
     def subject(self) -> tuple[str, ...]:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
-        run = (self.run, self.against)
-        return (self.kind, *self.pair, self.list_id, *run, self.author)
+        pair, run = (self.query_id, self.item_id), (self.run, self.against)
+        return (self.kind, *pair, self.list_id, *run, self.author)
 
 
 def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> int:
-    """Save a verdict or decision, and return its number; it is on the disk then.
+    """Save a row of one of KINDS, and return its number; it is on the disk then.
 
     Args:
         collection: Where query and item are.
-        verdict: Its collection, number and time are set here.
+        verdict: Its collection, number and time are set here; of one that withdraws also the list
+            and the versions, which are those of the row that it withdraws.
         once: The client's own id; a second row with it is not saved, and its number returned.
 
     Raises:
         ChoiceError: If the verdict cannot be: an unknown query or item, a value outside of the
-            scale, a text that is too long.
+            scale, a text that is too long, a list that is closed or does not have the pair.
         DataError: If the store cannot be written.
     """
     _check_verdict(collection, verdict)
     once = _name_row(once)
     with open_store(writing=True) as connection:
-        key = record_key(connection, collection.folder)
-        return _add(connection, replace(verdict, collection=key), once)
+        number = _find_number(connection, once)
+        if number is None:
+            key = record_key(connection, collection.folder)
+            verdict = replace(verdict, collection=key)
+            if verdict.value == WITHDRAWN:
+                verdict = _withdraw(connection, verdict)
+            _check_list(connection, verdict)
+            number = _add(connection, verdict, once)
+        return number
 
 
 def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
@@ -99,7 +111,10 @@ def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
         once: The client's own id of this step.
 
     Returns:
-        What was taken back; None if nothing is left, or this step was taken before.
+        What was taken back, also if this step was taken before; None if nothing is left.
+
+    Raises:
+        DataError: If the store cannot be written.
     """
     if not has_store():
         return None
@@ -110,7 +125,7 @@ def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
         last: dict[tuple[str, ...], Verdict] = {}
         for row, name in _read(connection, collection=key, author=author):
             if name == once:
-                return None
+                return done[-1][0]
             if name.startswith(_UNDO):
                 del done[-1:]
             else:
@@ -122,6 +137,25 @@ def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
         taken, before = done[-1]
         _add(connection, before, once)
     return taken
+
+
+def _withdraw(connection: Connection, verdict: Verdict) -> Verdict:
+    """Return the row that withdraws the last one of a person, in the same list if it names one."""
+    names = ("kind", "collection", "query_id", "item_id", "author")
+    about = {name: getattr(verdict, name) for name in names}
+    rows = keep_last(row for row, _ in _read(connection, **about))
+    rows = [row for row in rows if row.list_id == verdict.list_id] or rows
+    if not rows:
+        said = f"{verdict.author} has no {verdict.kind} to take back"
+        raise ChoiceError(f"{said} for query {verdict.query_id} and item {verdict.item_id!r}.")
+    return replace(rows[-1], value=WITHDRAWN, cause="", note="")
+
+
+def _check_list(connection: Connection, verdict: Verdict) -> None:
+    from dashboard.next.plugins.reviews.judging_lists import check_open
+
+    if verdict.list_id:
+        check_open(connection, verdict)
 
 
 def list_history(key: str, until: int | None = None, **about: str) -> list[Verdict]:
@@ -143,8 +177,9 @@ def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
     """Return the last row of each person on each subject, without those that were taken back."""
     last: dict[tuple[str, ...], Verdict] = {}
     for row in rows:
-        last.pop(row.subject, None)
-        last[row.subject] = row
+        subject = row.subject
+        last.pop(subject, None)
+        last[subject] = row
     return [row for row in last.values() if row.value != WITHDRAWN]
 
 
@@ -174,14 +209,23 @@ def find_scale(collection: Collection) -> int:
 
 
 def _check_verdict(collection: Collection, verdict: Verdict) -> None:
+    kind, value = verdict.kind, verdict.value
+    if kind not in KINDS:
+        raise ChoiceError(f"{kind[:40]!r} cannot be saved. There are: {list_names(KINDS)}.")
     if verdict.query_id not in collection.queries.index:
         raise ChoiceError(f"There is no query {verdict.query_id[:80]!r} in {collection.name}.")
-    if verdict.item_id not in collection.items.index:
+    if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
-    grades = [str(grade) for grade in range(find_scale(collection) + 1)]
-    if verdict.value not in (*WORDS, WITHDRAWN, *grades):
-        known = ", ".join((*WORDS, f"grades {grades[0]} to {grades[-1]}"))
-        raise ChoiceError(f"{verdict.value[:40]!r} is no {verdict.kind}. There are: {known}.")
+    scale = find_scale(collection)
+    grades = [str(grade) for grade in range(scale + 1)]
+    if value not in (WITHDRAWN, *(PREFERENCES if kind == PREFERENCE else (*WORDS, *grades))):
+        words = (*WORDS, f"grades 0 to {scale}")
+        known = ", ".join(PREFERENCES if kind == PREFERENCE else words)
+        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {known}.")
+    if kind == PREFERENCE and not (
+        value == WITHDRAWN or "" != verdict.run != verdict.against != ""
+    ):
+        raise ChoiceError("A preference is between two versions: name them as run and against.")
     if verdict.cause not in ("", *CAUSES):
         raise ChoiceError(f"{verdict.cause[:40]!r} is no cause. There are: {list_names(CAUSES)}.")
     check_text("author", verdict.author, is_needed=True)
@@ -210,15 +254,16 @@ def _name_row(once: str) -> str:
     return f"-{once}" if once.startswith(_UNDO) else once or uuid4().hex
 
 
+def _find_number(connection: Connection, once: str) -> int | None:
+    number = connection.execute(select(REVIEW.c.number).where(REVIEW.c.said_once == once)).scalar()
+    return None if number is None else int(number)
+
+
 def _add(connection: Connection, row: Verdict, once: str) -> int:
-    before = select(REVIEW.c.number).where(REVIEW.c.said_once == once)
-    number = connection.execute(before).scalar()
-    if number is None:
-        values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS[:-1]}
-        values |= {"time": write_time(), "said_once": once, "assignment": ""}
-        added = insert(REVIEW).values(values).returning(REVIEW.c.number)
-        number = connection.execute(added).scalar_one()
-    return int(number)
+    values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS[:-1]}
+    values |= {"time": write_time(), "said_once": once, "assignment": ""}
+    added = insert(REVIEW).values(values).returning(REVIEW.c.number)
+    return int(connection.execute(added).scalar_one())
 
 
 def write_time() -> str:
@@ -241,8 +286,9 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
         asked = asked.where(REVIEW.c[name] == value)
     found = []
     for *cells, once, assignment in connection.execute(asked):
-        row = Verdict(**dict(zip(names, cells, strict=True)))
-        found.append((replace(row, list_id=row.list_id or assignment), once or ""))
+        values = dict(zip(names, cells, strict=True))
+        values["list_id"] = values["list_id"] or assignment
+        found.append((Verdict(**values), once or ""))
     return found
 
 

@@ -45,6 +45,7 @@ def draw_query(
     first: int,
     total: int,
     go: Callable[[str], None],
+    buttons: Sequence[tuple[str, str, Mapping[str, str]]] = (),
 ) -> None:
     """Draw a query with its results, and keys that step to others.
 
@@ -55,16 +56,23 @@ def draw_query(
         first: Place of the first of `queries` among all, from 0.
         total: Number of all queries.
         go: Open another query.
+        buttons: Key, text, and values of the address that it sets, of each further button.
     """
 
     def step() -> None:
         go(st.session_state["cards"]["query"])
 
+    def press() -> None:
+        pressed = st.session_state["cards"]["button"]
+        for key, _, values in buttons:
+            st.query_params.update(values if key == pressed else {})
+
     data = {
         "query": query,
+        "buttons": [[key, text] for key, text, _ in buttons],
         "payloads": [[name, payload] for name, payload in payloads.items()],
         "queries": [list(each) for each in queries],
         "first": first,
         "total": total,
     }
-    _component()(key="cards", data=data, on_query_change=step)
+    _component()(key="cards", data=data, on_query_change=step, on_button_change=press)

@@ -15,6 +15,16 @@ const makeButton = (name, text, label, act) => {
   return button;
 };
 
+const isTyping = (event) =>
+  event.composedPath()[0].closest?.("input, select, textarea, [contenteditable=true]");
+
+// Return whether the background of the page is dark, by its luminance.
+function isDark() {
+  const [red, green, blue] = getComputedStyle(document.querySelector(".stApp") ?? document.body)
+    .backgroundColor.match(/[\d.]+/g).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}
+
 function drawMedia(card) {
   const frame = make("div", "media");
   if (!card.picture) {

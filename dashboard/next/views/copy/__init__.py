@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from dashboard.next.views.components import load_component
 
 FOLDER = Path(__file__).parent
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "copy",
-        css=(FOLDER / "copy.css").read_text(encoding="utf-8"),
-        js=(FOLDER / "copy.js").read_text(encoding="utf-8"),
-    )
+    return load_component("copy", (FOLDER / "copy.js",), (FOLDER / "copy.css",))
 
 
 def draw_copy_buttons(markdown: str) -> None:
@@ -27,3 +21,9 @@ def draw_copy_buttons(markdown: str) -> None:
         {"label": "Copy link"},
     ]
     _component()(key="copy", data={"buttons": buttons}, width="content")
+
+
+def draw_copy_link(link: str, key: str, is_new: bool = False) -> None:
+    """Draw a button that copies a link; of a new one it has been pressed already."""
+    data = {"buttons": [{"label": "Copy link", "text": link, "now": is_new}]}
+    _component()(key=key, data=data, width="content")

@@ -26,6 +26,8 @@ async function copy(text) {
   }
 }
 
+const pressed = new Set();
+
 function drawButton(entry) {
   const button = make("button");
   button.type = "button";
@@ -40,6 +42,10 @@ function drawButton(entry) {
     button.className = (await copy(text)) ? "done" : "failed";
     setTimeout(() => { button.className = "idle"; }, 2000);
   };
+  if (entry.now && !pressed.has(entry.text)) {
+    pressed.add(entry.text);
+    setTimeout(button.onclick);
+  }
   return button;
 }
 

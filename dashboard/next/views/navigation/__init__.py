@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.next.views.components import load_component
+
 FOLDER = Path(__file__).parent
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "navigation",
-        css=(FOLDER / "navigation.css").read_text(encoding="utf-8"),
-        js=(FOLDER / "navigation.js").read_text(encoding="utf-8"),
-    )
+    return load_component("navigation", (FOLDER / "navigation.js",), (FOLDER / "navigation.css",))
 
 
 def draw_links(pages: Mapping[str, Any], current: str, given: Mapping[str, str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from dashboard.next.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.next.study.choices import Choices
 from dashboard.next.study.study import Study
 from dashboard.next.views.address import drop_choice, set_choice
+from dashboard.next.views.components import load_component
 from dashboard.next.views.frame import open_query
 from dashboard.next.views.links import write_link
 from dashboard.next.views.media_routes import find_media_of
@@ -29,13 +29,8 @@ MAX_FALLEN, MAX_RANKS = 10, 4
 """Hits that fell which are drawn below an opened query, and named in its line."""
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "queries",
-        css=(FOLDER / "queries.css").read_text(encoding="utf-8"),
-        js=(FOLDER / "queries.js").read_text(encoding="utf-8"),
-    )
+    return load_component("queries", (FOLDER / "queries.js",), (FOLDER / "queries.css",))
 
 
 @st.fragment

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from dashboard.next.evaluation.statistics import compute_alpha, compute_kappa, resample_figure
+from dashboard.next.evaluation.statistics import (
+    compute_alpha,
+    compute_alpha_of_counts,
+    compute_kappa,
+    compute_kappa_of_counts,
+    resample_figure,
+)
 from dashboard.next.plugins.reviews.agreement import (
     ONE_VALUE,
     list_disagreements,
@@ -80,7 +86,10 @@ def test_against_statsmodels(seed: int) -> None:
     codes = np.random.default_rng(seed).integers(0, 3, (40, 2)).astype(float)
     table = np.zeros((3, 3))
     np.add.at(table, tuple(codes.astype(int).T), 1)
-    assert compute_kappa(codes) == pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
+    given = np.eye(9)[(codes[:, 0] * 3 + codes[:, 1]).astype(int)]
+    expected = pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
+    assert compute_kappa(codes) == expected == compute_kappa_of_counts(given)
+    assert np.isnan(compute_kappa_of_counts(np.eye(9)[[4, 4, 4]]))
 
 
 def test_alpha_of_krippendorff() -> None:
@@ -92,7 +101,21 @@ def test_alpha_of_krippendorff() -> None:
         [gap, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, gap],
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, gap],
     ]
-    assert compute_alpha(np.array(said).T) == pytest.approx(0.743, abs=5e-4)
+    codes = np.array(said).T
+    counts = np.stack([(codes == value).sum(axis=1) for value in range(1, 6)], axis=1)
+    alphas = compute_alpha(codes), compute_alpha_of_counts(counts.astype(float))
+    assert alphas == pytest.approx((0.743, 0.743), abs=5e-4)
+    assert alphas[0] == pytest.approx(alphas[1], abs=1e-9)
+    assert np.isnan(compute_alpha_of_counts(np.array([[2.0, 0.0], [3.0, 0.0]])))
+
+
+def test_many_people() -> None:
+    """Each two of the six who said most have a kappa, not each two of all."""
+    said = {f"p{number:02}": "rn" * (20 - number) for number in range(12)}
+    found = measure_agreement(make_rows(**said))
+    pairs = [row["people"] for row in found if row["measure"] == "kappa"]
+    assert len(pairs) == 15 and pairs[0] == "p00, p01" and pairs[-1] == "p04, p05"
+    assert found[0]["people"].count(",") == 11
 
 
 def test_disagreements() -> None:

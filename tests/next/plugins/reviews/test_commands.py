@@ -50,6 +50,9 @@ def test_lists(graded: Path, call: Call, say: Say) -> None:
     assert (code, row["state"], row["judged"], row["people"]) == (0, "closed", 2, 1)
     assert call("list", graded)[1] == [row]
     assert "No list is open" in call("next", graded)[2]
+    blind = ("--title", "Blind", "--compare", "--choose", "doubtful", "--metric", "AP")
+    assert call("create", graded, *blind)[1][0]["chosen"] == "lists that differ most"
+    assert call("next", graded)[1][0]["item_id"] is None
     assert "it is closed" in call("next", graded, "--list", made["list_id"])[2]
 
 
@@ -63,12 +66,15 @@ def test_slice_is_named(graded: Path, call: Call) -> None:
 
 def test_export(graded: Path, call: Call, say: Say) -> None:
     """The columns of the interface; the last word of each, or all with --history."""
-    say("eva", "q1", "b", "not", run="v1", cause="label", note="a\nb", list_id="l1")
-    say("eva", "q1", "b", "relevant", run="v1", list_id="l1")
+    options = ("--title", "S", "--choose", "slice", "--slice", "scene=s1")
+    _, (made,), _ = call("create", graded, *options)
+    within = {"run": "v1", "list_id": made["list_id"]}
+    say("eva", "q1", "b", "not", cause="label", note="a\nb", **within)
+    say("eva", "q1", "b", "relevant", **within)
     code, rows, _ = call("export", graded)
     assert code == 0 and len(rows) == 1 and rows[0].pop("time").endswith("+00:00")
     assert rows == [
-        {"query_id": "q1", "item_id": "b", "list_id": "l1", "run": "v1", "kind": "verdict",
+        {"query_id": "q1", "item_id": "b", **within, "kind": "verdict",
          "value": "relevant", "cause": "", "note": "", "author": "eva"}
     ]  # fmt: skip
     assert [row["value"] for row in call("export", graded, "--history")[1]] == ["not", "relevant"]

@@ -137,8 +137,11 @@ def test_python_takes_what_callers_have(world: Path) -> None:
 
     opened = dashboard.next.open("small")
     half = torch.tensor(ROWS, requires_grad=True).to(torch.bfloat16)
-    opened.add_version("tensor", half, TEXTS, item_ids="abc", query_ids=["q1", "q2"])
-    opened.add_version(
-        "frame", pd.DataFrame(ROWS, index=list("abc")), {"q1": TEXTS[0], "q2": TEXTS[1]}
-    )
-    assert find_first("tensor") == find_first("frame") == [0.0, 0.0]
+    opened.add_version("tensor", half, None, TEXTS, item_ids="abc", query_ids=["q1", "q2"])
+    asked = {"q1": TEXTS[0], "q2": TEXTS[1]}
+    opened.add_version("frame", pd.DataFrame(ROWS, index=list("abc")), queries=asked)
+    opened.add_version("apart", ["a", "b", "c"], ROWS, TEXTS, query_ids=["q1", "q2"])
+    assert find_first("tensor") == find_first("frame") == find_first("apart") == [0.0, 0.0]
+    found = {"query_id": ["q1", "q2"], "item_id": ["a", "a"], "score": [1.0, 1.0]}
+    opened.add_version("lists", run=pd.DataFrame(found))
+    assert find_first("lists") == [1.0, 0.0]

@@ -1,0 +1,1 @@
+"""Login by Streamlit (OIDC) or by a proxy, and a file of roles."""

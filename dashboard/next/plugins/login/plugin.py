@@ -1,0 +1,5 @@
+"""Registration of the login."""
+
+from dashboard.next.plugins import Plugin
+
+PLUGIN = Plugin(name="login", login="identity:Login")

@@ -1,0 +1,97 @@
+// Lists pairs on which people differ; a key decides the framed one, which then leaves the list.
+
+const WORDS = new Map([["relevant", "✓ relevant"], ["not", "✕ not relevant"], ["unsure", "? unsure"]]);
+const PAINT = new Map([["relevant", "yes"], ["not", "no"]]);
+
+const drawPicture = (row) => {
+  const box = make("div", "picture");
+  const image = Object.assign(make("img"), { src: row.picture, alt: row.caption, loading: "lazy" });
+  image.onerror = () => box.replaceChildren("cannot be shown");
+  if (row.picture) box.append(image);
+  return box;
+};
+
+const drawLabel = (row) => {
+  const label = make("div", "label", make("span", "quiet", "Label: "));
+  if (!row.ticks.length) label.append(row.label);
+  for (const [keyword, has] of row.ticks) {
+    label.append(make("span", has ? "yes" : "no", `${has ? "✓" : "✕"} ${keyword}`));
+  }
+  return make("div", "about", make("b", "", row.query), label, make("div", "quiet", row.caption));
+};
+
+const drawSaid = ([author, value, note]) => {
+  const told = make("span", PAINT.get(value) ?? "", WORDS.get(value) ?? `grade ${value}`);
+  return make("div", "", make("b", "", author), " ", told, make("span", "quiet", note && ` “${note}”`));
+};
+
+class Decisions extends Answers {
+  constructor(parent) {
+    super(parent, "decisions");
+    this.framed = 0;
+  }
+
+  update(component) {
+    super.update(component);
+    this.choices = [["not", "✕ Not relevant", "x"], ["relevant", "✓ Relevant", "y"],
+      ...this.data.grades.map((grade) => [grade, grade, grade]), [this.data.unsure, "Keep label", "n"]];
+    this.draw();
+  }
+
+  get left() {
+    return this.data.rows.filter((row) => !this.answers.has(this.name(row)));
+  }
+
+  open(taken) {
+    const place = this.left.findIndex((row) => this.name(row) === this.name(taken));
+    if (place < 0) this.trigger("next"); // it was decided before this page was drawn
+    else this.frame(place);
+  }
+
+  frame(place) {
+    this.framed = place;
+    this.draw();
+    this.root.querySelector(".framed")?.scrollIntoView({ block: "nearest" });
+  }
+
+  decide(row, value) {
+    if (!row) return;
+    this.send({ query_id: row.query_id, item_id: row.item_id }, value);
+    this.frame(this.framed);
+  }
+
+  pressAnswer(key) {
+    const step = { j: 1, k: -1 }[key] ?? 0;
+    const choice = this.choices.find((each) => each[2] === key);
+    if (choice) this.decide(this.left[this.framed], choice[0]);
+    else if (step) this.frame(this.framed + step);
+    return choice || step;
+  }
+
+  describe() {
+    return `${this.answers.size} decided, ${this.left.length + this.data.more} left`;
+  }
+
+  draw() {
+    const { left } = this;
+    this.framed = Math.max(0, Math.min(this.framed, left.length - 1));
+    const undo = makeButton("", "Undo", "u", () => this.undo());
+    const rows = left.map((row, place) => this.drawRow(row, place === this.framed));
+    const text = this.data.more ? "Next disagreements" : "All are decided: go on";
+    if (!rows.length) rows.push(makeButton("", text, "", () => this.trigger("next")));
+    this.root.replaceChildren(make("div", "head", this.line, undo), ...rows);
+    this.tell();
+  }
+
+  drawRow(row, isFramed) {
+    const acts = make("div", "acts", ...this.choices.map(([value, text, key]) =>
+      makeButton("", text, key, () => this.decide(row, value))));
+    const said = make("div", "said", ...row.said.map(drawSaid));
+    const shown = make("article", "row", drawPicture(row), drawLabel(row), said, acts);
+    shown.classList.toggle("framed", isFramed);
+    shown.setAttribute("aria-current", String(isFramed));
+    return shown;
+  }
+}
+
+export default keepView(Decisions);

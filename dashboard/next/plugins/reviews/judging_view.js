@@ -1,0 +1,567 @@
+// Judging: one card in front, the others of the query below it, and three buttons. What a card is
+// labelled, its ranks and others' verdicts become elements only after one's own verdict.
+
+const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
+const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
+const NARROW = 700;
+const MIN_HEIGHT = 320;
+const SWIPE = 70; // pixels
+const MAX_NAME = 80; // letters of a query's name on a button
+const say = (value) => WORDS.get(value) ?? `grade ${value}`;
+const pairOf = (query, item) => JSON.stringify([query, item]);
+
+// Return a button that says its key.
+function makeKeyed(name, text, key, act) {
+  const button = makeButton(name, text, text, act);
+  const hint = make("kbd", "", key);
+  hint.setAttribute("aria-hidden", "true");
+  button.setAttribute("aria-keyshortcuts", key);
+  button.removeAttribute("aria-label"); // its text names it
+  button.append(hint);
+  return button;
+}
+
+// Return a number by which texts are put in an order that looks random and is always the same.
+function hash(text) {
+  let value = 2166136261;
+  for (const letter of text) value = Math.imul(value ^ letter.codePointAt(0), 16777619);
+  value = Math.imul(value ^ (value >>> 16), 2246822507);
+  value = Math.imul(value ^ (value >>> 13), 3266489909);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
+class Judging {
+  constructor(parent) {
+    this.root = make("div", "cards judging");
+    this.root.tabIndex = -1;
+    this.dialog = make("dialog");
+    parent.append(this.root, this.dialog);
+    this.leave = new AbortController();
+    const listen = { signal: this.leave.signal };
+    document.addEventListener("keydown", (event) => this.press(event), listen);
+    window.addEventListener("resize", () => this.fit(), listen);
+    this.observer = new ResizeObserver(() => this.fit());
+    this.observer.observe(this.root);
+    this.dialog.addEventListener("close", () => this.dialog.replaceChildren());
+    this.own = new Map(); // verdicts of this tab by pair, newer than those of the server
+    this.images = new Map();
+    this.hides = true;
+    this.state = make("output", "state");
+    this.state.setAttribute("aria-live", "polite");
+    this.outbox = makeOutbox();
+  }
+
+  close() {
+    this.leave.abort();
+    this.observer.disconnect();
+    this.outbox.close();
+    this.root.remove();
+    this.dialog.remove();
+  }
+
+  update({ data, setTriggerValue }) {
+    this.data = data;
+    this.trigger = setTriggerValue;
+    this.isLeaving = false;
+    this.payloads = new Map(data.payloads);
+    for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
+    const name = data.verified ? data.author : this.author || this.outbox.readName() || data.author;
+    if (name !== this.author) this.setAuthor(name);
+    else this.tellAuthor();
+    if (!this.unwatch) this.unwatch = this.outbox.watch((state, settled) => this.hear(state, settled));
+    if (this.awaited === data.query) this.awaited = undefined;
+    if (this.awaited === undefined) this.show(data.query);
+    this.prefetch();
+  }
+
+  setAuthor(name) {
+    this.author = name;
+    if (!name) return;
+    this.own.clear();
+    for (const row of this.outbox.list()) {
+      const isMine = row.author === name && row.collection === this.data.collection && !row.undo;
+      if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
+    }
+    this.query = this.front = undefined; // the order is another one
+    this.tellAuthor();
+  }
+
+  // Tell the server once: a second trigger would take the place of another one on its way.
+  tellAuthor() {
+    if (this.data.author === this.author || this.told === this.author) return;
+    this.told = this.author;
+    this.trigger("author", this.author);
+  }
+
+  // Return one's verdict on a card, with its state; undefined if there is none.
+  find(card, query = this.query) {
+    const pair = pairOf(query, card.item);
+    if (this.own.has(pair)) return this.own.get(pair);
+    const said = card.said.find(([name]) => name === this.author);
+    return said && { value: said[1], cause: said[2], note: said[3], state: "saved" };
+  }
+
+  isJudged(card, query) {
+    return (this.find(card, query)?.state ?? "refused") !== "refused";
+  }
+
+  isDone(query, isKnown) {
+    const cards = this.payloads.get(query)?.cards;
+    return cards && this.author ? cards.every((card) => this.isJudged(card, query)) : isKnown;
+  }
+
+  show(query) {
+    const payload = this.payloads.get(query);
+    const text = JSON.stringify([payload, this.data.why, this.author]);
+    if (query === this.query && text === this.shown) return this.drawCounts();
+    const front = query === this.query ? this.front?.item : undefined;
+    if (query !== this.query) this.last = undefined;
+    this.query = query;
+    this.payload = payload ?? { title: "", required: [], cards: [] };
+    this.shown = text;
+    const place = (card) => hash([this.data.list, this.author, query, card.item].join("\n"));
+    this.cards = [...this.payload.cards].sort((a, b) => place(a) - place(b));
+    this.front = this.cards.find((card) => card.item === front) ?? this.findNext() ?? this.cards[0];
+    this.draw();
+  }
+
+  draw() {
+    this.thumbs = this.cards.map((card) => this.drawThumb(card));
+    this.big = make("div", "big");
+    this.followSwipe(this.big);
+    this.about = make("div", "about");
+    this.pool = make("div", "pool");
+    this.pool.append(...this.thumbs);
+    const stage = make("div", "stage");
+    stage.append(this.big, this.about);
+    const panel = make("footer", "panel");
+    this.ending = make("div", "ending");
+    this.counts = make("div", "counts");
+    panel.append(this.ending, this.counts, this.drawButtons(), this.state);
+    if (this.author) this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
+    else this.root.replaceChildren(this.drawHead(), this.drawWelcome());
+    this.drawFront();
+    this.fit();
+  }
+
+  drawHead() {
+    const line = make("div", "query");
+    const { queries, first, total } = this.data;
+    const place = queries.findIndex(([id]) => id === this.query);
+    const step = (text, label, by) => {
+      const button = makeButton("step", text, label, () => this.open(queries[place + by][0]));
+      button.disabled = !queries[place + by];
+      return button;
+    };
+    const count = make("output", "", `${(first + place + 1).toLocaleString("en")} of ${total.toLocaleString("en")}`);
+    line.append(step("‹", "Previous query (k)", -1), count, step("›", "Next query", 1));
+    line.append(make("h2", "title", this.payload.title));
+    const hide = make("label", "hide");
+    const box = Object.assign(make("input"), { type: "checkbox", checked: this.hides });
+    box.disabled = Boolean(this.data.list);
+    box.onchange = () => this.setHides(box.checked);
+    hide.append(box, "Hide labels", make("kbd", "", "h"));
+    line.append(hide);
+    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.askName());
+    name.disabled = this.data.verified;
+    if (this.author) line.append(name);
+    line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
+    line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
+    return line;
+  }
+
+  drawWelcome() {
+    const box = make("div", "welcome");
+    box.append(make("h3", "", "Judge the results of both versions in one pool."));
+    box.append(make("p", "", "Labels, ranks, versions and others' verdicts appear after your own verdict."));
+    box.append(makeButton("choice", "Enter your name", "Enter your name", () => this.askName()));
+    return box;
+  }
+
+  drawThumb(card) {
+    const button = makeButton("thumb", "", "", () => this.choose(card));
+    button.removeAttribute("aria-label");
+    button.card = card;
+    button.append(this.drawPicture(card), make("span", "told"), make("span", "given"));
+    return button;
+  }
+
+  drawPicture(card, picture = card.picture) {
+    // the caption may be the label; the text of an item without picture is what is judged
+    return drawMedia(picture ? { picture, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
+  }
+
+  drawButtons() {
+    const group = make("div", "buttons");
+    const add = (value, text, key) => {
+      const button = makeKeyed("choice", text, key, () => this.judge(value));
+      Object.assign(button, { value, disabled: Boolean(this.data.why) });
+      const sign = make("span", "sign", MARKS_OF.get(value));
+      sign.setAttribute("aria-hidden", "true");
+      button.prepend(sign);
+      group.append(button);
+    };
+    add("not", "Not relevant", "x");
+    add("unsure", "Unsure", "s");
+    add("relevant", "Relevant", "y");
+    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), `Grade ${grade}`, String(grade));
+    return group;
+  }
+
+  // Bring a card to the front; what it was is redrawn.
+  choose(card) {
+    this.front = card;
+    this.drawFront();
+  }
+
+  drawFront() {
+    if (!this.author) return;
+    for (const thumb of this.thumbs) this.drawState(thumb);
+    const held = this.root.contains(this.root.getRootNode().activeElement) || document.activeElement === document.body;
+    const card = this.front;
+    if (this.big.card !== card) {
+      this.big.card = card;
+      this.big.replaceChildren(...(card ? [this.drawBig(card)] : []));
+    }
+    this.drawAbout();
+    this.drawEnding();
+    this.drawCounts();
+    const thumb = this.thumbs[this.cards.indexOf(card)];
+    thumb?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (held && !this.dialog.open) (this.ending.querySelector("button") ?? thumb)?.focus({ preventScroll: true });
+  }
+
+  drawBig(card) {
+    if (!card.picture || !card.clip) return this.drawPicture(card, card.picture && card.file);
+    const frame = make("div", "media");
+    const video = repeat(makeVideo(card));
+    video.poster = card.picture;
+    video.addEventListener("canplay", () => video.play().catch(() => {}), { once: true });
+    const pause = makeButton("step pause", "❚❚", "Pause or play (p)", () => (video.paused ? video.play() : video.pause()));
+    frame.append(video, pause);
+    return frame;
+  }
+
+  drawState(thumb) {
+    const { card } = thumb;
+    const own = this.find(card);
+    const isSeen = own || !this.hides;
+    const [told, given] = thumb.querySelectorAll("span.told, span.given");
+    const states = new Map([["waiting", " …"], ["refused", " not saved"], ["saved", ""]]);
+    told.textContent = own ? `${MARKS_OF.get(own.value) ?? ""} ${say(own.value)}${states.get(own.state)}` : "not judged";
+    given.textContent = isSeen ? `label: ${describeVerdict(card, this.payload)}` : "";
+    thumb.className = `thumb${own ? ` ${own.value} ${own.state}` : ""}${card === this.front ? " front" : ""}`;
+    thumb.setAttribute("aria-current", String(card === this.front));
+    thumb.tabIndex = card === this.front ? 0 : -1;
+    if (isSeen && card.caption) thumb.title = card.caption;
+  }
+
+  drawAbout() {
+    const { required } = this.payload;
+    const parts = [make("h3", "", required.length ? "Does it show all of this?" : "Is it what was asked for?")];
+    if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
+    parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
+    if (this.data.why) parts.push(make("p", "problem", this.data.why));
+    const isSeen = this.front && (this.find(this.front) || !this.hides);
+    const subject = isSeen ? this.front : this.last;
+    if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
+    if (subject) parts.push(this.drawFacts(subject));
+    this.about.replaceChildren(...parts);
+  }
+
+  // Return what is known of a card that one has judged, and what can be added to the verdict.
+  drawFacts(card) {
+    const own = this.find(card);
+    const box = make("section", "facts");
+    const head = make("h4", "", card === this.front ? "This result" : "The one before");
+    if (own) head.append(`: you said ${say(own.value)}`);
+    box.append(head);
+    if (own?.text) box.append(make("p", "problem", own.text));
+    const label = make("div", card.hit === null ? "" : card.hit ? "has" : "lacks", `Label: ${describeVerdict(card, this.payload)}`);
+    box.append(label, ...card.has.map((has, place) => drawKeyword(has, this.payload.required[place])));
+    if (own && !this.data.why) box.append(...this.drawAdditions(own));
+    for (const text of [...card.facts, ...card.notes, card.picture && card.caption]) if (text) box.append(make("div", "foot", text));
+    for (const [name, value, cause, note] of card.said) {
+      if (name !== this.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
+    }
+    return box;
+  }
+
+  drawAdditions(own) {
+    const causes = make("div", "causes");
+    causes.append(make("span", "", "Cause (c)"));
+    this.data.causes.forEach((cause, place) => {
+      const text = this.armed ? `${place + 1} ${cause}` : cause;
+      const chip = makeButton("step", text, text, () => this.amend({ cause: own.cause === cause ? "" : cause }));
+      chip.setAttribute("aria-pressed", String(own.cause === cause));
+      causes.append(chip);
+    });
+    const more = make("div", "causes");
+    more.append(makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()));
+    more.append(makeKeyed("step", "Undo", "u", () => this.undo()));
+    return [causes, ...(own.note ? [make("p", "note", own.note)] : []), more];
+  }
+
+  // Draw the way on, once everything of the query is judged.
+  drawEnding() {
+    this.hasEnded = this.payloads.has(this.query) && !this.findNext();
+    const next = this.findQuery();
+    const number = this.cards.length;
+    const told = number ? `All ${number} results of this query are judged.` : "This query has no results to judge.";
+    const name = this.data.queries.find(([id]) => id === next)?.[1].slice(0, MAX_NAME) ?? "";
+    const button = next
+      ? makeKeyed("choice", `Next query: ${name}`, "Enter", () => this.open(next))
+      : makeKeyed("choice", "Everything is judged: stop", "v", () => this.stop());
+    this.ending.replaceChildren(...(this.hasEnded ? [make("b", "", told), button] : []));
+  }
+
+  drawCounts() {
+    if (!this.counts) return;
+    const judged = this.cards.filter((card) => this.isJudged(card)).length;
+    const known = this.data.queries.filter(([id]) => this.payloads.has(id));
+    const gained = known.reduce((sum, [id, , done]) => sum + Number(this.isDone(id, done)) - Number(done), 0);
+    const bar = Object.assign(make("progress"), { max: this.cards.length || 1, value: judged });
+    bar.setAttribute("aria-label", "Results judged");
+    const [queries, total] = [this.data.done + gained, this.data.total].map((each) => each.toLocaleString("en"));
+    this.counts.replaceChildren(make("span", "", `${judged} of ${this.cards.length} results · ${queries} of ${total} queries`), bar);
+  }
+
+  // Return the next card that is not judged, after the one in front and then from the first.
+  findNext() {
+    const place = this.cards.indexOf(this.front);
+    const order = [...this.cards.slice(place + 1), ...this.cards.slice(0, place + 1)];
+    return order.find((card) => !this.isJudged(card));
+  }
+
+  // Return the next query with results that are not judged; undefined if there is none.
+  findQuery() {
+    const { queries, next } = this.data;
+    const place = queries.findIndex(([id]) => id === this.query);
+    const order = [...queries.slice(place + 1), ...queries.slice(0, Math.max(place, 0))];
+    const found = order.find(([id, , done]) => !this.isDone(id, done))?.[0];
+    return found ?? (queries.some(([id]) => id === next) ? undefined : next || undefined);
+  }
+
+  open(query) {
+    if (!query) return;
+    if (this.payloads.has(query)) this.show(query);
+    else this.state.textContent = "Opening …";
+    this.awaited = query;
+    this.trigger("query", query);
+  }
+
+  stop() {
+    this.isLeaving = true; // the cards take the keys
+    this.trigger("stop", true);
+  }
+
+  judge(value) {
+    const card = this.front;
+    const isOpening = (this.awaited ?? this.query) !== this.query;
+    if (!card || !this.author || this.data.why || isOpening) return;
+    const own = this.find(card);
+    this.send(card, { value, cause: "", note: own?.note ?? "" });
+    this.last = card;
+    this.armed = false;
+    this.front = this.findNext() ?? card;
+    this.drawFront();
+  }
+
+  // Add a cause or a note to the verdict that is described.
+  amend(change) {
+    const card = this.find(this.front) ? this.front : this.last;
+    const own = card && this.find(card);
+    if (!own) return;
+    this.armed = false;
+    const { value, cause, note } = own;
+    this.send(card, { value, cause, note, ...change });
+    this.drawFront();
+  }
+
+  send(card, said) {
+    const about = { kind: "verdict", query_id: this.query, item_id: card.item, list_id: this.data.list };
+    const row = { collection: this.data.collection, author: this.author, ...about, ...said };
+    this.own.set(pairOf(this.query, card.item), { ...said, state: "waiting" });
+    this.own.get(pairOf(this.query, card.item)).once = this.outbox.send(row);
+  }
+
+  undo() {
+    if (this.author && !this.data.why) this.outbox.undo(this.data.collection, this.author);
+  }
+
+  // Take what the server said of rows.
+  hear(state, settled) {
+    let told = describeOutbox(state);
+    for (const { once, row, number, said, taken, now } of settled) {
+      if (taken && taken.kind !== "verdict") told ||= `Taken back: a ${taken.kind}`;
+      else if (taken) {
+        const own = now && { value: now.value, cause: now.cause, note: now.note, state: "saved" };
+        this.own.set(pairOf(taken.query_id, taken.item_id), own ?? undefined);
+        const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
+        if (card) this.front = card;
+        told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of query ${taken.query_id}`}`;
+      } else if (row.undo) told ||= "There is nothing to take back.";
+      const own = [...this.own.values()].find((each) => each?.once === once);
+      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
+      if (number) told ||= "Saved";
+    }
+    if (told || !state.waiting) this.state.textContent = told || this.state.textContent;
+    this.state.classList.toggle("problem", Boolean(state.said));
+    if (settled.length && this.cards) this.drawFront();
+  }
+
+  setHides(hides) {
+    if (this.data.list) return;
+    this.hides = hides;
+    this.draw();
+  }
+
+  // Ask for a text in a dialog; `save` takes it. What is half typed is kept under `draft`.
+  ask(title, hint, field, draft, save) {
+    const form = make("form", "ask");
+    const label = make("label", "", title);
+    field.value = this.outbox.storage.read(draft) ?? field.value;
+    field.oninput = () => this.outbox.storage.write(draft, field.value);
+    label.append(field);
+    form.append(label, make("p", "foot", hint));
+    form.append(Object.assign(make("button", "choice", "Save"), { type: "submit" }));
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      this.outbox.storage.remove(draft);
+      this.dialog.close();
+      save(field.value.trim());
+    };
+    field.onkeydown = (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        form.requestSubmit();
+      }
+    };
+    this.openDialog(form);
+    field.focus();
+  }
+
+  askName() {
+    const field = Object.assign(make("input"), { value: this.author, maxLength: this.data.most.name, autocomplete: "name" });
+    this.ask("Your name", "Names are not verified.", field, "draft of the name", (name) => {
+      if (!name) return;
+      this.outbox.writeName(name);
+      this.setAuthor(name);
+      this.show(this.data.query);
+    });
+  }
+
+  askNote() {
+    const card = this.front && this.find(this.front) ? this.front : this.last;
+    if (!card) return;
+    const field = Object.assign(make("textarea"), { value: this.find(card).note ?? "", maxLength: this.data.most.note, rows: 4 });
+    const draft = `draft of a note ${pairOf(this.query, card.item)}`;
+    this.ask("Note", "Enter saves, Shift + Enter begins a line.", field, draft, (note) => this.amend({ note }));
+  }
+
+  openDialog(content) {
+    this.dialog.replaceChildren(makeButton("step close", "✕", "Close", () => this.dialog.close()), content);
+    this.dialog.showModal();
+  }
+
+  drawKeys() {
+    const grades = this.data.scale ? [[`0 – ${this.data.scale}`, "grade"]] : [];
+    const keys = [
+      ["y x s", "relevant, not relevant, unsure"], ...grades,
+      ["c", "cause, by its number"], ["e", "note"], ["u", "undo"],
+      ["← → ↑ ↓", "another result"], ["j Enter", "next query with results to judge"], ["k", "previous query"],
+      ["h", "hide labels until your verdict, or show them"], ["p", "pause or play"], ["v", "stop judging"],
+    ];
+    const list = make("dl", "shortcuts");
+    for (const [name, meaning] of keys) list.append(make("dt", "", name), make("dd", "", meaning));
+    return list;
+  }
+
+  move(by) {
+    const card = this.cards[this.cards.indexOf(this.front) + by];
+    if (card) this.choose(card);
+  }
+
+  // Swiping the card in front to the right says relevant, to the left not relevant.
+  followSwipe(element) {
+    let start;
+    element.onpointerdown = (event) => {
+      start = event.pointerType === "mouse" || event.target.closest("button") ? undefined : event;
+      if (start) element.setPointerCapture(event.pointerId);
+    };
+    element.onpointermove = (event) => {
+      if (start) element.style.translate = `${event.clientX - start.clientX}px`;
+    };
+    element.onpointercancel = () => {
+      start = undefined;
+      element.style.translate = "";
+    };
+    element.onpointerup = (event) => {
+      if (!start) return;
+      const [across, down] = [event.clientX - start.clientX, event.clientY - start.clientY];
+      element.onpointercancel();
+      if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down)) this.judge(across > 0 ? "relevant" : "not");
+    };
+  }
+
+  // Load the pictures of the queries that come next.
+  prefetch() {
+    const wanted = new Set([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
+    for (const source of this.images.keys()) if (!wanted.has(source)) this.images.delete(source);
+    for (const source of wanted) {
+      if (source && !this.images.has(source)) this.images.set(source, Object.assign(new Image(), { src: source }));
+    }
+  }
+
+  // Fill the window, so that the card in front is always whole.
+  fit() {
+    const width = this.root.clientWidth;
+    if (!width) return;
+    const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
+    const top = this.root.getBoundingClientRect().top + scrolled;
+    this.root.style.height = `${Math.max(MIN_HEIGHT, window.innerHeight - top - 12)}px`;
+    this.root.classList.toggle("narrow", width <= NARROW && window.innerHeight > width);
+  }
+
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
+    if (isTyping(event) || this.dialog.open || this.isLeaving) return;
+    const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
+    const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const cause = this.armed && this.data.causes[Number(key) - 1];
+    const isGrade = /^\d$/.test(key) && Number(key) <= (this.data.scale || -1);
+    const act = new Map([
+      ["v", () => this.stop()],
+      ["y", () => this.judge("relevant")], ["x", () => this.judge("not")], ["s", () => this.judge("unsure")],
+      ...(isGrade ? [[key, () => this.judge(key)]] : []),
+      ["c", () => { this.armed = !this.armed; this.drawAbout(); }],
+      ...(cause ? [[key, () => this.amend({ cause })]] : []),
+      ["e", () => this.askNote()], ["u", () => this.undo()],
+      ["j", () => this.open(this.findQuery())],
+      ["k", () => this.root.querySelector(".query .step").click()],
+      ["h", () => this.setHides(!this.hides)],
+      ["p", () => this.big?.querySelector(".pause")?.click()],
+      ["?", () => this.openDialog(this.drawKeys())],
+      ["Enter", isFree && this.hasEnded && (() => this.open(this.findQuery()))],
+      ["ArrowRight", isFree && (() => this.move(1))], ["ArrowLeft", isFree && (() => this.move(-1))],
+      ["ArrowDown", isFree && (() => this.move(across))], ["ArrowUp", isFree && (() => this.move(-across))],
+    ]).get(key);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+}
+
+const views = new WeakMap();
+
+export default function (component) {
+  const { parentElement } = component;
+  if (!views.has(parentElement)) views.set(parentElement, new Judging(parentElement));
+  const view = views.get(parentElement);
+  view.update(component);
+  return () => {
+    view.close();
+    views.delete(parentElement);
+  };
+}

@@ -1,0 +1,183 @@
+// Keeps rows until the server has acknowledged them, in the browser's storage, so that they survive
+// a reload. They are sent in their order. The server takes each `once` a single time, so that it
+// does no harm to send a row again: after a lost answer, or from a second tab.
+
+const PAUSES = [0.5, 1, 2, 4, 8]; // seconds until the next try
+const BATCH = 20;
+const TIMEOUT = 10; // seconds
+
+const makeId = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+// Return the storage of the browser for this dashboard, or one of this tab where there is none.
+function openStorage(root) {
+  const prefix = `reviews ${new URL(root || ".", document.baseURI).pathname} `;
+  const memory = new Map();
+  const attempt = (act, instead) => {
+    try {
+      return act();
+    } catch {
+      return instead();
+    }
+  };
+  return {
+    read: (name) =>
+      memory.get(name) ?? attempt(() => localStorage.getItem(prefix + name), () => null),
+    write: (name, text) =>
+      attempt(() => localStorage.setItem(prefix + name, text), () => memory.set(name, text)),
+    remove: (name) => {
+      memory.delete(name);
+      attempt(() => localStorage.removeItem(prefix + name), () => {});
+    },
+    list: () => {
+      const names = attempt(() => Object.keys(localStorage), () => []);
+      const ours = names.filter((name) => name.startsWith(prefix));
+      return [...new Set([...memory.keys(), ...ours.map((name) => name.slice(prefix.length))])];
+    },
+  };
+}
+
+// Return an outbox for the dashboard below `root`, the relative address of its start page.
+// A row has collection, author and the fields of the route. Listeners get `{ waiting, said }` and
+// what was settled: a list of `{ once, row }` with number, said (it is refused), or taken and now.
+function makeOutbox(root = "") {
+  const storage = openStorage(root);
+  const mine = new Map(); // rows of this tab that it has no answer for
+  const held = new Map(); // why nothing of a person and collection is taken, until the next send
+  const listeners = new Set();
+  let [busy, closed, failures, said, timer] = [false, false, 0, "", 0];
+
+  const group = (row) => JSON.stringify([row.collection, row.author]);
+  const parse = (name) => {
+    try {
+      return [name, JSON.parse(storage.read(name))];
+    } catch {
+      return [name, null];
+    }
+  };
+  const list = () => {
+    const kept = storage.list().filter((name) => name.startsWith("row ")).map(parse);
+    const found = new Map([...kept.filter(([, row]) => row), ...mine]);
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  };
+  const tell = (settled = []) => {
+    const rows = list();
+    const state = { waiting: rows.length, said: said || (rows.length ? [...held.values()][0] ?? "" : "") };
+    for (const listener of listeners) listener(state, settled);
+  };
+  const add = (row) => {
+    const last = Number(list().at(-1)?.[0].split(" ")[1] ?? 0); // the clock may be set back
+    const name = `row ${String(Math.max(Date.now(), last + 1)).padStart(16, "0")} ${row.once}`;
+    mine.set(name, row);
+    storage.write(name, JSON.stringify(row));
+    held.delete(group(row));
+    said = "";
+    tell();
+    pump();
+    return row.once;
+  };
+
+  async function post(path, body) {
+    const text = JSON.stringify(body);
+    const answer = await fetch(new URL(`${root}reviews/${path}`, document.baseURI), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: text,
+      keepalive: text.length < 16000, // it is sent although the tab is closed
+      signal: AbortSignal.timeout(TIMEOUT * 1000),
+    });
+    const found = await answer.json();
+    if (answer.ok) return found;
+    throw Object.assign(new Error(found.said), { said: String(found.said), status: answer.status });
+  }
+
+  // Send the first rows that belong together; return what was settled.
+  async function sendFirst(rows) {
+    const [[, first]] = rows;
+    const { collection, author } = first;
+    let batch = rows.slice(0, 1);
+    let answers;
+    if (first.undo) {
+      answers = [{ once: first.once, ...(await post("undo", { collection, author, once: first.once })) }];
+    } else {
+      const end = rows.findIndex(([, row]) => row.undo || group(row) !== group(first));
+      batch = rows.slice(0, Math.min(BATCH, end < 0 ? BATCH : end));
+      const found = await post("verdicts", { collection, author, rows: batch.map(([, row]) => strip(row)) });
+      answers = [...found.saved, ...found.refused];
+    }
+    const byOnce = new Map(answers.map((answer) => [answer.once, answer]));
+    return batch.flatMap(([name, row]) => {
+      const answer = byOnce.get(row.once);
+      if (!answer) return [];
+      mine.delete(name);
+      storage.remove(name);
+      return [{ ...answer, row }];
+    });
+  }
+
+  const strip = ({ collection, author, undo, ...row }) => row;
+
+  async function pump() {
+    if (busy) return;
+    clearTimeout(timer);
+    const rows = list().filter(([, row]) => !held.has(group(row)));
+    if (!rows.length) {
+      if (closed) dispose();
+      return;
+    }
+    busy = true;
+    let settled = [];
+    try {
+      settled = await sendFirst(rows);
+      if (!settled.length) throw new Error("an answer to something else");
+      failures = 0;
+      said = settled.map((each) => each.said).filter(Boolean).at(-1) ?? "";
+    } catch (error) {
+      if (error.status === 400 || error.status === 403) held.set(group(rows[0][1]), error.said);
+      else failures += 1;
+      said = failures ? error.said ?? "The server does not answer." : "";
+    }
+    busy = false;
+    tell(settled);
+    const pause = failures ? PAUSES[Math.min(failures, PAUSES.length) - 1] : 0;
+    timer = setTimeout(pump, pause * 1000);
+  }
+
+  const retry = () => {
+    held.clear();
+    pump();
+  };
+  const dispose = () => {
+    clearTimeout(timer);
+    window.removeEventListener("online", retry);
+  };
+  window.addEventListener("online", retry);
+  for (const [name, row] of list()) mine.set(name, row); // another tab may send them first
+  pump();
+  return {
+    list: () => list().map(([, row]) => row),
+    send: (row) => add({ ...row, once: makeId() }),
+    undo: (collection, author) => add({ collection, author, undo: true, once: makeId() }),
+    watch(listener) {
+      listeners.add(listener);
+      tell();
+      return () => listeners.delete(listener);
+    },
+    // Stop once nothing waits any more; the page goes on sending until then.
+    close() {
+      closed = true;
+      listeners.clear();
+      if (!busy) pump();
+    },
+    readName: () => storage.read("name") ?? "",
+    writeName: (name) => storage.write("name", name),
+    storage,
+  };
+}
+
+// Return the state of an outbox in words.
+function describeOutbox({ waiting, said }) {
+  if (waiting && said) return `Waiting: ${waiting} kept in this browser. ${said}`;
+  if (waiting) return "Saving …";
+  return said ? `Not saved: ${said}` : "";
+}

@@ -1,0 +1,24 @@
+"""Components: files of JavaScript and CSS, read once and registered under a name."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+
+@cache
+def load_component(name: str, scripts: tuple[Path, ...], styles: tuple[Path, ...] = ()) -> Any:
+    """Return the component of a name.
+
+    Args:
+        name: Its own among all components.
+        scripts: Parts of its module, in their order.
+        styles: Parts of its style sheet.
+    """
+    js, css = (
+        "\n".join(path.read_text(encoding="utf-8") for path in paths) for paths in (scripts, styles)
+    )
+    return st.components.v2.component(name, js=js, css=css or None)

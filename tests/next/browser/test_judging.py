@@ -1,0 +1,209 @@
+"""Judging on the screen Query in Chromium: keys, a lost line, what is hidden, phones, lists."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import BrowserContext, Page, expect
+
+from dashboard.next.plugins.reviews.judging_lists import JudgingList, close_list, create_list
+from dashboard.next.plugins.reviews.verdicts import Verdict, list_history, save_verdict
+from dashboard.next.storage.collection import open_collection
+
+Serve = Callable[[Path], AbstractContextManager[str]]
+OTHER = Verdict(author="Eva", query_id="q1", item_id="a", value="not", note="<b>no</b>")
+ROUTES = "**/reviews/*"
+
+
+@pytest.fixture
+def address(
+    world: Path, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """Serve the small world with pictures and a store of its own; the address of judging."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    (world / "media").mkdir()
+    rows = ["item_id,file,caption"]
+    for name, colour in zip("abcd", ("red", "green", "blue", "grey"), strict=True):
+        Image.new("RGB", (320, 180), colour).save(world / "media" / f"{name}.png")
+        rows.append(f"{name},{name}.png,caption of {name}")
+    (world / "items.csv").write_text("\n".join(rows))
+    with serve(world.parent) as found:
+        yield f"{found}/query?collection=world&judge=yes"
+
+
+def begin(page: Page, address: str) -> None:
+    """Open a query and give a name."""
+    page.goto(address)
+    page.get_by_role("button", name="Enter your name").click()
+    page.get_by_label("Your name", exact=True).fill("Ada")
+    expect(page.get_by_text("Names are not verified.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".thumb").first).to_be_visible()
+
+
+def count(page: Page, told: str) -> None:
+    expect(page.locator(".counts span")).to_have_text(re.compile(told))
+
+
+def cut_line(context: BrowserContext) -> None:
+    context.route(ROUTES, lambda route: route.abort())
+
+
+def list_said(*names: str) -> list[tuple[str, ...]]:
+    return [tuple(getattr(row, name) for name in names) for row in list_history("world")]
+
+
+def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
+    """Everything is stored once and in order, whatever was given without a line."""
+    begin(page, f"{address}&query=q1")
+    state = page.locator(".state")
+    page.keyboard.press("y")
+    expect(state).to_have_text("Saved")
+    cut_line(page.context)
+    page.keyboard.press("x")
+    page.keyboard.press("c")
+    page.keyboard.press("2")
+    page.keyboard.press("s")
+    expect(state).to_contain_text("Waiting: 3 kept in this browser.")
+    expect(page.locator(".thumb.waiting")).to_have_count(2)
+    with page.expect_popup() as opened:
+        page.evaluate("address => void window.open(address)", f"{address}&query=q2")
+    second = opened.value
+    expect(second.locator(".thumb").first).to_be_visible()
+    second.keyboard.press("y")
+    page.reload()
+    expect(state).to_contain_text("Waiting: 4")
+    count(page, "^3 of 4 results · 0 of 3 queries$")
+    page.context.unroute(ROUTES)
+    expect(page.locator(".thumb.waiting")).to_have_count(0)
+    expect(second.locator(".thumb.waiting")).to_have_count(0)
+    page.keyboard.press("y")
+    expect(page.get_by_text("All 4 results of this query are judged.")).to_be_visible()
+    count(page, "^4 of 4 results · 1 of 3 queries$")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**query=q2**")
+    count(page, "^1 of 4 results · 1 of 3 queries$")
+    said = list_said("query_id", "value", "cause")
+    assert said == [
+        ("q1", "relevant", ""), ("q1", "not", ""), ("q1", "not", "label"), ("q1", "unsure", ""),
+        ("q2", "relevant", ""), ("q1", "relevant", ""),
+    ]  # fmt: skip
+    items = [item for query, item in list_said("query_id", "item_id") if query == "q1"]
+    assert items[1] == items[2] and set(items) == set("abcd")
+
+
+def test_hidden_until_the_own_verdict(address: str, world: Path, page: Page) -> None:
+    save_verdict(open_collection(world), OTHER)
+    begin(page, f"{address}&query=q1")
+    drawn = page.locator(".judging")
+    expect(drawn.locator(".big img")).to_have_js_property("naturalWidth", 320)
+    order = drawn.locator(".thumb img").evaluate_all("all => all.map(each => each.src)")
+    html = drawn.inner_html()
+    for told in ("v1", "v2", "label:", "Label:", "#", "Eva", "caption of", "✓ car"):
+        assert told not in html.replace("Relevant", "").replace("&#", ""), told
+    place = next(at for at, source in enumerate(order) if "/a?" in source)
+    drawn.locator(".thumb").nth(place).click()
+    page.keyboard.press("y")
+    facts = drawn.locator(".facts")
+    for told in ("you said relevant", "Label: relevant", "#1 in v1", "caption of a"):
+        expect(facts).to_contain_text(told)
+    expect(facts.locator(".other")).to_have_text("Eva: not relevant · <b>no</b>")
+    page.reload()
+    count(page, "^1 of 4 results")
+    again = drawn.locator(".thumb img").evaluate_all("all => all.map(each => each.src)")
+    assert again == order
+    page.keyboard.press("h")
+    expect(drawn.locator(".given", has_text="label:")).to_have_count(4)
+
+
+def test_undo_and_note(address: str, page: Page) -> None:
+    """A half-typed note survives a reload; each undo takes one row back and shows its card."""
+    begin(page, f"{address}&query=q1")
+    page.keyboard.press("x")
+    page.keyboard.press("e")
+    page.locator("dialog textarea").fill("half")
+    page.reload()
+    count(page, "^1 of 4 results")
+    page.locator(".thumb.not").click()
+    page.keyboard.press("e")
+    expect(page.locator("dialog textarea")).to_have_value("half")
+    page.keyboard.press("Enter")
+    expect(page.locator(".facts .note")).to_have_text("half")
+    page.keyboard.press("u")
+    expect(page.locator(".facts .note")).to_have_count(0)
+    count(page, "^1 of 4 results")
+    page.keyboard.press("u")
+    count(page, "^0 of 4 results")
+    expect(page.locator(".state")).to_have_text("Taken back: not relevant")
+    page.keyboard.press("u")
+    expect(page.locator(".state")).to_have_text("There is nothing to take back.")
+    assert list_said("value", "note") == [("not", ""), ("not", "half"), ("not", ""), ("", "")]
+
+
+def test_phone(address: str, page: Page) -> None:
+    """One whole card, three buttons of 48 pixels in the window, and a swipe."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    begin(page, f"{address}&query=q1")
+    expect(page.locator(".narrow .big img")).to_be_visible()
+    buttons = page.locator(".buttons button")
+    boxes = [each.bounding_box() for each in [*buttons.all(), page.locator(".big")]]
+    assert len(boxes) == 4
+    for box in boxes:
+        assert box and box["height"] >= 48 and box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert box["y"] + box["height"] <= 844
+    assert boxes[3] and boxes[3]["width"] > 350
+    buttons.filter(has_text="Unsure").click()
+    touch = page.context.new_cdp_session(page)
+    for way in (1, -1):
+        for kind, far in (("Start", [0]), ("Move", [60]), ("Move", [120]), ("End", [])):
+            points = [{"x": 195 + way * each, "y": 250} for each in far]
+            touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    count(page, "^3 of 4 results")
+    expect(page.locator(".state")).to_have_text("Saved")
+    assert list_said("value") == [("unsure",), ("relevant",), ("not",)]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_list(address: str, world: Path, page: Page) -> None:
+    """Only its pairs, without the row that names versions; nothing once it is closed."""
+    pairs = (("q2", "b"), ("q1", "c"), ("q1", "a"))
+    made = create_list(world, JudgingList(
+        title="Drops", baseline="v1", candidate="v2", protocol="alfa", pairs=pairs, author="Eva",
+    ))  # fmt: skip
+    begin(page, f"{address}&list={made.id}")
+    expect(page.locator(".st-key-choices")).to_be_hidden()
+    expect(page.get_by_label("Hide labels")).to_be_disabled()
+    count(page, "^0 of 1 results · 0 of 2 queries$")
+    page.keyboard.press("y")
+    expect(page.locator(".state")).to_have_text("Saved")
+    page.keyboard.press("j")
+    count(page, "^0 of 2 results · 1 of 2 queries$")
+    close_list(made, "Eva")
+    page.keyboard.press("x")
+    expect(page.locator(".state")).to_contain_text("Not saved: The list 'Drops' is closed")
+    expect(page.locator(".thumb.refused")).to_have_count(1)
+    count(page, "^0 of 2 results")
+    page.reload()
+    expect(page.get_by_role("button", name="Relevant", exact=True)).to_be_disabled()
+    assert list_said("item_id", "list_id") == [("b", made.id)]
+
+
+def test_visits_leave_nothing_behind(address: str, page: Page) -> None:
+    """The key turns judging on and off; ten times leave as many listeners as two."""
+    begin(page, f"{address}&query=q1")
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    counts = []
+    for _ in range(10):
+        page.keyboard.press("v")
+        expect(page.locator("article.card").first).to_be_visible()
+        page.keyboard.press("v")
+        expect(page.locator(".thumb").first).to_be_visible()
+        session.send("HeapProfiler.collectGarbage")
+        found = session.send("Performance.getMetrics")["metrics"]
+        counts.append({each["name"]: each["value"] for each in found})
+    for name in ("JSEventListeners", "Nodes"):
+        assert counts[-1][name] <= counts[2][name] * 1.1 + 20, [each[name] for each in counts]
