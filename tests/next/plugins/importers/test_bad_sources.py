@@ -52,6 +52,8 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
     "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged HDF5 file", 4),
     "cut index": ({"x.index": b"IxFI"}, "x.index: found an index that gives no vectors back", 4),
+    "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
+               "x.parquet: found a column objects of nested cells", 5),
     "no vectors": ({"y.npy": np.arange(4)}, "Write labels as a table", 4),
     "odd line of TREC": ({"qrels.txt": QRELS + "q3 0 a\n", "x.run": RUN}, "line 4: found 1", 2),
     "pair again": ({"qrels.txt": QRELS + "q1 0 a 1\n"}, "line 4: found 1 pairs again", 2),
