@@ -102,6 +102,10 @@ def _make_block(
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             columns[column] = [""] * len(values)
             contents[column] = values.to_pylist()
+        elif "struct<" in str(kind):
+            if first == 1:
+                said = f"a column {column} of nested cells"
+                yield Finding("warning", file, None, said, "texts, numbers or lists; left out")
         elif _holds_numbers(kind):
             vectors[column] = _make_rows(values)
         elif column in classes:

@@ -130,7 +130,6 @@ class Gathered:
     captions: list[tuple[str, str, str]] = field(default_factory=list)
     caption_files: dict[tuple[str, str], str] = field(default_factory=dict)
     judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
-    protocols: dict[str, str] = field(default_factory=dict)
     runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
@@ -215,7 +214,6 @@ class Gathered:
 
     def _add_judgements(self, piece: Judgements) -> None:
         grades = self.judged.setdefault(piece.file, {})
-        self.protocols[piece.file] = piece.protocol
         self.taken["qrels.csv", piece.file] += len(piece.grades)
         for query, item, grade in zip(piece.queries, piece.items, piece.grades, strict=True):
             self.queries.add(query, {})

@@ -9,12 +9,12 @@ from typing import Any
 
 from dashboard.next.errors import DataError, Finding, list_names
 from dashboard.next.plugins import load_all
+from dashboard.next.plugins.importers.column_roles import OURS
 from dashboard.next.plugins.importers.deciding import Basis
 from dashboard.next.plugins.importers.gathering import Gathered
 from dashboard.next.plugins.importers.pieces import Format, Piece, leave_out
 from dashboard.next.plugins.importers.placing import Placed, choose_hashing, place_vectors
 from dashboard.next.plugins.importers.planning import Options, Plan, make_plan
-from dashboard.next.plugins.importers.roles import OURS
 from dashboard.next.plugins.importers.source import Source, list_source, report_unread
 from dashboard.next.plugins.importers.writing import (
     count_changes,

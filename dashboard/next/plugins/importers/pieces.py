@@ -51,17 +51,12 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """Judged pairs. A grade of None is a pair that nobody judged; "" for an item: none at all.
-
-    Attributes:
-        protocol: Name of the protocol that the format asks for; "" for judged pairs as in TREC.
-    """
+    """Judged pairs. A grade of None is a pair that nobody judged; "" for an item: none at all."""
 
     file: str
     queries: Sequence[str]
     items: Sequence[str]
     grades: Sequence[float | None]
-    protocol: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -154,8 +154,7 @@ def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
     for (query, item), grade in merged.items():
         pairs.setdefault((query, names.get(item, item)), grade)
     plan.qrels = [(query, item, grade) for (query, item), grade in pairs.items()]
-    hints = {found.protocols[name] for name in found.judged} - {""}
-    plan.settings["protocols"] = [hints.pop() if len(hints) == 1 else "trec"]
+    plan.settings["protocols"] = ["trec"]
     judged = {query for query, _, _ in plan.qrels}
     asked = found.queries
     for query in judged:

@@ -83,3 +83,22 @@ def measure(capsys: pytest.CaptureFixture[str], metrics: str, *options: str) -> 
     main(["measure", "made", "--metrics", metrics, *options, "--format", "json"])
     rows = json.loads(capsys.readouterr().out)
     return {f"{row['run']} {row['metric']}@{row['cutoff']}": row["mean"] for row in rows}
+
+
+Case = tuple[Files, list[str], dict[tuple[str, str], list[str]], dict[str, float]]
+"""Files, options, rows of tables of the collection, and measured values."""
+
+
+def check_case(case: Case, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Check what `init` makes of a case, and that `check` accepts it."""
+    files, options, expected, values = case
+    made = init(make_source(source, files), capsys, *options)
+    assert made.code == 0, made.said
+    for (file, columns), rows in expected.items():
+        assert made.read(file, columns) == rows, made.said
+    if values:
+        metrics = " ".join(dict.fromkeys(k.split()[1].removesuffix("@None") for k in values))
+        assert measure(capsys, metrics) == {k: pytest.approx(v) for k, v in values.items()}
+    assert main(["check", "made"]) == 0
+    assert [line.split(":")[0] for line in made.block] == ["Relevant", "Items", "Versions"]
+    assert all((made.folder / row["file"].rstrip("/")).exists() for row in made.rows)

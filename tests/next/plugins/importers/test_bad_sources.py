@@ -37,6 +37,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "second class": ({"labels.csv": LABELS + "a,dog\n"}, "rows that give an id a second label", 4),
     "unlabelled": ({"labels.csv": LABELS + "e,_unlabeled\n"}, "1 items marked as unlabeled", 5),
     "vector of NaN": ({"items.npy": BAD_ROW}, "1 vectors that are not finite (b)", 4),
+    "zeros": ({"items.npy": VECTORS * [[1], [0], [1], [1]]}, "that are all zeros (b)", 4),
     "id again": ({"items.txt": "a\nb\nc\nc\n"}, "come again or have no id (c)", 4),
     "unknown id": ({"items.txt": "a\nb\nc\nz\n"}, "1 vectors of unknown items (z)", 4),
     "cut array": ({"items.npy": b"\x93NUMPY\x01\x00v"}, "items.npy: found a damaged file", 4),
@@ -52,8 +53,12 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
     "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged HDF5 file", 4),
     "cut index": ({"x.index": b"IxFI"}, "x.index: found an index that gives no vectors back", 4),
+    "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
+               "x.parquet: found a column objects of nested cells", 5),
     "no vectors": ({"y.npy": np.arange(4)}, "Write labels as a table", 4),
     "odd line of TREC": ({"qrels.txt": QRELS + "q3 0 a\n", "x.run": RUN}, "line 4: found 1", 2),
+    "two names": ({"qrels.txt": "q1 0 x/1.jpg 1\nq1 0 y/1.jpg 1\n", "im/1.jpg": 1},
+                  "2 judged items outside the gallery (x/1.jpg, y/1.jpg)", 1),
     "pair again": ({"qrels.txt": QRELS + "q1 0 a 1\n"}, "line 4: found 1 pairs again", 2),
     "odd grade": ({"t.csv": RATED}, "t.csv, line 3: found 1 cells of rating", 1),
 }  # fmt: skip
@@ -122,14 +127,30 @@ def test_large_table(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = [str(at) for at in range(40_000)]
     rows = np.stack([np.arange(40_000) + 1, np.ones(40_000)], axis=1).astype(np.float32)
     kind = pa.list_(pa.float32())
-    table = pa.table(
-        {"id": names, "label": ["x", "y"] * 20_000, "emb": pa.array([*rows[:-1], None], kind)}
-    )
-    made = init(make_source(source, {"v1.parquet": table}), capsys)
+    names[-2] = "0"
+    cells = {"id": names, "label": ["x", "y"] * 20_000, "emb": pa.array([*rows[:-1], None], kind)}
+    other = {"v2.npy": rows, "v2.txt": "\n".join(["unknown", *names[1:-2], "no", names[-1]])}
+    made = init(make_source(source, {"v1.parquet": pa.table(cells)} | other), capsys)
     assert "1 vectors that are not finite (39999)" in made.said
-    assert np.array_equal(np.load(made.folder / "models" / "v1" / "items.npy"), rows[:-1])
-    assert (made.folder / "models" / "v1" / "items.txt").read_text().split() == names[:-1]
+    assert "1 vectors that come again or have no id (0)" in made.said
+    kept = {"v1": range(39_998), "v2": [*range(1, 39_998), 39_999]}
+    for version, places in kept.items():
+        folder = made.folder / "models" / version
+        assert np.array_equal(np.load(folder / "items.npy"), rows[places])
+        assert (folder / "items.txt").read_text().split() == [names[at] for at in places]
     assert len(made.read("queries.csv", "query_id")) == 5_000
+
+
+def test_links(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Links out of the source, to folders and to themselves are left out, and said."""
+    make_source(source, {"labels.csv": LABELS})
+    make_source(source.parent, {"secret.csv": "id,label\ns,cat\n"})
+    for name, target in (("out.csv", "../secret.csv"), ("up", ".."), ("self.csv", "self.csv")):
+        (source / name).symlink_to(target)
+    made = init(source, capsys)
+    assert made.read("items.csv", "item_id") == list("abcd")
+    for name in ("out.csv", "up", "self.csv"):
+        assert f"({name})" in made.said
 
 
 def test_format_of_a_team(

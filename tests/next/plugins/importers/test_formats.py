@@ -13,8 +13,7 @@ import pyarrow as pa
 import pytest
 from safetensors.numpy import save_file
 
-from dashboard.next.__main__ import main
-from tests.next.plugins.importers.sources import Files, init, make_picture, make_source, measure
+from tests.next.plugins.importers.sources import Case, check_case, make_picture
 
 NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)
@@ -57,7 +56,7 @@ PAIRED = ["p1.png|t1a", "t1a|p1.png", "p1.png|t1b", "t1b|p1.png", "p2.png|t2a", 
 LINES = ["p1.png#0", "p1.png#1", "p2.png#0"]
 OF_LINES = [pair for name in LINES for pair in (f"{name[:6]}|{name}", f"{name}|{name[:6]}")]
 
-CASES: dict[str, tuple[Files, list[str], dict[tuple[str, str], list[str]], dict[str, float]]] = {
+CASES: dict[str, Case] = {
     "folders of classes": (
         {"train/cat/1.png": 1, "train/cat/2.png": 2, "train/dog/3.png": 3},
         [],
@@ -195,15 +194,4 @@ CASES: dict[str, tuple[Files, list[str], dict[tuple[str, str], list[str]], dict[
 
 @pytest.mark.parametrize("name", CASES)
 def test_format(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files, options, expected, values = CASES[name]
-    made = init(make_source(source, files), capsys, *options)
-    assert made.code == 0, made.said
-    for (file, columns), rows in expected.items():
-        assert made.read(file, columns) == rows, made.said
-    if values:
-        metrics = " ".join(dict.fromkeys(k.split()[1].removesuffix("@None") for k in values))
-        assert measure(capsys, metrics) == {k: pytest.approx(v) for k, v in values.items()}
-    assert main(["check", "made"]) == 0
-    assert [line.split(":")[0] for line in made.block] == ["Relevant", "Items", "Versions"]
-    files_made = {row["file"].rstrip("/") for row in made.rows}
-    assert all((made.folder / each).exists() for each in files_made)
+    check_case(CASES[name], source, capsys)

@@ -13,8 +13,7 @@ import h5py
 import numpy as np
 import pytest
 
-from dashboard.next.__main__ import main
-from tests.next.plugins.importers.sources import init, make_picture, make_source, measure
+from tests.next.plugins.importers.sources import Case, check_case, make_picture
 from tests.next.plugins.importers.test_formats import CATS, LABELS, RUN, VECTORS
 
 ABC = {"a.png": 1, "b.png": 2, "c.png": 3}
@@ -94,8 +93,7 @@ NUMBERED = "id,label\n10,cat\n20,cat\n30,dog\n40,dog\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
-Expected = dict[tuple[str, str], list[str]]
-CASES: dict[str, tuple[dict[str, Any], list[str], Expected, dict[str, float]]] = {
+CASES: dict[str, Case] = {
     "COCO": (ABC | {"instances.json": COCO}, [], {("items.csv", "file label"): FOUND}, {}),
     "FiftyOne classes": (
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 0, "b": 0, "c": 1}}},
@@ -188,12 +186,4 @@ CASES: dict[str, tuple[dict[str, Any], list[str], Expected, dict[str, float]]] =
 
 @pytest.mark.parametrize("name", CASES)
 def test_format(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files, options, expected, values = CASES[name]
-    made = init(make_source(source, files), capsys, *options)
-    assert made.code == 0, made.said
-    for (file, columns), rows in expected.items():
-        assert made.read(file, columns) == rows, made.said
-    if values:
-        metrics = " ".join(dict.fromkeys(k.split()[1].removesuffix("@None") for k in values))
-        assert measure(capsys, metrics) == {k: pytest.approx(v) for k, v in values.items()}
-    assert main(["check", "made"]) == 0
+    check_case(CASES[name], source, capsys)

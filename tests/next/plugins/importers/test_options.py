@@ -37,6 +37,9 @@ def test_dry_run(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert made.code == 0 and made.address == "Nothing was made: --dry-run."
     assert [row["file"] for row in made.rows][:2] == ["items.csv", "queries.csv"]
     assert not any((source.parent / "data").iterdir())
+    init(source, capsys)
+    init(source, capsys, "--dry-run", "--update")
+    assert [path.name for path in (source.parent / "data").iterdir()] == ["made"]
 
 
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,9 +20,9 @@ from tests.next.plugins.importers.test_formats import (
 )
 
 CAPTIONED = TWO | {"c.csv": "caption_id,image,caption\n" + ROWS}
-COLUMNS = "id,scene,split,annotator,day,score\n" + "".join(
-    f"i{at},{'park' if at % 2 else 'road'},{'train' if at % 3 else 'val'},a@b.org,"
-    f"2026-01-0{at % 2 + 1},0.{at}\n" for at in range(8)
+COLUMNS = "id,scene,part,annotator,worker,day,score\n" + "".join(
+    f"i{at},{'park' if at % 2 else 'road'},{'train' if at % 3 else 'val'},a{at % 2}@b.org,"
+    f"{'ann' if at % 2 else 'bob'},2026-01-0{at % 2 + 1},0.{at}\n" for at in range(8)
 )  # fmt: skip
 REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "vectors without ids": (

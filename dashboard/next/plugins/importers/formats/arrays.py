@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError, Finding
+from dashboard.next.plugins.importers.column_roles import TEXT_WORDS, name_version
 from dashboard.next.plugins.importers.deciding import LABELS
 from dashboard.next.plugins.importers.pieces import Format, Items, Piece, Vectors, read_each
-from dashboard.next.plugins.importers.roles import TEXT_WORDS, name_version
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.next.storage.array_files import READERS
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.next.errors import DataError
+from dashboard.next.plugins.importers.column_roles import name_version
 from dashboard.next.plugins.importers.formats.arrays import find_beside, read_ids
 from dashboard.next.plugins.importers.pieces import Format, Piece, Vectors, read_each
-from dashboard.next.plugins.importers.roles import name_version
 from dashboard.next.plugins.importers.source import Source
 
 ENDINGS = (".faiss", ".index", ".ivf", ".hnsw")

@@ -10,6 +10,12 @@ from pathlib import Path
 
 from dashboard.next.errors import Finding, list_names
 from dashboard.next.plugins.importers.blocks import ENDINGS, Block, read_blocks
+from dashboard.next.plugins.importers.column_roles import (
+    Roles,
+    find_roles,
+    name_version,
+    share_media,
+)
 from dashboard.next.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.next.plugins.importers.pieces import (
     Captions,
@@ -22,7 +28,6 @@ from dashboard.next.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.next.plugins.importers.roles import Roles, find_roles, name_version, share_media
 from dashboard.next.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.next.storage.media import EXTENSION, recognise_type
 from dashboard.next.texts import parse_number, split_cells
