@@ -6,7 +6,6 @@ const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]])
 const NARROW = 700;
 const MIN_HEIGHT = 320;
 const SWIPE = 70; // pixels
-const LEAVE_MS = 1000;
 const MAX_NAME = 80; // letters of a query's name on a button
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
 const pairOf = (query, item) => JSON.stringify([query, item]);
@@ -353,7 +352,6 @@ class Judging {
 
   stop() {
     this.isLeaving = true; // the cards take the keys, if they come
-    setTimeout(() => (this.isLeaving = false), LEAVE_MS);
     this.trigger("stop", true);
   }
 
