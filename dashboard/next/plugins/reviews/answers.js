@@ -68,6 +68,8 @@ class Answers {
     this.state = describeOutbox(state);
     const refused = settled.filter(({ said, row }) => said && this.owns(row));
     for (const { row } of refused) this.note({ ...row, value: "" });
+    if (settled.length) this.refusal = refused.length ? `Not saved: ${refused[0].said}` : "";
+    this.state ||= this.refusal;
     if (refused.length) this.open(refused[0].row);
     this.tell();
   }
