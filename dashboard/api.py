@@ -1,55 +1,57 @@
-"""What `import dashboard` gives to a training script or a notebook: a collection opened by its name
-or path, new versions of it, and its numbers, which are those of the command line to the last bit.
+"""The library: a collection and its numbers for a notebook or a training script, as pandas tables.
 
-These names stay as they are: new ones may come, none goes or changes its meaning.
+The numbers are those of the command line. These names stay: new ones may come, none changes.
 """
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dashboard.evaluation.comparison import compare as comparing
-from dashboard.evaluation.comparison import verdict as verdicts
-from dashboard.evaluation.measure import summarise
-from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.protocols import PROTOCOLS
-from dashboard.experiment import measuring, ranking
-from dashboard.experiment.collection.collections import (
-    Collection,
-    groups_named,
-    opened_at,
-    usual_queries,
-)
-from dashboard.experiment.experiment import NO_CUT, Experiment
-from dashboard.experiment.reviews.corrections import GIVEN
-from dashboard.experiment.versions import adding, training
-from dashboard.tables import Findings
+from dashboard.errors import ChoiceError, Finding
+from dashboard.evaluation.differences import SIGNIFICANT
+from dashboard.evaluation.metrics import parse, parse_one
+from dashboard.storage.array_files import name_vectors
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.folders import find_folder
+from dashboard.storage.new_versions import add_run, add_vectors
+from dashboard.study.choices import Choices, list_choices, require_protocol, resolve
+from dashboard.study.study import Study, open_study
+
+if TYPE_CHECKING:
+    from dashboard.tables import Table
 
 
 def open(collection: str | Path) -> OpenCollection:
-    """Open a collection: the name of one below the data folder, or a folder's path.
+    """Open a collection by its name below the data folder, or by its folder's path.
 
-    Raises DataError, whose sentence says what is wrong and what to do, where it cannot be opened.
+    Raises:
+        DataError: If it cannot be opened; the sentence says what is wrong and what to do.
     """
-    opened = opened_at(str(collection))
+    opened = open_collection(find_folder(str(collection)))
     return OpenCollection(opened.folder.resolve())
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison says of one metric: candidate minus baseline.
+    """A comparison by one metric: candidate minus baseline.
 
-    delta, low, high   the difference and its 95 % interval; None where too few queries are scored
-    p                  of the randomisation test, after Holm over all metrics compared
-    clear              whether p is below 0.05
-    scored, total      queries scored in both, of all
-    sentence           all of it, in words
+    Attributes:
+        delta: Difference of the means; None if no query is scored in both.
+        low: Lower end of its 95 % interval; None where it is not defined.
+        high: Upper end.
+        p: p of the randomisation test after Holm over all metrics compared.
+        clear: Whether p is below 0.05.
+        better: Whether the difference is clear and for the better.
+        scored: Queries scored in both versions.
+        total: All queries.
+        sentence: The verdict in words.
     """
 
     metric: str
@@ -75,32 +77,33 @@ class OpenCollection:
 
     @property
     def name(self) -> str:
-        """The folder's name."""
+        """Name of the folder."""
         return self.folder.name
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The names of all versions, in natural order."""
-        return self._opened.versions
+        """Names of the versions that can be used, in natural order."""
+        return tuple(self._opened.versions)
 
     @property
     def items(self) -> pd.DataFrame:
-        """The table of the items; `item_id` names each."""
-        return self._opened.items.copy()
+        """Table of the items, with the column `item_id`."""
+        return _make_frame(self._opened.items)
 
     @property
     def queries(self) -> pd.DataFrame:
-        """The table of the stored queries; `query_id` names each."""
-        return self._opened.queries.copy()
+        """Table of the stored queries, with the column `query_id`."""
+        return _make_frame(self._opened.queries)
 
     @property
     def findings(self) -> pd.DataFrame:
-        """What was left out or repaired when it was opened: level, file, line, found, wanted."""
-        return self._opened.findings.copy()
+        """Errors, omissions and repairs of the files: level, file, line, found, wanted."""
+        columns = ["level", "file", "line", "found", "wanted"]
+        return pd.DataFrame([asdict(each) for each in self._opened.findings], columns=columns)
 
     @property
     def _opened(self) -> Collection:
-        return opened_at(str(self.folder))
+        return open_collection(self.folder)
 
     def add_version(
         self,
@@ -111,199 +114,168 @@ class OpenCollection:
         *,
         item_ids: Sequence[str] | None = None,
         query_ids: Sequence[str] | None = None,
+        by_position: bool = False,
         run: pd.DataFrame | str | Path | None = None,
         note: str = "",
         text_model: str | Path | None = None,
     ) -> pd.DataFrame:
-        """Add a version, whole or not at all; a running dashboard has it at its next step.
+        """Add a version, whole or not at all; an open dashboard has it at its next step.
 
-        items        vectors of the items: an array or tensor [item, number], a mapping or a frame
-                     from id to vector, or a file (.npy, .npz, .parquet). With `vectors`, the ids
-        vectors      the same, where `items` or `item_ids` gives their ids
-        queries      vectors of the stored text queries, as items
-        item_ids     ids of the rows; without them they are in the order of `collection.items`
-        query_ids    ids of the rows of queries; without them in the order of the text queries
-        run          in place of vectors: a frame with query_id, item_id and score, or a run file
-        text_model   folder of a sentence-transformers model that embeds typed texts for it
+        Args:
+            name: Name of the version.
+            items: Vectors of the items: an array or tensor [items, dimension], a mapping or frame
+                from id to vector, or a file (.npy, .npz, .safetensors, .parquet). With
+                `vectors`, their ids.
+            vectors: The same, whose ids are `items` or `item_ids`.
+            queries: Vectors of the text queries, or of all queries, as `items`.
+            item_ids: Ids of the rows of `items`.
+            query_ids: Ids of the rows of `queries`.
+            by_position: Whether vectors without ids are in the order of the collection's tables.
+            run: Results in place of vectors: a file, TREC or CSV, or a frame with query_id, item_id
+                and score.
+            note: A sentence on what is new.
+            text_model: Folder of a sentence-transformers model that embeds typed texts.
 
-        Returns what was written: file, rows, digest. Raises DataError where the version could not
-        be used: unknown or repeated ids, NaN, other widths, a name that is taken.
+        Returns:
+            What was written: file, rows, digest. What was left out is a warning of Python.
+
+        Raises:
+            DataError: If the version could not be used, or the name is taken.
+            ValueError: If neither or both of `items` and `run` are given.
         """
-        findings = Findings()
-        if vectors is not None and items is not None:
-            if item_ids is not None:
-                raise ValueError("items and item_ids both name the vectors; give one of them")
-            items, item_ids = vectors, list(items)
-        elif vectors is not None:
-            items = vectors
+        if vectors is not None:
+            ids = item_ids if items is None else list(items)
+            items, item_ids = vectors, ids
         if (items is None) == (run is None):
-            raise ValueError("give items= (vectors) or run= (ranked lists), one of them")
+            raise ValueError("Give items= (vectors) or run= (results), one of them.")
+        findings: list[Finding] = []
         if run is not None:
-            lists = Path(run) if isinstance(run, str) else run
-            return _warned(adding.add_run(self._opened, name, lists, findings=findings), findings)
-        settings: dict[str, object] = {"note": note} if note else {}
-        files: dict[str, Path] = {}
+            return self._add_run(name, run, findings)
+        given = name_vectors(items, item_ids, "items", findings)
+        asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
+        told, files = {"note": note} if note else {}, dict[str, Path]()
         if text_model is not None:
-            settings |= {"encoder": "sentence-transformers", "text_model": str(text_model)}
+            told |= {"encoder": "sentence-transformers", "text_model": str(text_model)}
             files["text_model"] = Path(text_model)
-        added = adding.add_vectors(
-            self._opened,
-            name,
-            adding.given(items, item_ids, "items"),
-            None if queries is None else adding.given(queries, query_ids, "queries"),
-            settings=settings,
-            files=files,
-            findings=findings,
-        )
-        return _warned(added, findings)
+        rows = add_vectors(self._opened, name, given, asked, told, files, findings, by_position)
+        for each in (each for each in findings if each.level != "note"):
+            warnings.warn(f"{each.file}: found {each.found}; expected {each.wanted}", stacklevel=2)
+        return pd.DataFrame(rows)
 
-    def trainer_callback(
-        self,
-        name: str,
-        *,
-        at: str | Sequence[Literal["end", "evaluate", "save"]] = "end",
-        note: str = "",
-    ) -> Any:
-        """What sentence-transformers' trainer calls to add versions of the model in training:
-        `SentenceTransformerTrainer(…, callbacks=[yours.trainer_callback("v5")])`.
-
-        name   of the version at the end of the training; after an evaluation or a save, with the
-               number of the step behind it: `v5-200`
-        at     end, evaluate, save, or several of them
-
-        Items and text queries are embedded as the command `embed` does it, by a copy of the model
-        in another process; each version keeps its copy, which embeds what is typed. What goes wrong
-        is a Python warning and ends no training. Needs transformers.
-        """
-        events = (at,) if isinstance(at, str) else tuple(at)
-        return training.trainer_callback(str(self.folder), name, events, note)
+    def _add_run(
+        self, name: str, run: pd.DataFrame | str | Path, findings: list[Finding]
+    ) -> pd.DataFrame:
+        if not isinstance(run, pd.DataFrame):
+            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / f"{Path(name).name}.csv"
+            run.to_csv(file, index=False)
+            return pd.DataFrame(add_run(self._opened, name, file, findings))
 
     def measure(
         self,
         metrics: str = "",
-        versions: Sequence[str] | None = None,
+        versions: str | Sequence[str] | None = None,
         *,
         by_query: bool = False,
         **choices: Any,
     ) -> pd.DataFrame:
-        """Means over the queries: run, metric, cutoff, mean, scored, total; or with `by_query` each
-        query's value: run, query_id, metric, cutoff, value.
+        """Return the mean of each metric and version, or with `by_query` the value of each query.
 
-        metrics    as `nDCG@10 P@5`; empty: those of the protocol
-        versions   None: all
-        choices    protocol, groups, threshold, queries ("text", "item", "all"), min_similarity,
-                   copies ("counted", "left_out"), labels ("given", "corrected"), scale, level: as
-                   the command line's
+        Args:
+            metrics: Such as `nDCG@10 P@5`; empty: those of the protocol.
+            versions: One or several; None: all that can be used.
+            by_query: Whether the rows are run, query_id, metric, cutoff, value instead of run,
+                metric, cutoff, mean, scored, total.
+            choices: Options of the command `measure` by name: protocol, groups, threshold,
+                queries ("text", "item", "all"), labels, min_similarity, slice.
 
-        Equal to `python -m dashboard measure`.
+        Raises:
+            ChoiceError: If a choice is unknown or has no such value.
+            ValueError: If there is no such metric.
+            DataError: If a version cannot be used.
         """
-        experiment = self._experiment(**choices)
-        names = tuple(dict.fromkeys(self._opened.versions if versions is None else versions))
-        measured = measuring.measurements(experiment, names, metrics or experiment.rules.metrics)
-        if by_query:
-            return measured[["run", "query_id", "metric", "cutoff", "value"]].copy()
-        return summarise(measured)
+        study, default = self._study(choices)
+        one = [versions] if isinstance(versions, str) else versions
+        names = tuple(self._opened.versions if one is None else one)
+        found = study.measure(dict.fromkeys(names), metrics or default)
+        rows = [
+            row for each in found for row in (each.list_values() if by_query else each.list_means())
+        ]
+        return _fix_types(pd.DataFrame(rows))
 
     def compare(
-        self,
-        baseline: str,
-        candidate: str,
-        metrics: str = "",
-        *,
-        anyway: bool = False,
-        **choices: Any,
+        self, baseline: str, candidate: str, metrics: str = "", **choices: Any
     ) -> pd.DataFrame:
-        """A row a metric: both means, their difference with its interval and test, and counts.
+        """Return a row a metric: both means, difference, interval, test and counts.
 
-        anyway: also versions that were made for another gallery, or have other vectors than on
-        record; else ValueError. choices: as of `measure`. Equal to `python -m dashboard compare`.
+        Args:
+            baseline: Version that is compared with.
+            candidate: Version in question.
+            metrics: As of `measure`.
+            choices: As of `measure`.
         """
-        experiment = self._experiment(**choices)
-        ways = ranking.unlike(experiment, baseline, candidate)
-        if ways and not anyway:
-            raise ValueError(f"{'; '.join(ways)}. To compare them all the same, add anyway=True")
-        measured = measuring.measurements(
-            experiment, (baseline, candidate), metrics or experiment.rules.metrics
-        )
-        groups = measuring.scenes_of(experiment)
-        return comparing.compare(measured, baseline, candidate, groups=groups)
+        study, default = self._study(choices)
+        return _fix_types(pd.DataFrame(study.compare(baseline, candidate, metrics or default)))
 
     def verdict(
-        self,
-        baseline: str,
-        candidate: str,
-        metric: str = "",
-        *,
-        metrics: str = "",
-        anyway: bool = False,
-        **choices: Any,
+        self, baseline: str, candidate: str, metric: str = "", *, metrics: str = "", **choices: Any
     ) -> Verdict:
-        """What the comparison says of one metric, by default of the protocol's first.
+        """Return the comparison by one metric, with a sentence.
 
-        metrics: all that are compared, over which p is corrected; empty: those of the protocol.
+        Args:
+            baseline: Version that is compared with.
+            candidate: Version in question.
+            metric: Empty: the one that the screens show.
+            metrics: All that are compared, over which p is corrected; empty: the protocol's.
+            choices: As of `measure`.
         """
-        rules = self._experiment(**choices).rules
-        metrics = metrics or rules.metrics
-        measure = parse(metric)[0] if metric else rules.front
-        if measure not in parse(metrics):
-            metrics = f"{metrics} {measure}"
-        table = self.compare(baseline, candidate, metrics, anyway=anyway, **choices)
-        cutoffs = table["cutoff"].fillna(-1)
-        cutoff = -1 if measure.cutoff is None else measure.cutoff
-        row = table[(table["metric"] == measure.name) & (cutoffs == cutoff)].iloc[0]
-        p = row.get("p_holm", row["p"])
-        clear = bool(pd.notna(p) and p < verdicts.SIGNIFICANT)
+        shown = {"metrics": metrics} if metrics else {}
+        study, resolved = self._resolve(choices, shown)
+        compared = parse(resolved["metrics"])
+        front = parse_one(metric or resolved["metric"])
+        measures = " ".join(map(str, dict.fromkeys([*compared, front])))
+        rows = study.compare(baseline, candidate, measures)
+        row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
+        p = row["p_holm"]
+        clear = p is not None and p < SIGNIFICANT
         return Verdict(
-            metric=str(measure),
-            delta=_number(row["delta"]),
-            low=_number(row["low"]),
-            high=_number(row["high"]),
-            p=_number(p),
+            metric=str(front),
+            delta=row["delta"],
+            low=row["low"],
+            high=row["high"],
+            p=p,
             clear=clear,
-            better=clear and bool(row["delta"] > 0),
-            scored=int(row["scored"]),
-            total=int(row["total"]),
-            sentence=verdicts.verdict(row, baseline, candidate),
+            better=row["outcome"] == "better",
+            scored=row["scored"],
+            total=row["total"],
+            sentence=study.describe_difference(row, str(front), baseline, candidate),
         )
 
-    def _experiment(
-        self,
-        *,
-        protocol: str = "",
-        groups: Sequence[str] | None = None,
-        threshold: float | None = None,
-        queries: Literal["text", "item", "all"] | None = None,
-        min_similarity: float | None = None,
-        copies: str = "counted",
-        labels: str = GIVEN,
-        scale: float | None = None,
-        level: float | None = None,
-    ) -> Experiment:
-        collection = self._opened
-        name = protocol or collection.protocols[0]
-        if name not in PROTOCOLS:
-            raise ValueError(f"no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
-        collection.check_evidence()
-        return Experiment.of(
-            collection,
-            protocol=name,
-            groups=groups_named(collection, groups),
-            mapping_threshold=collection.mapping_threshold if threshold is None else threshold,
-            queries=queries or usual_queries(collection),
-            min_similarity=NO_CUT if min_similarity is None else min_similarity,
-            copies=copies,
-            labels=labels,
-            scale=scale,
-            level=level,
-        )
+    def _study(self, choices: dict[str, Any]) -> tuple[Study, str]:
+        """Return the study under some choices, and the protocol's metrics."""
+        study, resolved = self._resolve(choices, {})
+        return study, str(resolved["metrics"])
+
+    def _resolve(self, choices: dict[str, Any], shown: dict[str, str]) -> tuple[Study, Choices]:
+        """Return the study under some choices, and all of them with those of what is shown."""
+        options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
+        given = dict(shown)
+        for name, value in choices.items():
+            if name not in options:
+                raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")
+            if value is not None:
+                is_list = isinstance(value, list | tuple)
+                given[options[name].key] = options[name].join(value) if is_list else str(value)
+        require_protocol(self._opened, given)
+        resolved = resolve(self._opened, given)
+        return open_study(self._opened, resolved.restrict_to_numbers()), resolved
 
 
-def _warned(table: pd.DataFrame, findings: Findings) -> pd.DataFrame:
-    """The table, after a Python warning for each thing that was left out."""
-    for sentence in findings.sentences("warning"):
-        warnings.warn(sentence, stacklevel=3)
-    return table
+def _make_frame(table: Table) -> pd.DataFrame:
+    return pd.DataFrame({name: list(cells) for name, cells in table.columns.items()})
 
 
-def _number(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)
+def _fix_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose cutoffs are whole numbers, missing without one."""
+    return frame.astype({"cutoff": "Int64"}) if "cutoff" in frame else frame

@@ -1,336 +1,218 @@
-"""The hallway: the columns that every room agrees on, the one error and the list of findings for
-readers' files, and how counts and names are written in sentences.
-
-All data walks through the program as long pandas tables with the columns declared here. A table is
-checked once, where it enters (storage), and trusted afterwards.
-"""
+"""Text tables with a key: the form in which items, queries and other CSV files are held."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-Kind = Literal["text", "number", "integer", "flag"]
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.texts import read_text, require_file
 
-
-def counted(number: int, one: str, several: str = "") -> str:
-    """A count in a sentence, its noun in the plural unless it is one.
-
-    >>> counted(1, "note"), counted(2_400, "query", "queries")
-    ('1 note', '2,400 queries')
-    """
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
-
-
-def between(low: int, high: int) -> str:
-    """What a count lies between, or what it is throughout.
-
-    >>> between(5, 5), between(0, 1_000)
-    ('5', '0 to 1,000')
-    """
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Ties = Literal["gallery", "id"]
+"""Order of equal scores: as items stand in the gallery, or by id, descending."""
+MAX_CELL_CHARACTERS = 1 << 30
 
 
-LONGEST_TEXT = 1_000
-"""Letters of a text to search with."""
-LISTED = 5
-"""So many names stand in a sentence, and how many more there are."""
-
-
-def listed(names: Iterable[object]) -> str:
-    """The first few of `names` in words, and how many more there are.
-
-    >>> listed(["a", "b"])
-    'a, b'
-    >>> listed(range(8))
-    '0, 1, 2, 3, 4 and 3 more'
-    """
-    every = list(names)
-    more = len(every) - LISTED
-    return ", ".join(str(name)[:80] for name in every[:LISTED]) + (
-        f" and {more:,} more" if more > 0 else ""
-    )
-
-
-def natural(name: str) -> tuple[tuple[int, int | str], ...]:
-    """A key that sorts v0.2 before v0.10.
-
-    >>> sorted(["v0.10", "v0.2", "base"], key=natural)
-    ['base', 'v0.2', 'v0.10']
-    """
-    parts = re.findall(r"\d+|\D+", name)
-    return tuple((0, int(part)) if part.isdecimal() else (1, part) for part in parts)
-
-
-def own_type(cell: Any) -> Any:
-    """A cell as it is exported: in a type of Python's own, None for missing.
-
-    >>> own_type(pd.NA), own_type(pd.Series([3])[0]), own_type("3")
-    (None, 3, '3')
-    """
-    if isinstance(cell, str):
-        return cell
-    if pd.isna(cell):
-        return None
-    return cell.item() if hasattr(cell, "item") else cell
-
-
-class OfQueries(dict[str, Any]):
-    """What `attrs` of a run say of each query. pandas copies `attrs` deeply whenever a table is
-    used, 25 ms for 30,000 queries: this it passes on as it is, so nobody may change it."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> OfQueries:
-        return self
-
-
-class DataError(Exception):
-    """Something in a reader's file that cannot be used: where, found, wanted, and what to do.
-
-    about: the ids of the row in question, for whoever knows the file but no line: of a query, or of
-    a query and an item.
-    """
-
-    def __init__(
-        self,
-        file: str,
-        found: str,
-        wanted: str,
-        *,
-        line: int | None = None,
-        cure: str = "",
-        about: tuple[str, ...] = (),
-    ) -> None:
-        self.file, self.found, self.wanted, self.line, self.cure = file, found, wanted, line, cure
-        self.about = about
-        super().__init__(str(self))
-
-    def __str__(self) -> str:
-        where = self.file if self.line is None else f"{self.file}, line {self.line}"
-        sentence = f"{where}: found {self.found}; wanted {self.wanted}."
-        return f"{sentence} {self.cure}".rstrip()
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """The declaration of one table: its columns with their kinds, and those that make a row unique.
+    """Text columns of equal length. A row is found by its key or by its position.
 
-    Columns beyond the declared ones are kept: a collection may carry its own.
+    Attributes:
+        file: Name of the file, for messages.
+        key: Name of the column whose values are unique.
+        columns: Cells by column name.
+        lines: Line of the file that each row came from.
     """
 
-    name: str
-    columns: dict[str, Kind]
-    key: tuple[str, ...] = ()
-    optional: frozenset[str] = field(default_factory=frozenset)
+    file: str
+    key: str
+    columns: Mapping[str, tuple[str, ...]]
+    lines: Sequence[int] = ()
 
-    def check(self, frame: pd.DataFrame, file: str) -> pd.DataFrame:
-        """Return `frame` with the declared columns first and in their kinds.
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Values of the key column."""
+        return self.columns[self.key]
 
-        Raises DataError naming `file` and the line (header = line 1) of the first missing column,
-        empty key, repeated key, or cell that is not of its kind.
-        """
-        missing = [c for c in self.columns if c not in frame.columns and c not in self.optional]
-        if missing:
-            raise DataError(
-                file,
-                f"the columns {', '.join(map(str, frame.columns)) or '(none)'}",
-                f"a column {' and a column '.join(missing)}",
-                line=1,
-            )
-        present = [c for c in self.columns if c in frame.columns]
-        checked = frame[present + [c for c in frame.columns if c not in present]].copy()
-        for column in present:
-            checked[column] = _as_kind(checked[column], self.columns[column], column, file)
-        self._check_key(checked, file)
-        return checked
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of each key."""
+        return {name: row for row, name in enumerate(self.ids)}
 
-    def _check_key(self, frame: pd.DataFrame, file: str) -> None:
-        for column in self.key:
-            if self.columns[column] != "text":
-                continue
-            blank = np.flatnonzero((frame[column].str.strip() == "").to_numpy())
-            if len(blank):
-                raise DataError(file, f"an empty {column}", f"a {column}", line=int(blank[0]) + 2)
-        if not self.key:
-            return
-        repeated = np.flatnonzero(frame.duplicated(list(self.key)).to_numpy())
-        if len(repeated):
-            second = frame.iloc[int(repeated[0])]
-            same = (frame[list(self.key)] == second[list(self.key)]).all(axis=1).to_numpy()
-            first = int(np.flatnonzero(same)[0])
-            values = " and ".join(f"{c} {second[c]!r}" for c in self.key)
-            raise DataError(
-                file,
-                f"{values} a second time (first in line {first + 2})",
-                "each only once",
-                line=int(repeated[0]) + 2,
-                cure="Remove one of the two lines.",
-            )
+    def __len__(self) -> int:
+        return len(self.ids)
 
-    def empty(self) -> pd.DataFrame:
-        """An empty frame with these columns and kinds."""
-        kinds = {"text": "str", "number": "float64", "integer": "int64", "flag": "bool"}
-        return pd.DataFrame({c: pd.Series(dtype=kinds[k]) for c, k in self.columns.items()})
+    def __getitem__(self, column: str) -> tuple[str, ...]:
+        """Return the cells of a column; empty texts where the file has no such column."""
+        return self.columns.get(column) or ("",) * len(self)
+
+    def find(self, ids: Iterable[str]) -> IntArray:
+        """Return the positions of some keys, -1 for unknown ones."""
+        index = self.index
+        return np.array([index.get(name, -1) for name in ids], dtype=np.int64)
 
 
-def _as_kind(values: pd.Series, kind: Kind, column: str, file: str) -> pd.Series:
-    if kind == "text":
-        return values.astype("str")
-    if kind == "flag":
-        return values.astype("bool")
-    numbers = pd.to_numeric(values, errors="coerce")
-    finite = np.isfinite(numbers.to_numpy(dtype="float64", na_value=np.nan))
-    if kind == "integer":
-        finite &= np.equal(np.mod(numbers.to_numpy(dtype="float64", na_value=0.5), 1), 0)
-    wrong = np.flatnonzero(~finite)
-    if len(wrong):
-        row = int(wrong[0])
-        wanted = "a whole number" if kind == "integer" else "a finite number"
-        raise DataError(file, f"{column} {values.iloc[row]!r}", wanted, line=row + 2)
-    return numbers.astype("int64" if kind == "integer" else "float64")
+def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:
+    """Return the order of rows by one number, then by another; that of files is mostly right."""
+    rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])
+    return np.arange(len(first)) if rises.all() else np.lexsort((second, first))
 
 
-QUERIES = Table(
-    "queries",
-    {"query_id": "text", "text": "text", "item_id": "text", "image": "text"},
-    key=("query_id",),
-    optional=frozenset({"text", "item_id", "image"}),
-)
-ITEMS = Table(
-    "items",
-    {"item_id": "text", "file": "text", "poster": "text", "kind": "text", "caption": "text"},
-    key=("item_id",),
-    optional=frozenset({"file", "poster", "kind", "caption"}),
-)
-KEYWORDS = Table(
-    "keywords",
-    {"item_id": "text", "group": "text", "keyword": "text"},
-    key=("item_id", "group", "keyword"),
-)
-QRELS = Table(
-    "qrels",
-    {"query_id": "text", "item_id": "text", "grade": "number"},
-    key=("query_id", "item_id"),
-)
-RUN = Table(
-    "run",
-    {"query_id": "text", "item_id": "text", "score": "number", "rank": "integer"},
-    key=("query_id", "item_id"),
-)
-QUERY_KEYWORDS = Table(
-    "query_keywords",
-    {
-        "query_id": "text",
-        "ngram": "text",
-        "group": "text",
-        "keyword": "text",
-        "score": "number",
-        "kept": "flag",
-    },
-    key=("query_id", "ngram", "group", "keyword"),
-)
-MEASUREMENTS = Table(
-    "measurements",
-    {"run": "text", "query_id": "text", "metric": "text", "cutoff": "integer", "value": "number"},
-)
-DELTAS = Table(
-    "deltas",
-    {
-        "query_id": "text",
-        "metric": "text",
-        "cutoff": "integer",
-        "baseline": "number",
-        "candidate": "number",
-        "delta": "number",
-    },
-)
-FINDINGS = Table(
-    "findings",
-    {"level": "text", "file": "text", "line": "integer", "found": "text", "wanted": "text"},
-)
+def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
+    """Return a table that has a key column only."""
+    return Table(file, key, {key: tuple(ids)})
 
 
-@dataclass
-class Findings:
-    """A list that fills while a collection is read; `frame()` is the table of it."""
+def read_table(
+    path: Path, name: str, required: Sequence[str], findings: list[Finding], unique: bool = True
+) -> Table:
+    """Read a table with a header, separated by commas, semicolons, tabs or bars.
 
-    rows: list[tuple[str, str, int | None, str, str]] = field(default_factory=list)
+    Args:
+        path: The file.
+        name: Its name in messages.
+        required: Columns that must be there; the first one is the key.
+        findings: Gains a note for each repair: encoding, delimiter, capitals in names of columns,
+            identical rows.
+        unique: Whether a key stands once, and is not empty; identical rows count once.
 
-    def note(self, file: str, found: str, wanted: str, line: int | None = None) -> None:
-        """Something was repaired or is worth knowing; the numbers do not suffer.
-
-        wanted: empty where nothing else was.
-        """
-        self.rows.append(("note", file, line, found, wanted))
-
-    def warning(self, file: str, found: str, wanted: str, line: int | None = None) -> None:
-        """Something was left out; the rest is used."""
-        self.rows.append(("warning", file, line, found, wanted))
-
-    def error(self, problem: DataError) -> None:
-        """A file was refused."""
-        wanted = f"{problem.wanted}. {problem.cure}" if problem.cure else problem.wanted
-        self.rows.append(("error", problem.file, problem.line, problem.found, wanted))
-
-    def sentences(self, *levels: str) -> list[str]:
-        """What was found, a sentence each; levels: of these alone."""
-        return [
-            f"{file}: found {found}; wanted {wanted}" if wanted else f"{file}: found {found}"
-            for level, file, _, found, wanted in self.rows
-            if level in levels or not levels
-        ]
-
-    def frame(self) -> pd.DataFrame:
-        """The findings as the table FINDINGS, errors first."""
-        frame = pd.DataFrame(self.rows, columns=list(FINDINGS.columns))
-        frame["line"] = frame["line"].astype("Int64")
-        text = [column for column, kind in FINDINGS.columns.items() if kind == "text"]
-        frame[text] = frame[text].astype("str")
-        severity = frame["level"].map({"error": 0, "warning": 1, "note": 2})
-        return frame.iloc[severity.argsort(kind="stable")].reset_index(drop=True)
+    Raises:
+        DataError: If the file is missing, empty, not text, lacks a column, or has a row of
+            another length, two columns of one name, an empty key or a key in two different rows.
+    """
+    lines, rows = _read_rows(path, name, required, findings)
+    header, lines, rows = rows[0], lines[1:], rows[1:]
+    key = header.index(required[0])
+    if unique and len({row[key].strip() for row in rows}) < len(rows):
+        lines, rows = _drop_identical(lines, rows, name, findings)
+    cells = (tuple(map(str.strip, column)) for column in zip(*rows, strict=True))
+    columns = dict(zip(header, cells, strict=True)) if rows else dict.fromkeys(header, ())
+    table = Table(name, required[0], columns, lines)
+    if unique:
+        _check_key(table)
+    return table
 
 
-LISTS = Table(
-    "lists",
-    {
-        "list_id": "text",
-        "query_id": "text",
-        "row": "integer",
-        "column": "integer",
-        "item_id": "text",
-        "participant": "text",
-        "version": "text",
-        "session": "text",
-    },
-    key=("list_id", "row", "column"),
-    optional=frozenset({"participant", "version", "session"}),
-)
-RELEVANCE = Table(
-    "relevance",
-    {"query_id": "text", "item_id": "text", "worker": "text", "relevance": "number"},
-    key=("query_id", "item_id", "worker"),
-)
-REVIEWS = Table(
-    "reviews",
-    {
-        "number": "integer",
-        "kind": "text",
-        "collection": "text",
-        "query_id": "text",
-        "list_id": "text",
-        "item_id": "text",
-        "run": "text",
-        "value": "text",
-        "note": "text",
-        "author": "text",
-        "time": "text",
-        "cause": "text",
-        "against": "text",
-        "assignment": "text",
-    },
-    key=("number",),
-)
+def _drop_identical(
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+) -> tuple[list[int], list[tuple[str, ...]]]:
+    first: dict[tuple[str, ...], int] = {}
+    for line, row in zip(lines, rows, strict=True):
+        first.setdefault(tuple(map(str.strip, row)), line)
+    if len(first) < len(rows):
+        again = next(line for line in lines if line not in set(first.values()))
+        found = f"{len(rows) - len(first):,} identical rows"
+        findings.append(Finding("note", name, again, found, "each row once; they count once"))
+    return list(first.values()), list(first)
+
+
+def _find_delimiter(text: str, required: Sequence[str]) -> str:
+    """Return the delimiter under which the header has the required columns; else the comma."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    for mark in ",;\t|":
+        if set(required) <= {cell.strip().strip('"').lower() for cell in header.split(mark)}:
+            return mark
+    return ","
+
+
+def _read_rows(
+    path: Path, name: str, required: Sequence[str], findings: list[Finding]
+) -> tuple[list[int], list[tuple[str, ...]]]:
+    """Return the lines and cells of the header and of all rows."""
+    require_file(path, name, f"a table with the columns {', '.join(required)}")
+    text = read_text(path, name, findings)
+    mark = _find_delimiter(text, required)
+    if mark != ",":
+        shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
+        findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
+    lines: list[int] = []
+    rows: list[tuple[str, ...]] = []
+    line = 1
+    csv.field_size_limit(MAX_CELL_CHARACTERS)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+        for row in reader:
+            if row:
+                lines.append(line)
+                rows.append(tuple(row))  # of texts alone: nothing to collect
+            line = reader.line_num + 1
+    except csv.Error as error:
+        do = """Close each quote, and write " in a quoted cell as ""."""
+        raise DataError(name, f"a broken row ({error})", "CSV", line=line, do=do) from error
+    if not rows:
+        raise DataError(name, "an empty file", f"a header: {','.join(required)}")
+    header = [cell.strip() for cell in rows[0]]
+    rows[0] = tuple(_check_header(header, lines[0], name, required, findings))
+    if set(map(len, rows)) == {len(rows[0])}:
+        return lines, rows
+    return lines, _fill_rows(lines, rows, name, findings)
+
+
+def _fill_rows(
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+) -> list[tuple[str, ...]]:
+    """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
+    wanted = f"{len(rows[0])}, as the header"
+    short: list[int] = []
+    for line, cells in zip(lines, rows, strict=True):
+        if len(cells) > len(rows[0]):
+            do = "Put a cell that holds the separator in quotes."
+            raise DataError(name, f"{len(cells)} cells", wanted, line=line, do=do)
+        if len(cells) < len(rows[0]):
+            short.append(line)
+    found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
+    wanted = f"{wanted}; the others are empty"
+    findings.append(Finding("warning", name, short[0], found, wanted))
+    return [cells + ("",) * (len(rows[0]) - len(cells)) for cells in rows]
+
+
+def _check_header(
+    header: list[str], line: int, name: str, required: Sequence[str], findings: list[Finding]
+) -> list[str]:
+    """Return the names of columns, in small letters if the required ones are found only so."""
+    small = [column.lower() for column in header]
+    if not set(required) <= set(header) and set(required) <= set(small):
+        wanted = "small letters; read so"
+        findings.append(Finding("note", name, line, f"the columns {list_columns(header)}", wanted))
+        header = small
+    missing = [column for column in required if column not in header]
+    if missing:
+        found = f"the columns {list_columns(header)}"
+        raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=line)
+    twice = [column for column in dict.fromkeys(header) if column and header.count(column) > 1]
+    if twice:
+        raise DataError(name, f"two columns {twice[0]}", "each column once", line=line)
+    return header
+
+
+def list_columns(header: Sequence[str]) -> str:
+    """Return the names of columns as a sentence has them."""
+    return ", ".join(header) or "(none)"
+
+
+def _check_key(table: Table) -> None:
+    if len(table.index) == len(table) and "" not in table.index:
+        return
+    first: dict[str, int] = {}
+    empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
+    if empty:
+        found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
+        do = "Write one, or remove the rows."
+        raise DataError(table.file, found, "an id in each row", line=empty[0], do=do)
+    for line, name in zip(table.lines, table.ids, strict=True):
+        if name in first:
+            found = f"{table.key} {name!r} a second time (first in line {first[name]})"
+            do = "Remove one of the two lines."
+            raise DataError(table.file, found, "each only once", line=line, do=do)
+        first[name] = line

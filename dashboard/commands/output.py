@@ -1,168 +1,74 @@
-"""What a call gives: a table on stdout (aligned for people, CSV for spreadsheets, JSON for
-programs; null, never NaN), and files, each whole or not at all."""
+"""Rows printed as a table, CSV or JSON."""
 
 from __future__ import annotations
 
-import contextlib
+import csv
+import io
 import json
-import os
-import re
-import shutil
-from collections.abc import Callable
-from itertools import zip_longest
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from textwrap import fill, wrap
-from typing import Any, Literal
+from typing import Any
 
-import pandas as pd
+from dashboard.errors import make_printable
 
-from dashboard.evaluation.digits import chance, number, signed
-from dashboard.letters import (
-    escaped,
-    escaped_lines,
-    json_escaped,
-    neutral,
-    without_controls,
-)
-from dashboard.tables import DataError, own_type
-
-Format = Literal["table", "blocks", "csv", "json"]
-_WRITTEN = {
-    **dict.fromkeys(("p", "p_holm", "p_t", "p_original", "p_context"), chance),
-    **dict.fromkeys(("delta", "difference"), signed),
-}
-"""How the numbers of some columns are written."""
-_BOUNDS = dict.fromkeys(("low", "high"), signed)
-"""The same for bounds, in tables of differences."""
-WIDTH, LONGEST = 72, 2_000
-"""The most characters of a line in a cell, and of a cell; CSV and JSON write all of them."""
+FORMATS = ("table", "csv", "json")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def printed(frame: pd.DataFrame, form: Format, *, on_terminal: bool = False) -> str:
-    """The table as text, without a last line end.
+def print_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
+    """Print rows as `write_rows` writes them."""
+    sys.stdout.write(write_rows(rows, columns, form))
 
-    No letter can act on a terminal or be invisible there: a table for people shows such letters as
-    `\\u200b`, JSON has its own escapes, which programs read back as the same data. CSV holds the
-    data as they are, without control characters; on a terminal it is escaped like a table.
-    """
-    columns = {str(column): [own_type(cell) for cell in frame[column]] for column in frame.columns}
+
+def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
+    """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
+    cells = [[row.get(column) for column in columns] for row in rows]
     if form == "json":
-        return _json(columns)
+        lines = [json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) for row in cells]
+        return "[" + ",".join(f"\n{line}" for line in lines) + ("\n]\n" if lines else "]\n")
     if form == "csv":
-        # cell by cell before there is a frame: its own `map` makes 62.0 of 62 beside a null
-        safe = {
-            name: [neutral(cell) if isinstance(cell, str) else cell for cell in cells]
-            for name, cells in columns.items()
-        }
-        written = (
-            pd.DataFrame(safe, dtype=object).to_csv(index=False, lineterminator="\n").rstrip("\n")
-        )
-        return escaped_lines(written) if on_terminal else without_controls(written)
-    return _in_blocks(columns) if form == "blocks" else _aligned(columns)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in cells)
+        return text.getvalue()
+    return _write_table([list(columns), *([_format(cell) for cell in row] for row in cells)])
 
 
-def one_line(text: object) -> str:
-    """A message in one line, with all letters escaped that could act on a terminal."""
-    return escaped(re.sub("[ \\t\\r\\n]+", " ", str(text)).strip())
+def protect_cell(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 
-def _json(columns: dict[str, list[Any]]) -> str:
-    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    if not rows:
-        return "[]"
-    lines = (json_escaped(json.dumps(row, allow_nan=False, ensure_ascii=False)) for row in rows)
-    return "[\n" + ",\n".join(lines) + "\n]"
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file at once: a reader sees the old or the new one, never half of it."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder. Name a file in it.")
+    made = path.with_name(f".{path.name}.new")
+    try:
+        made.write_bytes(content)
+        made.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        made.unlink(missing_ok=True)
 
 
-def _aligned(columns: dict[str, list[Any]]) -> str:
-    columns = {one_line(name): cells for name, cells in columns.items()}
-    written = _WRITTEN | (_BOUNDS if {"delta", "difference"} & set(columns) else {})
-    texts = {
-        name: [[name], *(_lines(_text(cell, written.get(name, number))) for cell in cells)]
-        for name, cells in columns.items()
-    }
-    right = [not any(isinstance(cell, str) for cell in cells) for cells in columns.values()]
-    widths = [max(len(line) for cell in cells for line in cell) for cells in texts.values()]
-
-    def padded(cells: tuple[str, ...]) -> str:
-        each = zip(cells, widths, right, strict=True)
-        return "  ".join(c.rjust(w) if to_right else c.ljust(w) for c, w, to_right in each).rstrip()
-
-    rows = zip(*texts.values(), strict=True)
-    return "\n".join(padded(line) for row in rows for line in zip_longest(*row, fillvalue=""))
+def _write_table(rows: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _in_blocks(columns: dict[str, list[Any]]) -> str:
-    """A paragraph for each row, a line for each of its cells: for tables of long texts."""
-    width = max(map(len, columns)) + 2
-    blocks = []
-    for cells in zip(*columns.values(), strict=True):
-        lines = [
-            fill(
-                one_line(cell), 98, initial_indent=name.ljust(width), subsequent_indent=" " * width
-            )
-            for name, cell in zip(columns, cells, strict=True)
-            if cell is not None
-        ]
-        blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def _lines(text: str) -> list[str]:
-    """A cell in lines of at most WIDTH characters; words, such as ids and paths, stay whole."""
-    kept = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return wrap(kept, WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def _text(cell: Any, write_number: Callable[[Any], str]) -> str:
+def _format(cell: object) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return write_number(cell)
-    return one_line(cell)
-
-
-WANTED = "a folder that exists and that you may write in"
-
-
-def write_file(path: Path, text: str) -> int:
-    """Write a text as UTF-8 and return its bytes. Raises DataError where that is not possible.
-
-    The file is written beside its place and then moved there, so that nobody reads half of it, even
-    after an interruption. A pipe or /dev/stdout is written directly.
-    """
-    content = text.encode("utf-8", "replace")
-    place = path.resolve()  # a link stays a link
-    try:
-        if place.exists() and not place.is_file():
-            path.write_bytes(content)
-        else:
-            _replace(place, content)
-    except OSError as error:
-        found = f"a file that cannot be written ({error.strerror})"
-        raise DataError(str(path), found, WANTED) from error
-    return len(content)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder for files, and those above it. Raises DataError where that is not possible."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        found = f"a folder that cannot be made ({error.strerror})"
-        raise DataError(str(folder), found, WANTED) from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, draft)
-        draft.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+        return f"{cell:.3f}"
+    return make_printable(str(cell))

@@ -1,20 +1,22 @@
-"""Collections: a card each, with a picture, size, protocols and versions; one opens it."""
+"""Collections: contents, licence, basis of relevance, findings, and how to add one."""
 
 import streamlit as st
 
-from dashboard.experiment.collection import collections
-from dashboard.views import additions, address, shelf
-from dashboard.views.texts import plain
+from dashboard.storage.folders import list_collections
+from dashboard.views.contents import draw_collection
+from dashboard.views.frame import open_page
 
-st.title("Collections", anchor=False, help="Each collection opens with its default settings.")
-names = collections.collection_names()
-if not names:
-    shelf.empty()
-additions.draw(names)
-opened = shelf.cards(names)
-if opened:
-    params, problem = address.defaults_of(opened)
-    if problem:
-        st.error(plain(problem, None), icon=":material/error:")
-        st.stop()
-    st.switch_page("screens/overview.py", query_params=params)
+STEPS = """\
+python -m dashboard init yours --from path/to/your/files
+python -m dashboard check yours
+python -m dashboard measure yours"""
+
+study, choices = open_page()
+names = sorted(list_collections(), key=lambda name: name != study.collection.name)
+st.subheader(f"{len(names)} collections", anchor=False)
+columns = st.columns(2, gap="medium")
+for place, name in enumerate(names):
+    with columns[place % 2]:
+        draw_collection(name, name == study.collection.name)
+st.subheader("Your own data", anchor=False)
+st.code(STEPS, language="sh", wrap_lines=True)

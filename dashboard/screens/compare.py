@@ -1,74 +1,92 @@
-"""Compare: is the candidate better, by how much, and which queries say so; the worst come first."""
+"""Is the candidate better than the baseline, how sure is that, and which queries changed?"""
 
 import streamlit as st
 
-from dashboard.evaluation.comparison.changes import bins
-from dashboard.views import address, charts, frame, layout, reviews, summary
-from dashboard.views.experiments import experiment_of
-from dashboard.views.labels import short_label
-from dashboard.views.texts import plain
-
-BY_METRIC = (
-    "Mean differences over the queries scored in both versions, with 95 % intervals. Coloured: "
-    "p < 0.05 after Holm correction over these metrics."
+from dashboard.commands.compare_versions import COLUMNS as METRICS
+from dashboard.evaluation.differences import write_signed
+from dashboard.study.changes import (
+    count_outcomes,
+    group_changes,
+    group_values,
+    list_changes,
 )
-
-view = frame.screen(
-    "Compare",
-    "Is the candidate better, how sure is that, and which queries?",
-    comparing="Compare needs two versions",
+from dashboard.views.address import drop_choice, escape_markdown, set_choice
+from dashboard.views.change_charts import (
+    draw_forest,
+    draw_histogram,
+    draw_pickable,
+    draw_scatter,
 )
-frame.need(view, "baseline", "candidate", "outcome", "between", "at", "find")
-summary.say_faulty_versions(view)
-if not summary.comparable(view):
-    st.stop()
-with frame.beside_title():
-    summary.report_link(view)
-    summary.copy_as_markdown(view)
-summary.verdict(view)
-summary.what_corrections_change(view, (view.baseline, view.candidate))
-summary.verdicts_by_cause(view)
-reviews.estimates_of_pair(view)
-summary.no_items(view, (view.baseline, view.candidate))
-summary.not_run(view, (view.baseline, view.candidate))
+from dashboard.views.charts import show_chart
+from dashboard.views.comparison import (
+    compare_metrics,
+    draw_metrics,
+    draw_outcomes,
+    draw_verdict,
+    make_forest,
+    name_columns,
+    show_progress,
+    write_row,
+)
+from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.frame import open_page
+from dashboard.views.layout import split_page
+from dashboard.views.queries import draw_queries
 
-deltas = summary.deltas(view)
-title = short_label(view, view.metric)
-left, right = st.columns([11, 9], gap="large")
-with left:
-    chosen = summary.chosen(view, deltas)
-    with st.container(horizontal=True, vertical_alignment="center", key="queries-heading"):
-        st.header("Queries, worst first", anchor=False, width="content")
-        summary.save_queries(view)
-    frame.filters(view)
-    picked = summary.pick_query(view, chosen, len(deltas))
+QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
+
+
+def keep_picked(value: str) -> None:
+    """Put the change or the pair of values that was picked into the address."""
+    set_choice("picked", value)
+
+
+study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
+baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+with show_progress("Comparing the versions"):
+    rows, front = compare_metrics(study, choices)
+told = draw_verdict(study, choices, front)
+
+changes = list_changes(study, baseline, candidate, metric)
+bins, points = group_changes(changes), group_values(changes)
+forest = draw_forest(make_forest(rows), "Candidate − baseline")
+histogram = draw_histogram(bins, metric)
+scatter = draw_scatter(points, metric, baseline, candidate)
+filters, tools = st.columns([3, 2], vertical_alignment="center")
+with filters:
+    draw_outcomes(choices, count_outcomes(changes))
+with tools:
+    draw_sharing(
+        study,
+        choices,
+        write_markdown(
+            study.collection.title, told, name_columns(choices), [write_row(row) for row in rows]
+        ),
+        {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
+        {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
+    )
+left, right = split_page(7, 3)
 with right:
-    by_metric = summary.comparison(view)
-    if not by_metric["delta"].notna().any():
-        st.info(plain(summary.nothing_scored(view), None))
-    else:
-        st.header("Change per query", anchor=False, help="Click a bar to list its queries.")
-        layout.chart(
-            charts.differences(bins(deltas), title, height=230),
-            key="differences",
-            on_select=frame.clicked("differences", "between", "low", "high"),
-            alt=f"Queries by difference in {title}",
-        )
-        st.header("Change by metric", anchor=False, help=BY_METRIC)
-        layout.chart(
-            charts.forest(by_metric),
-            alt="Mean difference of each metric with its 95 % interval",
-        )
-        st.header("Query by query", anchor=False, help="Click a place to list its queries.")
-        layout.chart(
-            charts.pairs(deltas, view.baseline, view.candidate),
-            key="pairs",
-            on_select=frame.clicked("pairs", "at", "baseline", "candidate"),
-            alt=f"{title} of each query in {view.baseline} and in {view.candidate}",
-        )
-summary.judged_how(experiment_of(view))
-summary.index_notes(experiment_of(view), (view.baseline, view.candidate))
-summary.index_cost(view)
-summary.identities(view)
-if picked:
-    st.switch_page("screens/query.py", query_params=address.link(view, query=picked, clip=""))
+    st.markdown("**Change per query**", help="Click a bar to list its queries.")
+    draw_pickable(histogram, "histogram", "label", keep_picked)
+    st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
+    draw_pickable(scatter, "scatter", "point", keep_picked)
+    st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
+    show_chart(forest)
+with left:
+    labels, picked = {each["bin"]: write_signed(each["change"]) for each in bins}, choices["picked"]
+    shown = [
+        row
+        for row in changes
+        if choices["outcome"] in ("all", row["outcome"])
+        and (not picked or picked in (row.get("point"), labels.get(row.get("bin"))))
+    ]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        counted = f"{len(shown):,} of {len(changes):,}"
+        st.markdown(f"**Queries, worst first** – {counted}", width="content")
+        if picked:
+            label = escape_markdown(f"{metric}: {picked} ✕")
+            st.button(label, key="chip-picked", on_click=drop_choice, args=("picked",))
+    draw_queries(study, choices, shown)
+st.markdown("**Metrics**")
+draw_metrics(rows, choices)

@@ -1,73 +1,79 @@
-"""Overview: versions by metrics, curves over K, and the keywords that make a difference."""
+"""Overview: the verdict, versions by metrics, a curve over K, slices and worst queries."""
 
 import streamlit as st
 
-from dashboard.experiment.collection import collections
-from dashboard.tables import counted
-from dashboard.views import charts, frame, layout, protocols, summary
-from dashboard.views.experiments import experiment_of, versions_of
-from dashboard.views.labels import group_name, short_label
-from dashboard.views.texts import plain
+from dashboard.commands.compare_versions import COLUMNS as METRICS
+from dashboard.commands.measure import MEANS
+from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
+from dashboard.study.changes import count_outcomes, list_changes
+from dashboard.views.address import escape_markdown
+from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
+from dashboard.views.comparison import compare_metrics, draw_verdict, find_front, show_progress
+from dashboard.views.data_tables import draw_table
+from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.frame import open_page
+from dashboard.views.layout import split_page
+from dashboard.views.queries import draw_queries
+from dashboard.views.version_table import (
+    describe_contents,
+    describe_unscored,
+    draw_interval,
+    list_curve,
+    list_versions,
+    pick_slices,
+)
 
-view = frame.screen("Overview", "How good is each version, and is the candidate better?")
-frame.need(view, "baseline", "candidate", "runs")
-collection = collections.opened(view.collection)
-if not versions_of(view):
-    protocols.without_versions(view)
-    st.stop()
-ways = {
-    v: w
-    for v, w in charts.version_ways(versions_of(view), view.baseline, view.candidate).items()
-    if v in view.runs
-}
+WORST = 5
+MAX_BESIDE = 5  # versions whose table has room beside the curve
 
-summary.collection_line(view)
-summary.problems(collection)
-comparable = summary.comparable(view)
-summary.measure_together(view)
-if comparable:
-    with frame.beside_title():
-        summary.copy_as_markdown(view)
-    summary.verdict(view)
-summary.what_corrections_change(view, view.runs)
-st.header("Versions by metrics", anchor=False)
-summary.versions_by_metrics(view)
-summary.no_items(view, view.runs)
-summary.not_run(view, view.runs)
-summary.judged_how(experiment_of(view))
-summary.index_notes(experiment_of(view), view.runs)
-summary.how_judged(view)
-if again := charts.colours_again(versions_of(view)):
-    st.caption(again)
-protocols.overview(view)
+study, choices = open_page("runs", "baseline", "candidate", "metrics", "metric", "shown")
+collection, runs, metric = study.collection, choices["runs"], choices["metric"]
+versions = choices["baseline"], choices["candidate"]
+title = escape_markdown(collection.title)
+top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
+with show_progress(f"Measuring {len(runs)} versions"):
+    measured = study.measure(runs, choices["metrics"])
+with show_progress("Comparing the versions"):
+    rows, front = compare_metrics(study, choices)
+with st.container(border=True):
+    told = draw_verdict(study, choices, front)
+    draw_interval(front, count_outcomes(list_changes(study, *versions, metric)))
+    for sentence in describe_unscored(study, runs):
+        st.caption(escape_markdown(sentence))
 
-means, title = summary.over_k(view)
-by_keyword = summary.by_keyword(view)
-few = len(view.runs) <= 4  # a table with a column for each place fits beside the curves
-left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
+is_wide = len(runs) > MAX_BESIDE
+left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
+colours = colour_versions(list(runs), *versions)
 with left:
-    st.header(f"{plain(title)} over K", anchor=False)
-    if means["mean"].notna().any():
-        layout.chart(charts.curves(means, ways), alt=f"Mean {title} over K, one line per version")
-    else:
-        st.info("No query is scored, so there is no curve to draw.")
-    if (grey := len(ways) - charts.FEW) > 0:
-        st.caption(f"Grey: {counted(grey, 'other version')}. Point at a line to see its name.")
+    st.markdown("**Versions by metrics** – ★: best version")
+    table = list_versions(study, choices, rows)
+    draw_table(*table, find_front(table[1], metric))
+    if study.rules.names and study.rules.name in collection.settings.get("protocols", ()):
+        st.caption(escape_markdown(study.rules.names))
+charts = {}
 with right:
-    if len(view.runs) > 1:
-        summary.order(view)
-if groups := summary.groups_of(view, by_keyword):
-    front = short_label(view, view.metric)
-    with layout.section(summary.keywords_in_words(view, by_keyword), "keywords") as part:
-        columns = st.columns(2, gap="large")
-        for place, group in enumerate(groups if part.open else ()):
-            with columns[place % 2]:
-                layout.chart(
-                    charts.keyword_bars(by_keyword[by_keyword["group"] == group], ways),
-                    alt=f"Mean {front} for each {group_name(group)} in the queries",
-                )
-        which = ("", " The baseline, the candidate and the best.")[len(ways) > charts.FEW]
-        st.caption(f"In brackets: number of scored queries. Pale: fewer than five.{which}")
-if len(view.runs) > 1:
-    summary.every_pair(view)
-summary.notes(collection.findings)
+    if curve := list_curve(study, runs, metric):
+        name = curve[0]["metric"]
+        st.markdown(f"**{escape_markdown(name)} over K**")
+        charts[f"{name} over K"] = draw_curve(curve, name, colours)
+        show_chart(charts[f"{name} over K"])
+worse = [row for row in list_changes(study, *versions, metric) if row["outcome"] == "worse"]
+st.markdown(f"**Worst queries** – {min(WORST, len(worse))} of {len(worse):,} that got worse")
+if worse:
+    draw_queries(study, choices, worse[:WORST])
+if slices := pick_slices(study.list_slice_means(runs, metric)):
+    st.markdown(
+        f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
+    )
+    st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
+    charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
+    show_chart(charts[f"{metric} by slice"])
+if study.rules.draw_section:
+    study.rules.draw_section(study, choices)
+st.caption(escape_markdown(study.rules.definition))
+means = [row for each in measured for row in each.list_means()]
+tables = {"Versions": (means, MEANS), "Comparison": (rows, METRICS)}
+with top:
+    markdown = write_markdown(collection.title, told, *table)
+    draw_sharing(study, choices, markdown, tables, charts)

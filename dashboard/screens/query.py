@@ -1,39 +1,66 @@
-"""Query: one query, its keywords, and what each version found, ticked keyword by keyword."""
+"""Query: the results of each version, the ideal order, and missed items."""
+
+from contextlib import nullcontext
+from typing import Any
 
 import streamlit as st
 
-from dashboard.experiment import judging
-from dashboard.experiment.collection import collections
-from dashboard.views import frame, protocols, summary
-from dashboard.views.experiments import experiment_of, versions_of
+from dashboard.evaluation.differences import list_differences
+from dashboard.plugins import load_all
+from dashboard.views.address import escape_markdown, set_choice
+from dashboard.views.cards import draw_query
+from dashboard.views.cards.payload import describe_change, make_payload
+from dashboard.views.charts import colour_versions
+from dashboard.views.comparison import show_progress
+from dashboard.views.frame import open_page
 
-NEEDED = "baseline candidate query outcome between at find columns also differing beside"
+AHEAD = 3  # queries before and after the open one that the browser has at once
+LISTED = 250  # queries before and after the open one that its list names
 
-view = frame.screen(
-    "Query", "What did each version find, and what of it is relevant?", headed=False
+study, choices = open_page("shown")
+buttons = [draw(study, choices) for draw in load_all("draw_query")]
+if None in buttons:  # a plugin has drawn it
+    st.stop()
+collection, metric = study.collection, choices["metric"]
+baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
+
+is_known = study.is_measured((baseline, candidate), metric)
+with nullcontext() if is_known else show_progress("Measuring the versions"):
+    values = [study.values(version, metric) for version in (baseline, candidate)]
+delta, order = list_differences(metric, *values)
+ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
+change = dict(zip(ids, delta[order].tolist(), strict=True))
+place = ids.index(choices["query"]) if choices["query"] in change else 0
+if choices["query"] and choices["query"] not in change:
+    said = f"{choices['query']} is not among the {len(ids):,} queries in question; this is another."
+    st.info(escape_markdown(f"{said} Change the kind of queries or the slice to see it."))
+
+
+def name_query(query_id: str) -> tuple[str, str]:
+    """Return the id of a query, and what it is called with how it changed."""
+    value, text = change[query_id], collection.query_names[collection.queries.index[query_id]]
+    return query_id, text if value != value else f"{text} ({value:+.3f})"
+
+
+versions = list(dict.fromkeys([baseline, candidate]))
+colours = colour_versions(versions, baseline, candidate)
+
+
+def show(query_id: str) -> dict[str, Any]:
+    """Return what the cards show of a query."""
+    found = study.query(query_id, versions, depth, metric)
+    payload = make_payload(found, collection, colours, baseline, metric, depth)
+    return payload | describe_change(found, baseline, candidate, metric)
+
+
+near = ids[max(0, place - AHEAD) : place + AHEAD + 1]
+first = max(0, place - LISTED)
+draw_query(
+    [name_query(each) for each in ids[first : place + LISTED + 1]],
+    ids[place],
+    {each: show(each) for each in near},
+    first,
+    len(ids),
+    lambda query: set_choice("query", query),
+    buttons,
 )
-frame.need(view, *NEEDED.split())
-if not versions_of(view):
-    protocols.query_without_versions(view)
-    st.stop()
-if view.baseline == view.candidate:
-    summary.say_faulty_versions(view)
-
-experiment = experiment_of(view)
-order = summary.chosen(view, summary.deltas(view))
-narrowed = frame.narrowed(view, len(order))
-if order.empty and not view.query:
-    if not narrowed:
-        st.info("No query in this slice. Choose other queries or another slice on the left.")
-    st.stop()
-query_id = view.query or order["query_id"].iloc[0]
-frame.show_query(view, query_id)
-if not judging.is_query(experiment, query_id):
-    kinds = collections.words(collections.opened(view.collection)).queries
-    st.warning(
-        f"This query is not one of the {kinds[view.queries].lower()}. Choose others on the left."
-    )
-    st.stop()
-
-frame.show_results(view, experiment, query_id, frame.ordered(view, query_id, order))
-protocols.query(view, query_id)

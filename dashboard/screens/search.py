@@ -1,27 +1,117 @@
-"""Search: type a text, choose an item or upload a picture, and see what each version finds."""
+"""Results of each version for a typed text, an item or an uploaded picture."""
 
+import numpy as np
 import streamlit as st
 
-from dashboard.experiment import judging
-from dashboard.experiment.collection import collections
-from dashboard.experiment.experiment import TYPED
-from dashboard.views import frame, summary
-from dashboard.views.experiments import experiment_of
+from dashboard.errors import ChoiceError, DataError
+from dashboard.evaluation.differences import write_signed
+from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
+from dashboard.study.changes import list_changes
+from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
+from dashboard.views.cards import draw_cards, draw_items
+from dashboard.views.cards.payload import describe_change, make_items, make_payload
+from dashboard.views.charts import colour_versions
+from dashboard.views.frame import open_page
 
-view = frame.screen(
-    "Search",
-    "What does each version find for a text, an item or a picture?",
-    comparing="Search needs a version",
-    stored=False,
-    headed=False,
-)
-frame.need(view, "baseline", "candidate", "text", "item", "columns", "also", "differing", "beside")
-if view.baseline == view.candidate:
-    summary.say_faulty_versions(view)
-if not frame.search_form(view):
+EXAMPLES, RECENT, POSTERS = 5, 5, 12
+
+study, choices = open_page("runs", "shown")
+collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
+baseline, candidate = choices["baseline"], choices["candidate"]
+
+
+def start(key: str, value: str) -> None:
+    """Search with a text or an item in place of what was searched with."""
+    drop_choice("text", "item")
+    set_choice(key, value)
+
+
+def name_item(name: str) -> str:
+    """Return the caption of an item, or its id."""
+    place = collection.items.index.get(name, -1)
+    return (collection.items["caption"][place] if place >= 0 else "") or name
+
+
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search"):
+    draw_choice(
+        collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
+        placeholder="Describe what to find",
+    )  # fmt: skip
+    with st.container(width=220):
+        ids = ("", *collection.items.ids)
+        draw_choice(
+            collection, choices, "item", ids, name_item, "collapsed", instead_of=["text"],
+            placeholder="Item",
+        )  # fmt: skip
+    with st.popover("Picture", width="content"):
+        kinds = ", ".join(FORMATS)
+        upload = st.file_uploader(
+            f"Picture to search with ({kinds}; at most {MAX_UPLOAD_BYTES // 1_000_000} MB)",
+            type=[*map(str.lower, FORMATS), "jpg"],
+            key="picture",
+            max_upload_size=MAX_UPLOAD_BYTES // 1_000_000,
+            help="It stays in this session and is not part of the link. A text beside it decides "
+            "which results are relevant.",
+        )
+try:
+    picture = read_picture(upload.getvalue(), upload.name) if upload else None
+except DataError as error:
+    st.error(escape_markdown(str(error)))
     st.stop()
-experiment = experiment_of(view, live=True)
-if judging.needs_text_model(experiment) and collections.text_model() != "ready":
-    frame.wait_for_text_model()
+if upload:
+    st.image(upload, width=160, caption=escape_markdown(f"Searched with {upload.name}"))
+
+if not text and not item and picture is None:
+    try:
+        changes = list_changes(study, baseline, candidate, choices["metric"])
+    except ChoiceError as error:
+        st.info(escape_markdown(str(error)))
+        changes = []
+    worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
+    texts = [collection.queries["text"][collection.queries.index[row["query_id"]]] for row in worse]
+    shown = [
+        (f"▼ {write_signed(row['delta'])} ", text) for row, text in zip(worse, texts, strict=True)
+    ]
+    chips = {f"Got worse in {candidate}": [each for each in shown if each[1]]}
+    chips["Recent"] = [("", each) for each in st.session_state.get("recent", ())]
+    if not chips[f"Got worse in {candidate}"]:
+        stored = dict.fromkeys(each for each in collection.queries["text"] if each)
+        chips["Examples"] = [("", each) for each in list(stored)[:EXAMPLES]]
+    for name, row in chips.items():
+        if row:
+            key = f"chips-{'recent' if name == 'Recent' else 'queries'}"
+            with st.container(key=key, horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{escape_markdown(name)}**", width="content")
+                for place, (before, each) in enumerate(row):
+                    label = escape_markdown(before + each[:60])
+                    st.button(label, key=f"{key}-{place}", on_click=start, args=("text", each))
+    places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))
+    items = [collection.items.ids[place] for place in places]
+    note = f"{len(items)} of {len(collection.items):,}"
+    draw_items(
+        make_items(collection, items, "Or start from an item", note),
+        lambda name: start("item", name),
+    )
     st.stop()
-frame.show_results(view, experiment, TYPED)
+
+if text:
+    recent = [each for each in st.session_state.get("recent", ()) if each != text]
+    st.session_state["recent"] = [text, *recent][:RECENT]
+every = set(choices["runs"]) == set(collection.versions)
+versions = list(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
+depth, metric = int(choices["shown"]), choices["metric"]
+with st.spinner("Searching; the first typed text loads the language model."):
+    found = study.search(
+        versions, text=text, item=item, picture=picture, depth=depth, metric=metric
+    )
+required, other = found.asked.get("required", ()), found.asked.get("not_counted", ())
+badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]
+badges += [f":gray-badge[{escape_markdown(name)} (not counted)]" for name in other]
+judged = any(row["hit"] is not None for row in found.rows)
+counted = f"{found.relevant:,} relevant items" if judged else "Results are not judged\\."
+st.caption(" ".join([*badges, counted]))
+colours = colour_versions(versions, baseline, candidate)
+payload = make_payload(found, collection, colours, baseline, metric if required else "", depth)
+if required and {baseline, candidate} <= found.values.keys():
+    payload |= describe_change(found, baseline, candidate, metric)
+draw_cards(payload)

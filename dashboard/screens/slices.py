@@ -1,71 +1,82 @@
-"""Slices: where each version is better or worse; a slice leads to its queries."""
+"""Where is the candidate better or worse than the baseline?"""
 
 import streamlit as st
 
-from dashboard.experiment import measuring
-from dashboard.experiment.collection import collections
-from dashboard.views import address, charts, frame, layout, summary
-from dashboard.views.experiments import experiment_of
-from dashboard.views.labels import group_name, short_label
-from dashboard.views.texts import plain
-
-view = frame.screen(
-    "Slices",
-    "On which kinds of queries is the candidate better or worse?",
-    comparing="Slices needs two versions",
+from dashboard.commands.compare_slices import COLUMNS as SLICES
+from dashboard.evaluation.slicing import JOIN, describe_worst
+from dashboard.study.changes import list_slice_changes
+from dashboard.views.address import escape_markdown, set_choice
+from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
+from dashboard.views.comparison import compare_metrics, draw_verdict, show_progress
+from dashboard.views.data_tables import draw_folded, write_table
+from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.frame import make_pages, open_page
+from dashboard.views.layout import split_page
+from dashboard.views.queries import draw_queries
+from dashboard.views.slice_table import (
+    COLUMNS,
+    draw_slices,
+    make_cells,
+    make_lines,
+    pick_columns,
+    write_slice,
 )
-frame.need(view, "baseline", "candidate", "runs", "by")
-opened = collections.opened(view.collection)
 
-ways = {by: group_name(by) for by in measuring.slices_of(opened)}
-with layout.buttons(ways.values(), "by"):
-    frame.segments("Slice by", "by", ways, view)
-summary.say_faulty_versions(view)
-if not summary.comparable(view):
-    st.stop()
-experiment = experiment_of(view)
-versions = tuple(dict.fromkeys([*view.runs, view.baseline, view.candidate]))
-only = summary.selected(view, experiment)
-means = measuring.slice_means(experiment, versions, view.baseline, view.metric, view.by, only)
-parts = summary.without_unlike(view, means[means["by"] != "all"])
-if parts.empty:
-    st.info("These queries have no such slices. Slice by something else, or choose other queries.")
-    st.stop()
+MAX_PAIRS = 20
 
-st.header(plain(f"{short_label(view, view.metric)} by {group_name(view.by)}"), anchor=False)
-summary.no_items(view, versions)
-summary.not_run(view, versions)
-few = len(versions) <= charts.FEW  # the numbers of more do not fit into cells of half the page
-left, right = st.columns(2, gap="large") if few else (st.container(), st.container())
+
+def keep_picked(slices: str) -> None:
+    """Put the slices that were picked into the address."""
+    set_choice("picked_slice", slices)
+
+
+study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
+versions = choices["baseline"], choices["candidate"]
+metric = choices["metric"]
+with show_progress("Comparing the versions"):
+    _, front = compare_metrics(study, choices)
+    rows = study.compare_slices(*versions, metric)
+told = draw_verdict(study, choices, front)
+if not rows:
+    st.info("There are no slices: no column of queries.csv has 2 to 20 values.")
+    st.stop()
+worst = describe_worst(rows)
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.markdown(escape_markdown(worst), width="content")
+    tools = st.container(width="content")
+
+left, right = split_page(1, 1)
 with left:
-    clicked = layout.chart(
-        charts.slice_grid(parts, versions),
-        key=f"grid-{view.by}",
-        on_select="rerun",
-        alt=f"Mean {short_label(view, view.metric)} of each slice and version",
+    st.markdown(
+        "**All slices**, worst first",
+        help="▲ ▼: clear, p below 0.05 after Holm over all slices; ●: not clear. Intervals: 95 %, "
+        "not corrected. Slices with fewer than 5 queries are last and have no interval.",
     )
-    st.caption("In brackets: number of scored queries. Pale: fewer than five.")
+    charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
+    draw_pickable(charts["Slices"], "forest", "name", keep_picked)
+    pairs = study.compare_slices(*versions, metric, pairs=True)
+    if pairs:
+        st.markdown("**Pairs of slices with 5 queries or more**, worst first")
+        draw_slices(pairs[:MAX_PAIRS])
 with right:
-    candidate = parts[parts["run"] == view.candidate].sort_values("delta", kind="stable")
-    readable = summary.readable_slices(candidate)
-    picked = layout.rows(
-        readable,
-        key=f"slices-{view.by}",
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config=summary.SLICE_COLUMNS,
-        written=summary.SLICES_WRITTEN,
-    )
-    st.caption(
-        plain(
-            f"{view.candidate} minus {view.baseline}, worst first. The 95 % intervals are not "
-            "corrected for the number of slices. Select a slice to see its queries."
+    if columns := pick_columns(list(study.list_slices())):
+        cells = make_cells(study.cross_slices(*versions, metric, *columns))
+        charts["Two columns"] = draw_heatmap(cells, *columns)
+        draw_pickable(charts["Two columns"], "heatmap", "slice", keep_picked)
+        st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
+    if picked := choices["picked_slice"]:
+        found = list_slice_changes(study, *versions, metric, picked)
+        named = JOIN.join(picked)
+        st.markdown(f"**{escape_markdown(named)}**: {len(found)} queries, worst first")
+        st.page_link(
+            make_pages()["compare"],
+            label="Use as slice in Compare",
+            query_params=st.query_params.to_dict() | {"slice": named, "picked_slice": ""},
         )
-    )
-summary.verdicts_by_cause(view, view.by)
-chosen = [point["slice"] for point in clicked["selection"].get("pick", [])]
-chosen += [candidate["slice"].iloc[row] for row in picked["selection"]["rows"]]
-if chosen:
-    there = address.link(view, slice=f"{view.by}={chosen[0]}", outcome="all")
-    st.switch_page("screens/compare.py", query_params=there)
+        draw_queries(study, choices, found)
+written = [write_slice(row) for row in rows]
+draw_folded("All slices as a table", write_table(COLUMNS, written))
+with tools:
+    markdown = write_markdown(study.collection.title, f"{told} {worst}", COLUMNS, written)
+    tables = {"Slices": (rows, SLICES), "Pairs": (pairs, SLICES)}
+    draw_sharing(study, choices, markdown, tables, charts)

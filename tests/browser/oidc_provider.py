@@ -1,5 +1,4 @@
-"""A small OIDC provider: discovery, authorize, token and keys. It logs in whoever it is told, and
-spoils its tokens when it is told to."""
+"""A small OIDC provider for tests: discovery, authorization, token and keys."""
 
 from __future__ import annotations
 
@@ -17,14 +16,15 @@ CLIENT = "dashboard"
 
 
 class Provider:
-    """person: the claims of who logs in next; spoil: what is wrong with the next token, one of
-    signature, audience, expired, nonce, or nothing; refuse: the error that the person causes."""
+    """A provider that logs in whomever a test names.
+
+    Attributes:
+        person: Claims of who logs in next.
+    """
 
     def __init__(self) -> None:
         self.key = RSAKey.generate_key(2048, {"kid": "1", "use": "sig"})
-        self.stranger = RSAKey.generate_key(2048, {"kid": "1", "use": "sig"})
         self.person: dict[str, Any] = {}
-        self.spoil = self.refuse = ""
         self.nonces: dict[str, str] = {}
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.server.server_port}"
@@ -35,7 +35,7 @@ class Provider:
         self.server.server_close()
 
     def secrets(self, app: str) -> str:
-        """What the app's secrets.toml says of this provider."""
+        """Return the secrets.toml of an app that asks this provider."""
         values = {
             "redirect_uri": f"{app}/oauth2callback",
             "cookie_secret": "c" * 40,
@@ -46,7 +46,7 @@ class Provider:
         return "[auth]\n" + "".join(f"{name} = {json.dumps(of)}\n" for name, of in values.items())
 
     def answer(self, path: str, asked: dict[str, str]) -> tuple[int, dict[str, Any] | str]:
-        """The status, and an object or where to go on."""
+        """Return the status, and an object or where to go on."""
         if path == "/.well-known/openid-configuration":
             places = {"authorization": "authorize", "token": "token", "end_session": "end"}
             known = {f"{name}_endpoint": f"{self.url}/{of}" for name, of in places.items()}
@@ -60,8 +60,8 @@ class Provider:
         if path == "/authorize":
             assert asked["client_id"] == CLIENT and asked["code_challenge_method"] == "S256"
             self.nonces["a-code"] = asked.get("nonce", "")
-            said = {"error": self.refuse} if self.refuse else {"code": "a-code"}
-            return 302, f"{asked['redirect_uri']}?{urlencode({**said, 'state': asked['state']})}"
+            said = {"code": "a-code", "state": asked["state"]}
+            return 302, f"{asked['redirect_uri']}?{urlencode(said)}"
         if path == "/end":
             return 302, asked["post_logout_redirect_uri"]
         assert path == "/token" and asked["code"] == "a-code" and asked["code_verifier"]
@@ -69,25 +69,24 @@ class Provider:
         return 200, {**bearer, "id_token": self._token()}
 
     def _token(self) -> str:
-        now = int(time.time()) - (86_400 if self.spoil == "expired" else 0)
+        now = int(time.time())
         claims = {
             "iss": self.url,
-            "aud": "another" if self.spoil == "audience" else CLIENT,
-            "nonce": "another" if self.spoil == "nonce" else self.nonces["a-code"],
+            "aud": CLIENT,
+            "nonce": self.nonces["a-code"],
             "iat": now, "exp": now + 3600, **self.person,
         }  # fmt: skip
-        key = self.stranger if self.spoil == "signature" else self.key
-        return jwt.encode({"alg": "RS256", "kid": "1"}, claims, key)
+        return jwt.encode({"alg": "RS256", "kid": "1"}, claims, self.key)
 
     def _handler(provider) -> type[BaseHTTPRequestHandler]:  # noqa: N805
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
-                self.send(*provider.answer(parts.path, one_each(parts.query)))
+                self.send(*provider.answer(parts.path, read_query(parts.query)))
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                self.send(*provider.answer(urlsplit(self.path).path, one_each(body)))
+                self.send(*provider.answer(urlsplit(self.path).path, read_query(body)))
 
             def send(self, status: int, what: dict[str, Any] | str) -> None:
                 body = b"" if isinstance(what, str) else json.dumps(what).encode()
@@ -100,10 +99,10 @@ class Provider:
                 self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
-                """Tells nothing."""
+                """Write no log."""
 
         return Handler
 
 
-def one_each(query: str) -> dict[str, str]:
+def read_query(query: str) -> dict[str, str]:
     return {name: values[-1] for name, values in parse_qs(query).items()}

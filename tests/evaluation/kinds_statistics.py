@@ -1,57 +1,60 @@
-"""How each kind of vector about comparison, codes, captions and satisfaction is computed."""
+"""Kinds of worked cases about comparisons and satisfaction, each computed by the program."""
 
-from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import average_precision_score
 
-from dashboard.evaluation.binary_codes import equation_1, equation_1_cosine, hamming
-from dashboard.evaluation.comparison.compare import compare, deltas
-from dashboard.evaluation.image_text.recalls import of_six, summarised
-from dashboard.evaluation.image_text.vector_ranks import ranks_of_similarity
-from dashboard.evaluation.metrics import parse
-from dashboard.evaluation.metrics.ties import bounds
-from dashboard.evaluation.protocols.hashing import GRADES
-from dashboard.evaluation.rankings import from_lists
-from dashboard.evaluation.satisfaction.agreement import variance_split
-from dashboard.evaluation.satisfaction.cleaning import min_max
-from dashboard.evaluation.statistics.correlation import (
-    correlation_p,
-    spearman,
-    williams,
-    zou_interval,
+from dashboard.evaluation.differences import compare_runs
+from dashboard.evaluation.measurement import Measurement
+from dashboard.evaluation.metrics import Measure, parse_one
+from dashboard.evaluation.statistics import (
+    compute_paired_t,
+    compute_randomisation_p,
+    compute_tukey,
+    correct_holm,
+    sum_units,
 )
-from dashboard.evaluation.statistics.paired import holm, paired_t
-from dashboard.evaluation.statistics.resampling import randomisation_p, units
-from dashboard.evaluation.statistics.tukey import tukey_two_way
-from tests.evaluation.worlds import code_rankings
+from dashboard.plugins.context.correlation import (
+    compute_correlation_p,
+    compute_difference_interval,
+    compute_spearman,
+    compute_williams,
+)
+from dashboard.plugins.context.satisfaction import (
+    make_block,
+    scale_satisfaction,
+    split_by_variance,
+)
+
+Values = dict[str, Any]
 
 
-def measured(runs, metric="P", cutoff=5):
-    """A measurements table from {run: {query: value or None}}."""
-    rows = [
-        (run, query, metric, cutoff, value)
-        for run, values in runs.items()
-        for query, value in values.items()
-    ]
-    frame = pd.DataFrame(rows, columns=["run", "query_id", "metric", "cutoff", "value"])
-    return frame.astype({"cutoff": "Int64", "value": "float64"})
+def make_measurement(name: str, values: dict[str, Any], queries: list[str]) -> Measurement:
+    cells = np.array([[values.get(query) for query in queries]], dtype=float)
+    return Measurement(name, (Measure("P", 5),), tuple(queries), cells)
 
 
-def null(value):
-    """A number of the evaluation room as the vectors write it."""
-    return None if np.isnan(value) else float(value)
+def aggregate(inputs: Values, params: Values) -> Values:
+    queries = [f"q{n}" for n in range(len(inputs["per_query"]))]
+    values = dict(zip(queries, inputs["per_query"], strict=True))
+    found = make_measurement("r", values, queries)
+    (row,) = found.list_means()
+    return {
+        "mean": row["mean"],
+        "n_scored": row["scored"],
+        "n_total": row["total"],
+        "mean_if_null_is_0": np.nan_to_num(found.values).mean(),
+    }
 
 
-def comparison(vector):
-    table = measured({run: vector["inputs"][run] for run in "AB"})
-    row = compare(table, "A", "B").iloc[0]
-    queries = deltas(table, "A", "B")
-
-    def ids(*reasons):
-        return sorted(queries["query_id"][queries["why"].isin(reasons)])
-
+def comparison(inputs: Values, params: Values) -> Values:
+    first, second = inputs["A"], inputs["B"]
+    queries = list(dict.fromkeys([*first, *second]))
+    sides = [make_measurement(name, inputs[name], queries) for name in "AB"]
+    (row,) = compare_runs(*sides)
+    undefined = np.isnan(sides[1].values - sides[0].values)[0]
+    both = first.keys() & second.keys()
     return {
         "n_common_scored": row["scored"],
         "wins_B": row["better"],
@@ -60,166 +63,86 @@ def comparison(vector):
         "mean_A": row["baseline"],
         "mean_B": row["candidate"],
         "mean_diff": row["delta"],
-        "only_in_A": ids("only in baseline"),
-        "only_in_B": ids("only in candidate"),
-        "null_in_one": ids("null in baseline", "null in candidate"),
-    }
+        "only_in_A": sorted(first.keys() - second.keys()),
+        "only_in_B": sorted(second.keys() - first.keys()),
+        "null_in_one": sorted(q for q, is_null in zip(queries, undefined, strict=True)
+                              if is_null and q in both),
+    }  # fmt: skip
 
 
-def randomisation(vector):
-    differences = np.array([vector["inputs"]["differences"]], dtype=float).T
-    p, exact = randomisation_p(differences)
-    t, t_p = paired_t(*units(differences))
-    assert exact.all()
-    return {"p_two_sided": p[0], "paired_t": t[0], "paired_t_p": t_p[0]}
+def randomisation(inputs: Values, params: Values) -> Values:
+    units = sum_units(np.array(inputs["differences"], dtype=float)[:, None], None)
+    t, p = compute_paired_t(*units)
+    return {"p_two_sided": compute_randomisation_p(*units)[0], "paired_t": t[0], "paired_t_p": p[0]}
 
 
-def holm_correction(vector):
-    corrected = holm(np.array(vector["inputs"]["p"]))
-    return {f"p{i}": value for i, value in enumerate(corrected)}
+def holm(inputs: Values, params: Values) -> Values:
+    return {f"p{n}": p for n, p in enumerate(correct_holm(np.array(inputs["p"], dtype=float)))}
 
 
-def tukey_differences(vector):
-    inputs = vector["inputs"]
-    table = tukey_two_way(np.array(inputs["scores_topics_x_systems"]), inputs["systems"])
+def tukey(inputs: Values, params: Values) -> Values:
+    systems = inputs["systems"]
     names = {"delta": "diff", "low": "lower", "high": "upper", "p": "p_adj"}
     return {
-        f"{row['candidate']}-{row['baseline']} {name}": row[column]
-        for _, row in table.iterrows()
+        f"{systems[row['second']]}-{systems[row['first']]} {name}": row[column]
+        for row in compute_tukey(np.array(inputs["scores_topics_x_systems"], dtype=float))
         for column, name in names.items()
     }
 
 
-def rank_correlation(vector):
-    x, y = (np.array(vector["inputs"][axis], dtype=float) for axis in "xy")
-    return {"r_s": null(spearman(x, y).r)}
+def spearman(inputs: Values, params: Values) -> Values:
+    x, y = (np.array(inputs[axis], dtype=float) for axis in "xy")
+    return {"r_s": compute_spearman(x, y).r}
 
 
-def rank_correlation_of_sums(vector):
-    lists, y = vector["inputs"]["lists"], np.array(vector["inputs"]["y"], dtype=float)
+def spearman_of_sums(inputs: Values, params: Values) -> Values:
+    block = make_block([np.array(each, dtype=float) for each in inputs["lists"]])
+    felt = np.array(inputs["y"], dtype=float)
     return {
-        "r_s_of_CG_with_y": spearman(np.array([sum(each) for each in lists]), y).r,
-        "r_s_of_AVG_with_y": spearman(np.array([sum(e) / len(e) for e in lists]), y).r,
+        f"r_s_of_{name}_with_y": compute_spearman(parse_one(name)(block), felt).r
+        for name in ("CG", "AVG")
     }
 
 
-def significance_of_correlations(vector):
-    n, alpha = vector["inputs"]["n"], vector["params"]["alpha"]
-    p = [correlation_p(r, n) for r in vector["inputs"]["r_s"]]
-    stars = {f"star{i}": float(value < alpha) for i, value in enumerate(p)}
-    return {f"p{i}": value for i, value in enumerate(p)} | stars
+def correlation_p(inputs: Values, params: Values) -> Values:
+    p = [compute_correlation_p(r, inputs["n"]) for r in inputs["r_s"]]
+    stars = {f"star{n}": float(value < params["alpha"]) for n, value in enumerate(p)}
+    return {f"p{n}": value for n, value in enumerate(p)} | stars
 
 
-def difference_of_correlations(vector):
-    found = williams(**vector["inputs"])
+def williams(inputs: Values, params: Values) -> Values:
+    found = compute_williams(**inputs)
     return {"t": found.t, "df": found.df, "p_two_sided": found.p}
 
 
-def interval_of_a_difference(vector):
-    low, high = zou_interval(**vector["inputs"], level=vector["params"]["confidence"])
+def zou(inputs: Values, params: Values) -> Values:
+    low, high = compute_difference_interval(**inputs, level=params["confidence"])
     return {"lower": low, "upper": high}
 
 
-def image_text(vector):
-    inputs = vector["inputs"]
-    owners = np.array(inputs["caption_to_image"])
-    ranks = ranks_of_similarity(np.array(inputs["similarity_images_x_captions"]), owners)
-    found = {}
-    for row in summarised(ranks, owners).table.itertuples():
-        if pd.isna(row.cutoff):
-            found |= {row.metric: row.mean, f"{row.metric}_percent": row.percent}
-        else:
-            found[f"{row.metric}@{row.cutoff}"] = row.mean
-    return found
+def scaled_satisfaction(inputs: Values, params: Values) -> Values:
+    scaled = scale_satisfaction(pd.Series(inputs["satisfaction"], dtype=float))
+    return {f"s{n}": value for n, value in enumerate(scaled)}
 
 
-def sum_of_recalls(vector):
-    total, mean = of_six(vector["inputs"])
-    return {"Rsum": total, "mR": mean, "Rsum_percent": 100 * total, "mR_percent": 100 * mean}
-
-
-def code_distance(vector):
-    first, second = (np.array(vector["inputs"][name]) for name in ("h_i", "h_j"))
-    return {
-        "eq1_euclidean": equation_1(first, second),
-        "eq1_cosine": equation_1_cosine(first, second),
-        "hamming": hamming(first[None], second[None])[0, 0],
-    }
-
-
-def code_retrieval(vector):
-    inputs = vector["inputs"]
-    query, gallery = np.array([inputs["query_code"]]), np.array(inputs["gallery_codes"])
-    grades = np.array([[GRADES[t] for t in inputs["types"]]])
-    rankings, distances = code_rankings(query, gallery, grades), hamming(query, gallery)
-    found = {"order": np.argsort(distances[0], kind="stable"), "distances": np.sort(distances[0])}
-    for p in vector["params"]["p"]:
-        for divisor in ("retrieved", "relevant", "min"):
-            found[f"ap@{p}/{divisor}"] = measured_once(f"AP({divisor})@{p}", rankings)
-        found[f"ndcg@{p}/exp/judged"] = measured_once(f"nDCG(exp)@{p}", rankings)
-    farthest = code_rankings(-query, gallery, grades)
-    found[f"ap@{p}/retrieved_if_literally_descending_distance"] = measured_once(
-        f"AP(retrieved)@{p}", farthest
-    )
-    return found
-
-
-def tied_ap(vector):
-    scores = np.array(vector["inputs"]["scores"])
-    relevance = np.array(vector["inputs"]["relevance_in_gallery_order"])
-    order = np.argsort(-scores, kind="stable")
-    rankings = from_lists([relevance[order].tolist()], ties=[(-scores[order]).tolist()])
-    ap = parse("AP")[0]
-    worst, best = bounds(rankings, ap)
-    return {
-        "stable": ap(rankings)[0],
-        "best": best[0],
-        "worst": worst[0],
-        "mean_over_orders": mean_over_orders(scores[order], relevance[order], ap),
-        "sklearn_average_precision_score": average_precision_score(relevance, scores),
-    }
-
-
-def mean_over_orders(scores, relevance, measure):
-    """The mean over all orders that results may stand in, equal scores in any."""
-    orders = permutations(range(len(scores)))
-    every = [of for of in orders if (np.diff(scores[list(of)]) <= 0).all()]
-    return float(np.mean([measure(from_lists([relevance[list(of)]]))[0] for of in every]))
-
-
-def scaled_satisfaction(vector):
-    scaled = min_max(pd.Series(vector["inputs"]["satisfaction"]))
-    return {f"s{i}": null(value) for i, value in enumerate(scaled)}
-
-
-def split_by_variance(vector):
-    pages = vector["inputs"]["relevance"]
-    rows = [(query, value) for query, values in pages.items() for value in values]
-    table = pd.DataFrame(rows, columns=["query_id", "relevance"])
-    split = variance_split(table, vector["params"]["fraction"])
-    found = {f"var_{query}": value for query, value in split.variance.items()}
-    return found | {"high": split.high, "low": split.low}
-
-
-def measured_once(name, rankings):
-    return float(parse(name)[0](rankings)[0])
+def variance_split(inputs: Values, params: Values) -> Values:
+    rows = [(name, value) for name, values in inputs["relevance"].items() for value in values]
+    pages = pd.DataFrame(rows, columns=["list_id", "relevance"])
+    variance, high, low = split_by_variance(pages, params["fraction"])
+    return {f"var_{name}": value for name, value in variance.items()} | {"high": high, "low": low}
 
 
 KINDS = {
+    "aggregate": aggregate,
     "compare": comparison,
     "fisher_randomization": randomisation,
-    "holm": holm_correction,
-    "image_text": image_text,
-    "rsum": sum_of_recalls,
-    "hash_distance": code_distance,
-    "hash_retrieval": code_retrieval,
-    "ap_ties": tied_ap,
+    "holm": holm,
+    "tukey_hsd": tukey,
+    "spearman": spearman,
+    "spearman_pitfall": spearman_of_sums,
+    "correlation_p": correlation_p,
+    "williams_test": williams,
+    "zou_ci": zou,
     "satisfaction_minmax": scaled_satisfaction,
-    "variance_split": split_by_variance,
-    "tukey_hsd": tukey_differences,
-    "spearman": rank_correlation,
-    "spearman_pitfall": rank_correlation_of_sums,
-    "correlation_p": significance_of_correlations,
-    "williams_test": difference_of_correlations,
-    "zou_ci": interval_of_a_difference,
+    "variance_split": variance_split,
 }

@@ -1,49 +1,41 @@
 """Every worked case of the vectors files, to 1e-9; `--vectors FILE` takes another one instead."""
 
-import json
 import math
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.evaluation import kinds_ranking, kinds_statistics
 
-KINDS = {**kinds_ranking.KINDS, **kinds_statistics.KINDS}
+KINDS = kinds_ranking.KINDS | kinds_statistics.KINDS
 TOLERANCE = 1e-9
-HERE = Path(__file__).parent
 
 
-def pytest_generate_tests(metafunc):
-    given = metafunc.config.getoption("vectors")
-    files = [Path(given)] if given else sorted(HERE.parent.glob("*vectors.json"))
-    vectors = [v for f in files for v in json.loads(f.read_text(encoding="utf-8"))["vectors"]]
-    metafunc.parametrize("vector", vectors, ids=[v["name"] for v in vectors])
+def test_vector(vector: dict[str, Any]) -> None:
+    if vector["metric"] not in KINDS:
+        pytest.fail(f"no function computes cases of the kind {vector['metric']!r}")
+    computed = KINDS[vector["metric"]](vector["inputs"], vector["params"])
+    expected = vector["expected"]
+    assert not set(expected) - set(computed), "not computed"
+    wrong = [key for key, value in expected.items() if not is_same(computed[key], value)]
+    assert not wrong, {key: (computed[key], expected[key]) for key in wrong}
 
 
-def test_vector(vector):
-    kind = vector["metric"]
-    if kind not in KINDS:
-        pytest.fail(f"{vector['name']}: no function computes vectors of the kind {kind!r}")
-    computed = KINDS[kind](vector)
-    missing = [key for key in vector["expected"] if key not in computed]
-    assert not missing, f"not computed: {missing}"
-    wrong = {
-        key: (computed[key], value)
-        for key, value in vector["expected"].items()
-        if not same(computed[key], value)
-    }
-    assert not wrong, f"computed, expected: {wrong}"
-
-
-def same(computed, expected):
-    """Equal to 1e-9, absolute or relative; null (None, NaN) only for null; lists place by place."""
+def is_same(computed: Any, expected: Any) -> bool:
+    """Compare numbers to 1e-9, absolute or relative; null (None, NaN) equals only null."""
     if isinstance(expected, list):
         computed = list(computed)
-        return len(computed) == len(expected) and all(map(same, computed, expected))
+        return len(computed) == len(expected) and all(map(is_same, computed, expected))
     if isinstance(expected, str):
-        return computed == expected
-    if expected is None:
-        return computed is None or math.isnan(computed)
-    if computed is None:
-        return False
+        return bool(computed == expected)
+    if expected is None or computed is None:
+        return expected is None and (computed is None or math.isnan(computed))
     return math.isclose(computed, expected, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"),
+    [(0.5, None), (None, 0.0), (float("nan"), 0.0), (0.5, 0.5 + 2e-9), ([1], [1, 2]), ("a", "b")],
+)
+def test_differences_are_found(computed: Any, expected: Any) -> None:
+    assert not is_same(computed, expected)

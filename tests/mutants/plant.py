@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = ROOT / "dashboard" / "next"
-TESTS = (["tests/next", "--ignore", "tests/next/browser"], ["tests/next/browser"])
+PROGRAM = ROOT / "dashboard"
+TESTS = (["tests", "--ignore", "tests/browser"], ["tests/browser"])
 FAULTS = (
     ("retrieval/run.py", "if own < 0:", "if True:"),
     ("retrieval/run.py", "length=found.length - 1", "length=found.length"),
@@ -66,7 +66,7 @@ FAULTS = (
     ("plugins/hashing/judge.py", "unit > 0 if is_binary else unit >= 0", "unit > 0"),
     ("plugins/context/judge.py", "> MAX_INVALID_SHARE", ">= 2"),
 )  # fmt: skip
-"""File below `dashboard/next`, a text in it, and the fault that takes its place."""
+"""File below `dashboard`, a text in it, and the fault that takes its place."""
 
 
 def plant_fault(folder: Path, number: int) -> str:
@@ -80,7 +80,7 @@ def plant_fault(folder: Path, number: int) -> str:
         else:
             shutil.copy(source, folder / part)
     (folder / "data").symlink_to(ROOT / "data")
-    file = folder / "dashboard" / "next" / name
+    file = folder / "dashboard" / name
     text = file.read_text()
     if text.count(right) != 1:
         raise SystemExit(f"{name} has {text.count(right)} times: {right}")
@@ -92,7 +92,7 @@ def find_fault(folder: Path) -> str:
     """Run the tests until one fails; return its name, or "" if none does."""
     for paths in TESTS:
         call = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", "-p", "no:cacheprovider"]
-        skipped = ["--deselect", "tests/next/test_style.py"]  # a fault is no question of style
+        skipped = ["--deselect", "tests/test_style.py"]  # a fault is no question of style
         done = subprocess.run([*call, *paths, *skipped], cwd=folder, capture_output=True, text=True)
         failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
         if done.returncode:

@@ -1,112 +1,78 @@
-"""The result grid: rows of cards with posters, marks and movements, and a player. One component."""
+"""Cards of a query: rows of results for each version, the ideal order and missed items."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from dashboard.views.cards import assets
-from dashboard.views.cards.captions import short
-from dashboard.views.cards.order import Order
-from dashboard.views.cards.packing import packed
-from dashboard.views.cards.payload import (
-    Row,
-    captions_of,
-    movement,
-    needed,
-    opened,
-    payload,
-)
-
-__all__ = [
-    "Order",
-    "Row",
-    "captions_of",
-    "cards",
-    "movement",
-    "needed",
-    "opened",
-    "packed",
-    "payload",
-    "short",
-]
-
-_component = st.components.v2.component(
-    "result_cards",
-    html=assets.elements(),
-    js=assets.loader(),
-)
-# A message of its own: one that the browser has already Streamlit sends by its name alone, so
-# opening, closing and stepping through the results do not send them again.
-_contents = st.components.v2.component(
-    "result_contents",
-    html=assets.preloads(),
-    js=assets.loader(),
-)
+FOLDER = Path(__file__).parent
+SCRIPTS = ("elements.js", "playback.js", "cards.js")
+"""Parts of one module, in this order."""
 
 
-def cards(
-    contents: tuple[str, bytes],
-    captions: Mapping[str, str],
-    *,
-    key: str,
-    on_open: Callable[[str], None] | None = None,
-    on_beside: Callable[[str], None] | None = None,
-    on_missed: Callable[[str], None] | None = None,
-    on_verdict: Callable[[Mapping[str, Any]], None] | None = None,
-    selected: str | None = None,
-    beside: str | None = None,
-    answer: Sequence[str] | None = None,
-    about: Sequence[str] = (),
-    address: str = "",
-    order: Order | None = None,
-    query: str = "",
-    density: str = "comfortable",
+@cache
+def _component() -> Any:
+    return st.components.v2.component(
+        "cards",
+        css=(FOLDER / "cards.css").read_text(encoding="utf-8"),
+        js="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    )
+
+
+def draw_cards(payload: Mapping[str, Any]) -> None:
+    """Draw the results of one search."""
+    _component()(key="cards", data={"query": "", "payloads": [["", payload]], "queries": []})
+
+
+def draw_items(payload: Mapping[str, Any], pick: Callable[[str], None]) -> None:
+    """Draw items, of which one can be picked."""
+
+    def go() -> None:
+        pick(st.session_state["items"]["item"])
+
+    data = {"query": "", "payloads": [["", payload]], "queries": [], "pick": True}
+    _component()(key="items", data=data, on_item_change=go)
+
+
+def draw_query(
+    queries: Sequence[tuple[str, str]],
+    query: str,
+    payloads: Mapping[str, Mapping[str, Any]],
+    first: int,
+    total: int,
+    go: Callable[[str], None],
+    buttons: Sequence[tuple[str, str, Mapping[str, str]]] = (),
 ) -> None:
-    """Draw rows of cards. contents: the payload as it was `packed`; captions: of each item.
+    """Draw a query with its results, and keys that step to others.
 
-    `on_open` is called (as a callback: before the script runs) with the id of the item whose player
-    was opened, and with an empty text when it was closed. Give that id back as `selected`; one that
-    has no card opens nothing. `on_beside` is called likewise with the item that is to play in step
-    with the open one; `on_missed` with the place of the first missed item that is to be
-    shown; `on_verdict` with a reviewer's verdict on an item: item, value, note, author, `about`
-    (what names the query) and once, the name under which it is sent again where no `answer` names
-    it. `address` is the page's whole address where the browser's says less; it takes
-    its place, which is no step of the history. `order` lists the queries to step through, of which
-    `query` is open. density: compact, where the rest of a card stands beside it while one looks at
-    it, or comfortable.
+    Args:
+        queries: Id and name of queries in their order, those around the open one.
+        query: Id of the open one.
+        payloads: What the cards show, of the open query and of those that a key steps to.
+        first: Place of the first of `queries` among all, from 0.
+        total: Number of all queries.
+        go: Open another query.
+        buttons: Key, text, and values of the address that it sets, of each further button.
     """
 
-    def callback_of(
-        name: str, apply: Callable[[Any], None] | None, read: Callable[[Any], Any] = str
-    ) -> Callable[[], None]:
-        def callback() -> None:
-            value = st.session_state[key].get(name)
-            if apply is not None and value is not None:
-                apply(read(value))
+    def step() -> None:
+        go(st.session_state["cards"]["query"])
 
-        return callback
+    def press() -> None:
+        pressed = st.session_state["cards"]["button"]
+        for key, _, values in buttons:
+            st.query_params.update(values if key == pressed else {})
 
-    name, sent = contents
-    _contents(key=f"{key}-contents", data=sent)
-    listed, listing = order.packed if order else ("", b"")
-    if order:
-        _contents(key=f"{key}-order", data=listing)
-    _component(
-        key=key,
-        data={
-            "contents": name,
-            **opened(captions, selected=selected, beside=beside, answer=answer),
-            "about": list(about),
-            "address": address,
-            "order": listed,
-            "query": query,
-            "density": density,
-        },
-        on_open_change=callback_of("open", on_open),
-        on_beside_change=callback_of("beside", on_beside),
-        on_missed_change=callback_of("missed", on_missed),
-        on_verdict_change=callback_of("verdict", on_verdict, dict),
-    )
+    data = {
+        "query": query,
+        "buttons": [[key, text] for key, text, _ in buttons],
+        "payloads": [[name, payload] for name, payload in payloads.items()],
+        "queries": [list(each) for each in queries],
+        "first": first,
+        "total": total,
+    }
+    _component()(key="cards", data=data, on_query_change=step, on_button_change=press)

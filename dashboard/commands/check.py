@@ -1,0 +1,45 @@
+"""`check`: everything that is wrong, left out or repaired in a collection's files."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from typing import Any
+
+from dashboard.commands.options import FINE, FOUND, add_collection, open_call
+from dashboard.storage.folders import find_folder
+
+HELP = "errors, omissions and repairs of a collection's files"
+COLUMNS = ("level", "file", "line", "found", "wanted")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return the findings; the code is 1 with any error.
+
+    Raises:
+        DataError: If there is no such folder.
+    """
+    from dashboard.errors import DataError, Finding
+    from dashboard.storage.media import list_missing
+
+    try:
+        collection = open_call(call)
+        findings = (
+            *collection.findings,
+            *list_missing(collection.folder, collection.settings, collection.items),
+        )
+    except DataError as error:
+        if not find_folder(call.collection).is_dir():
+            raise
+        findings = (Finding.from_error(error),)
+    order = {"error": 0, "warning": 1, "note": 2}
+    rows = [asdict(each) for each in sorted(findings, key=lambda each: order[each.level])]
+    if not rows:
+        print("No problem found.", file=sys.stderr)
+    return rows, COLUMNS, FOUND if any(row["level"] == "error" for row in rows) else FINE

@@ -1,0 +1,31 @@
+"""`slices`: the difference of two versions on parts of the queries."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+
+HELP = "the difference of two versions on parts of the queries"
+COLUMNS = ("slice", "queries", "delta", "low", "high", "p", "p_adjusted")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    add_choices(parser, "baseline", "candidate", "metric")
+    parser.add_argument("--pairs", action="store_true", help="queries that two slices share")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a slice."""
+    from dashboard.evaluation.metrics import parse
+
+    study, choices = open_study_of(call)
+    if len(parse(choices["metric"])) > 1:
+        raise ValueError("Give one metric, such as --metric P@5.")
+    rows = study.compare_slices(
+        choices["baseline"], choices["candidate"], choices["metric"], call.pairs
+    )
+    return rows, COLUMNS, FINE

@@ -1,0 +1,52 @@
+"""`compare`: a candidate against a baseline, with intervals and tests."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE, FOUND, add_choices, add_collection, open_study_of
+
+HELP = "a candidate against a baseline, with intervals and tests"
+COLUMNS = (
+    "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
+    "scored", "total", "better", "same", "worse", "p_holm", "outcome",
+)  # fmt: skip
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser, files=True)
+    add_choices(parser, "baseline", "candidate", "metrics")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a metric; the code is 1 if one regressed, or one that was named has no value.
+
+    A metric regressed if the interval of its difference lies on the worse side of 0, or, where all
+    queries differ alike and there is none, if the difference is clear and for the worse.
+    """
+    from dashboard.evaluation.differences import find_sign
+    from dashboard.evaluation.metrics import Measure, parse
+
+    study, choices = open_study_of(call)
+    if choices["baseline"] == choices["candidate"]:
+        name = choices["candidate"]
+        print(f"note: baseline and candidate are both {name!r}; name two versions", file=sys.stderr)
+    rows = study.compare(choices["baseline"], choices["candidate"], choices["metrics"])
+    silent = [row for row in rows if not row["scored"]]
+    for row in silent:
+        name = Measure(row["metric"], row["cutoff"])
+        print(f"note: {name}: no query is scored in both versions", file=sys.stderr)
+    is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
+    measures = parse(choices["metrics"])
+    signed = zip(rows, map(find_sign, measures), strict=True)
+    has_regressed = any(_is_regression(row, sign) for row, sign in signed)
+    return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
+
+
+def _is_regression(row: dict[str, Any], sign: int) -> bool:
+    if row["high"] is not None:
+        return bool(max(sign * row["low"], sign * row["high"]) < 0)
+    return bool(row["outcome"] == "worse")

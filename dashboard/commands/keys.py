@@ -1,0 +1,23 @@
+"""`keys`: every key of a link, from the table of choices."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE
+from dashboard.study.choices import list_choices
+
+HELP = "every key of a link and what it holds"
+COLUMNS = ("key", "holds")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add no argument; the command has none of its own."""
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a key."""
+    first = {"key": "collection", "holds": "collection that is open"}
+    rows = [{"key": each.key, "holds": each.meaning} for each in list_choices()]
+    return [first, *rows], COLUMNS, FINE

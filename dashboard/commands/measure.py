@@ -1,0 +1,34 @@
+"""`measure`: metrics of versions, or of plain files of results."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import (
+    add_choices,
+    add_collection,
+    complain_about_broken,
+    open_study_of,
+)
+
+HELP = "metrics of versions, or of plain files of results"
+MEANS = ("run", "metric", "cutoff", "mean", "scored", "total")
+VALUES = ("run", "query_id", "metric", "cutoff", "value")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser, files=True)
+    add_choices(parser, "runs", "metrics")
+    parser.add_argument("--by-query", action="store_true", help="the value of each query")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a version and metric, or a query."""
+    study, choices = open_study_of(call)
+    found = study.measure(choices["runs"], choices["metrics"])
+    code = complain_about_broken(study.collection, chosen=call.runs is not None)
+    if call.by_query:
+        return [row for each in found for row in each.list_values()], VALUES, code
+    return [row for each in found for row in each.list_means()], MEANS, code

@@ -1,0 +1,37 @@
+"""`metrics`: every metric, from the register."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE
+
+HELP = "every metric with its formula and source, and which other programs agree"
+COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add no argument; the command has none of its own."""
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a metric."""
+    from dashboard.evaluation.metrics import METRICS
+    from dashboard.evaluation.peers import describe_agreement, describe_differences
+    from dashboard.plugins import load_all
+
+    load_all("metrics")
+
+    rows = [
+        {
+            "metric": each.title,
+            "formula": each.formula,
+            "source": each.source,
+            "summary": each.summary,
+            "agrees": describe_agreement(each.name),
+            "differs": describe_differences(each.name),
+        }
+        for each in METRICS.values()
+    ]
+    return rows, COLUMNS, FINE

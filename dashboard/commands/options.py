@@ -1,0 +1,101 @@
+"""Options of the commands, made from the table of choices, and what they open."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.errors import DataError
+from dashboard.storage.folders import find_folder
+from dashboard.study.choices import list_choices, require_protocol, resolve
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+    from dashboard.study.choices import Choices
+    from dashboard.study.study import Study
+
+FINE, FOUND, WRONG = 0, 1, 2
+
+
+def add_collection(parser: ArgumentParser, files: bool = False) -> None:
+    """Add COLLECTION, and with `files` also judgements and runs in its place."""
+    text = "folder of a collection, or its name below data/"
+    parser.add_argument("collection", nargs="?" if files else None, metavar="COLLECTION", help=text)
+    if files:
+        parser.add_argument("--qrels", type=Path, metavar="FILE", help="judgements, TREC or CSV")
+        text = "results of a version, TREC or CSV; again for more"
+        parser.add_argument("--run", type=Path, action="append", metavar="FILE", help=text)
+
+
+def add_choices(parser: ArgumentParser, *keys: str) -> None:
+    """Add an option for every choice that changes numbers, and for others by their keys."""
+    for each in list_choices():
+        if each.changes_numbers or each.key in keys:
+            several: dict[str, Any] = {"nargs": "+", "action": "extend"}
+            parser.add_argument(
+                f"--{(each.option or each.key).replace('_', '-')}",
+                dest=each.key,
+                **(several if each.kind == "names" else {}),
+                metavar=each.key.upper(),
+                help=each.meaning,
+            )
+
+
+def open_call(call: Namespace) -> Collection:
+    """Open what a call names.
+
+    Raises:
+        ValueError: If it names neither or both of a collection and files.
+        DataError: If that cannot be used.
+    """
+    from dashboard.storage.collection import open_collection, open_files
+
+    qrels, runs = getattr(call, "qrels", None), getattr(call, "run", None)
+    if bool(call.collection) == bool(qrels) or bool(qrels) != bool(runs):
+        raise ValueError("Name a COLLECTION, or give --qrels FILE with --run FILE.")
+    if qrels and runs:
+        return open_files(qrels, runs)
+    return open_collection(find_folder(call.collection))
+
+
+def open_study_of(call: Namespace) -> tuple[Study, Choices]:
+    """Return the study of a call and all its choices.
+
+    Raises:
+        ValueError: If there is no such choice, or plain files have no such choice.
+        DataError: If what the call names cannot be used.
+    """
+    from dashboard.study.study import open_study
+
+    collection = open_call(call)
+    given: dict[str, str] = {}
+    for each in list_choices():
+        value = getattr(call, each.key, None)
+        if value is None:
+            continue
+        option = f"--{(each.option or each.key).replace('_', '-')}"
+        if call.collection is None and not each.of_files:
+            raise ValueError(f"{option}: only a COLLECTION has that; leave it out with --qrels.")
+        given[each.key] = each.join(value) if isinstance(value, list) else str(value)
+        if not given[each.key].strip():
+            raise ValueError(f"{option} is empty. Give a value, or leave it out.")
+    if call.collection is None:
+        given.setdefault("queries", "all")
+    require_protocol(collection, given)
+    choices = resolve(collection, given)
+    return open_study(collection, choices.restrict_to_numbers()), choices
+
+
+def complain_about_broken(collection: Collection, chosen: bool) -> int:
+    """Print why versions cannot be used; return the exit code.
+
+    Args:
+        collection: What was opened.
+        chosen: Whether the call names its versions; then others do not matter.
+    """
+    broken: list[DataError] = [] if chosen else collection.problems
+    for problem in broken:
+        print(f"error: {problem}", file=sys.stderr)
+    return WRONG if broken else FINE

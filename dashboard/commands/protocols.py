@@ -1,0 +1,33 @@
+"""`protocols`: every protocol, of the core and of plugins."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE
+
+HELP = "every protocol: what is relevant, its formulas, and what they do not show"
+COLUMNS = ("protocol", "title", "definition", "formula", "source", "blind")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add no argument; the command has none of its own."""
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a protocol."""
+    from dashboard.study.judging import list_all_rules, write_formula
+
+    rows = [
+        {
+            "protocol": rules.name,
+            "title": rules.title,
+            "definition": rules.definition,
+            "formula": write_formula(rules),
+            "source": rules.source,
+            "blind": rules.blind or None,
+        }
+        for rules in list_all_rules()
+    ]
+    return rows, COLUMNS, FINE

@@ -1,0 +1,67 @@
+"""`search`: results of each version for a text, an item or a picture."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.commands.options import (
+    FINE,
+    WRONG,
+    add_choices,
+    add_collection,
+    complain_about_broken,
+    open_study_of,
+)
+from dashboard.texts import require_file
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+HELP = "results of each version for a text, an item or a picture"
+COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to search for")
+    parser.add_argument("--item", metavar="ID", help="item to find similar ones of")
+    parser.add_argument("--file", type=Path, metavar="PATH", help="picture to search with")
+    text = "versions to search with (default: all)"
+    parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)
+    text = "number of results of a version (default 5)"
+    parser.add_argument("-k", type=int, default=5, metavar="NUMBER", help=text)
+    add_choices(parser)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a result."""
+    text, item = call.text or "", call.item or ""
+    if sum(map(bool, (text.strip(), item, call.file))) != 1 or call.k < 1:
+        raise ValueError("Give one of TEXT, --item ID and --file PATH, and -k from 1.")
+    study, choices = open_study_of(call)
+    picture = open_picture(call.file) if call.file else None
+    found = study.search(choices["runs"], text=text, item=item, picture=picture, depth=call.k)
+    code = complain_about_broken(study.collection, chosen=call.runs is not None)
+    for version, why in found.problems.items():
+        if version not in study.collection.broken:
+            print(f"error: {version}: {why}", file=sys.stderr)
+            code = WRONG
+    for version in {*found.lengths} - {row["run"] for row in found.rows} - {*found.problems}:
+        print(f"note: {version} finds nothing for this query", file=sys.stderr)
+    return found.rows, COLUMNS, code or FINE
+
+
+def open_picture(path: Path) -> Image:
+    """Return the picture of a file.
+
+    Raises:
+        DataError: If there is no such file, or it is no picture.
+    """
+    from dashboard.retrieval.pictures import read_picture
+
+    require_file(path, path.name, "a picture")
+    return read_picture(path.read_bytes(), path.name)

@@ -1,0 +1,69 @@
+"""Judgements in which the grades of some pairs are replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dashboard.evaluation.judgement import Judgement, TableJudgement
+from dashboard.tables import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class AmendedJudgement:
+    """A judgement in which the grades of some pairs are replaced.
+
+    Attributes:
+        given: The judgement without them.
+        pairs: Items and grades that are replaced, by query.
+    """
+
+    given: Judgement
+    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    unscorable: Mapping[int, str]
+
+    @property
+    def relevant_from(self) -> float:
+        """Least grade of a relevant item."""
+        return self.given.relevant_from
+
+    def grades(self, query: int) -> FloatArray:
+        found = self.given.grades(query).copy()
+        items, grades = self.pairs.get(query, ([], []))
+        found[items] = grades
+        return found
+
+    def credits(self, query: int) -> FloatArray:
+        found = self.given.credits(query).copy()
+        items, grades = self.pairs.get(query, ([], []))
+        found[items] = np.greater_equal(grades, self.relevant_from)
+        return found
+
+
+def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Judgement:
+    """Return a judgement with other grades of some pairs; nothing else of it changes.
+
+    A query that has a relevant item now is scored.
+
+    Args:
+        judgement: The judgement without them.
+        grades: Grade by query and item, which are positions.
+    """
+    pairs = {
+        query: (np.array(list(each), dtype=np.int64), np.array(list(each.values())))
+        for query, each in grades.items()
+    }
+    least = judgement.relevant_from
+    scored = {query for query, (_, new) in pairs.items() if (new >= least).any()}
+    reasons = {query: why for query, why in judgement.unscorable.items() if query not in scored}
+    amended = AmendedJudgement(judgement, pairs, reasons)
+    if not isinstance(judgement, TableJudgement):
+        return amended
+    whole = dict(judgement.pairs)
+    for query in pairs:
+        found = amended.grades(query)
+        items = np.flatnonzero(~np.isnan(found))
+        whole[query] = (items, found[items])
+    return replace(judgement, pairs=whole, unscorable=reasons)

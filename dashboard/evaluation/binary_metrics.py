@@ -1,0 +1,144 @@
+"""Metrics of binary relevance, and counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dashboard.evaluation.block import Block, divide
+from dashboard.evaluation.metrics import metric
+from dashboard.tables import FloatArray
+
+
+@metric(
+    "P",
+    formula="hits in the first K ÷ K",
+    source="trec_eval P; ALFA 0.1 calls it Recall@K",
+    cutoff="required",
+    other_names=("hits_over_k",),
+)
+def compute_precision(block: Block, k: int | None) -> FloatArray:
+    """Compute the share of the first K places that hold a relevant item, empty places too."""
+    assert k is not None
+    return block.count_hits(k) / k
+
+
+@metric(
+    "R",
+    formula="hits in the first K ÷ R",
+    source="trec_eval recall; ALFA 0.1 calls it Precision@K",
+    other_names=("hits_over_relevant",),
+)
+def compute_recall(block: Block, k: int | None) -> FloatArray:
+    """Compute the share of the R relevant items that are in the first K places."""
+    return divide(block.count_hits(k), block.relevant)
+
+
+@metric(
+    "Success",
+    formula="1 if hits in the first K ≥ 1, else 0",
+    source="trec_eval success; hit rate",
+    other_names=("hit_any", "hit_rate"),
+)
+def compute_success(block: Block, k: int | None) -> FloatArray:
+    """Compute whether at least one relevant item is in the first K places."""
+    return (block.count_hits(k) > 0).astype(np.float64)
+
+
+@metric(
+    "AP",
+    formula="Σ over hits of (hits up to rank k ÷ k) ÷ R",
+    source="trec_eval map, map_cut",
+    other_names=("mAP", "AP(relevant)", "AP(divisor=relevant)"),
+)
+def compute_average_precision(block: Block, k: int | None) -> FloatArray:
+    """Compute the mean of hits ÷ rank over the relevant items, 0 for those not found."""
+    return divide(_sum_precisions(block, k), block.relevant)
+
+
+@metric(
+    "AP(retrieved)",
+    formula="Σ over hits of (hits up to rank k ÷ k) ÷ hits found",
+    source="hashing mAP@p; DeepHash",
+    other_names=("AP(divisor=retrieved)",),
+)
+def compute_ap_of_retrieved(block: Block, k: int | None) -> FloatArray:
+    """Compute the mean of hits ÷ rank over the hits found, 0 without one."""
+    found = block.count_hits(k)
+    values = np.nan_to_num(divide(_sum_precisions(block, k), found))
+    return np.where(block.relevant > 0, values, np.nan)
+
+
+@metric(
+    "AP(min)",
+    formula="Σ over hits of (hits up to rank k ÷ k) ÷ min(R, K)",
+    source="CIRCO, Baldrati et al. 2023, mAP@K",
+    other_names=("AP(divisor=min)",),
+)
+def compute_truncated_ap(block: Block, k: int | None) -> FloatArray:
+    """Compute the sum of hits ÷ rank over the hits, divided by as many as K places can hold."""
+    most = block.relevant if k is None else np.minimum(block.relevant, k)
+    return divide(_sum_precisions(block, k), most)
+
+
+def _sum_precisions(block: Block, k: int | None) -> FloatArray:
+    """Return the sum of hits so far ÷ rank over the hits of each list. [queries]."""
+    so_far = np.cumsum(block.hit)
+    before = np.append(0, so_far)[np.searchsorted(block.row, block.row)]  # of earlier queries
+    terms = np.where(block.hit, (so_far - before) / block.rank, 0.0)
+    return block.add_up(block.row, block.rank, terms, k)
+
+
+@metric(
+    "Rprec",
+    formula="hits in the first R ÷ R",
+    source="trec_eval Rprec",
+    cutoff="never",
+)
+def compute_r_precision(block: Block, k: int | None) -> FloatArray:
+    """Compute the share of hits in the first R places."""
+    inside = block.hit & (block.rank <= block.relevant[block.row])
+    return divide(block.add_up(block.row, block.rank, inside.astype(float), None), block.relevant)
+
+
+@metric(
+    "RR",
+    formula="1 ÷ rank of the first hit",
+    source="trec_eval recip_rank",
+    other_names=("MRR", "recip_rank"),
+)
+def compute_reciprocal_rank(block: Block, k: int | None) -> FloatArray:
+    """Compute 1 ÷ rank of the first relevant item, 0 if none is found."""
+    values = np.zeros(len(block.relevant))
+    inside = block.hit if k is None else block.hit & (block.rank <= k)
+    np.maximum.at(values, block.row[inside], 1 / block.rank[inside])
+    return values
+
+
+@metric(
+    "Judged",
+    formula="judged results in the first K ÷ results in the first K",
+    source="ir_measures Judged",
+    reads="judged",
+)
+def compute_judged_share(block: Block, k: int | None) -> FloatArray:
+    """Compute the share of the results that have a grade."""
+    shown = block.returned if k is None else np.minimum(block.returned, k)
+    return divide(block.add_up(block.row, block.rank, block.judged.astype(float), k), shown)
+
+
+@metric("num_ret", formula="results", source="trec_eval num_ret", cutoff="never")
+def count_retrieved(block: Block, k: int | None) -> FloatArray:
+    """Count the results."""
+    return block.returned.astype(np.float64)
+
+
+@metric("num_rel", formula="R", source="trec_eval num_rel", cutoff="never")
+def count_relevant(block: Block, k: int | None) -> FloatArray:
+    """Count the relevant items, found or not."""
+    return block.relevant.astype(np.float64)
+
+
+@metric("num_rel_ret", formula="hits", source="trec_eval num_rel_ret", cutoff="never")
+def count_relevant_retrieved(block: Block, k: int | None) -> FloatArray:
+    """Count the hits."""
+    return block.count_hits(None)

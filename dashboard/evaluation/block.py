@@ -1,0 +1,138 @@
+"""A Block: labelled results of some queries, from which metrics compute their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.evaluation.judgement import Judgement, list_judged
+from dashboard.retrieval.run import Part
+from dashboard.tables import BoolArray, FloatArray, IntArray
+
+MAX_JUDGED = 1 << 18
+"""Judged items that are joined with results at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Labelled results of some queries, as rows sorted by query and rank.
+
+    The rows hold the first results of each list and, for metrics without a cutoff, every result
+    that adds to them. Grades below 0 and of unjudged results are 0.
+
+    Attributes:
+        row: Place of each result's query, from 0.
+        rank: True rank of each result, from 1.
+        credit: Partial relevance of each result in [0, 1]; 1 for a hit where the judgement has no
+            other.
+        judged: Whether each result has a grade.
+        nonrelevant: Whether each result has a grade from 0 on that is no relevant one's; by
+            convention a grade below 0 says that nobody judged.
+        relevant: R, the number of relevant items of each query.
+        judged_nonrelevant: Number of such items of each query, found or not.
+        returned: Number of results of each query, down to the similarity threshold.
+        ideal: Positive grades of the judged items of each query, descending, as such rows.
+    """
+
+    row: IntArray
+    rank: IntArray
+    grade: FloatArray
+    hit: BoolArray
+    credit: FloatArray
+    judged: BoolArray
+    nonrelevant: BoolArray
+    relevant: IntArray
+    judged_nonrelevant: IntArray
+    returned: IntArray
+    ideal: tuple[IntArray, IntArray, FloatArray]
+
+    def count_hits(self, k: int | None) -> FloatArray:
+        """Return the number of hits in the first k places of each list. [queries]."""
+        return self.add_up(self.row, self.rank, self.hit.astype(np.float64), k)
+
+    def add_up(
+        self, row: IntArray, rank: IntArray, values: FloatArray, k: int | None
+    ) -> FloatArray:
+        """Return the sum of values of the first k places of each list. [queries]."""
+        if k is not None:
+            row, values = row[rank <= k], values[rank <= k]
+        return np.bincount(row, values, minlength=len(self.relevant)).astype(np.float64)
+
+
+def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
+    """Return the block of a part of a run: its results with their grades.
+
+    Args:
+        part: Results of some queries.
+        judgement: What grades them.
+        with_credits: Whether a metric reads partial relevance; else it is left 0.
+    """
+    listed = part.rank <= part.passing[part.row]
+    row, item, rank = part.row[listed], part.item[listed], part.rank[listed]
+    bounds = np.searchsorted(row, np.arange(len(part.queries) + 1))
+    grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
+    relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
+    ideal: list[tuple[IntArray, FloatArray]] = []
+    for first, last, place, items, every in _join_judged(part.queries, judgement):
+        rows = slice(bounds[first], bounds[last])
+        grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)
+        is_relevant = every >= judgement.relevant_from
+        relevant += np.bincount(place[is_relevant], minlength=len(relevant))
+        nonrelevant += np.bincount(place[~is_relevant & (every >= 0)], minlength=len(relevant))
+        gains = every > 0
+        order = np.lexsort((-every[gains], place[gains]))
+        ideal.append((place[gains][order], every[gains][order]))
+    for query, low, high in zip(part.queries.tolist(), bounds[:-1], bounds[1:], strict=True):
+        if with_credits:
+            known = item[low:high] >= 0
+            credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
+    of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
+    places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
+    grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)
+    hit, is_counted = grade >= judgement.relevant_from, grades >= 0
+    return Block(
+        row, rank, grade, hit, credits, judged, is_counted & ~hit,
+        relevant, nonrelevant, part.passing, (of_query, places, best),
+    )  # fmt: skip
+
+
+def _join_judged(
+    queries: IntArray, judgement: Judgement
+) -> Iterator[tuple[int, int, IntArray, IntArray, FloatArray]]:
+    """Yield the judged items of some queries in succession, as many as fit in memory.
+
+    Each is the place of the first query, that after the last one, and a row a judged item: place of
+    its query, item and grade, sorted by both.
+    """
+    first, size, found = 0, 0, list[tuple[IntArray, FloatArray]]()
+    for at, query in enumerate(queries.tolist(), start=1):
+        found.append(list_judged(judgement, query))
+        size += len(found[-1][0])
+        if size >= MAX_JUDGED or at == len(queries):
+            items, grades = (np.concatenate(column) for column in zip(*found, strict=True))
+            place = np.repeat(np.arange(first, at), [len(each) for each, _ in found])
+            yield first, at, place, items, grades
+            first, size, found = at, 0, []
+
+
+def _find_grades(
+    results: tuple[IntArray, IntArray], judged: tuple[IntArray, IntArray], grades: FloatArray
+) -> FloatArray:
+    """Return the grade of each result, NaN for none; both are queries and items."""
+    if not len(grades):
+        return np.full(len(results[0]), np.nan)
+    width = int(judged[1].max()) + 2
+    keys = judged[0] * width + judged[1]
+    wanted = results[0] * width + np.where(results[1] < 0, width - 1, results[1]).clip(
+        max=width - 1
+    )
+    at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    return np.where(keys[at] == wanted, grades[at], np.nan)
+
+
+def divide(top: FloatArray, bottom: FloatArray | IntArray) -> FloatArray:
+    """Return top / bottom, NaN where bottom is 0."""
+    undefined = np.full(len(top), np.nan)
+    return np.asarray(np.divide(top, bottom, out=undefined, where=np.not_equal(bottom, 0)))

@@ -1,0 +1,201 @@
+"""Two versions on the queries that are scored in both; delta = candidate - baseline.
+
+Of a metric whose lower values are better, delta = baseline - candidate: above 0 is better, always.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from dashboard.evaluation.measurement import Measurement, Row
+from dashboard.evaluation.metrics import Measure, parse_one
+from dashboard.evaluation.statistics import (
+    EXACT_UNITS,
+    SIGNS,
+    compute_bootstrap_interval,
+    compute_randomisation_p,
+    correct_holm,
+    find_twins,
+    sum_units,
+)
+from dashboard.tables import FloatArray, IntArray
+
+SAME = 1e-9
+"""Differences up to this size are no difference."""
+SIGNIFICANT = 0.05
+CANNOT_TELL = "cannot tell"
+FEW_QUERIES = 25
+"""Queries up to which an interval may be too narrow."""
+
+
+def compare_runs(
+    baseline: Measurement, candidate: Measurement, scenes: Sequence[str] | None = None
+) -> list[Row]:
+    """Return a row a metric: means, difference, 95 % interval, test, counts of queries.
+
+    Better and worse are by the metric's direction. The difference of two medians has no interval
+    and no test: it is no mean of the queries' differences.
+
+    Args:
+        baseline: Values of the baseline.
+        candidate: Values of the candidate, for the same metrics and queries.
+        scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
+    """
+    differences = np.round(candidate.values - baseline.values, 12)
+    medians = np.array([measure.metric.is_median for measure in baseline.measures], dtype=bool)
+    tested = np.where(medians[:, None], np.nan, differences)
+    order = np.argsort(np.array(baseline.query_ids))
+    units = sum_units(tested[:, order].T, group_scenes(scenes, order))
+    low, high = compute_bootstrap_interval(*units)
+    p = compute_randomisation_p(*units)
+    columns = zip(
+        baseline.measures, baseline.values, candidate.values, differences,
+        low, high, p, correct_holm(p, find_twins(tested.T)), strict=True,
+    )  # fmt: skip
+    return [_make_row(*column) for column in columns]
+
+
+def _make_row(
+    measure: Measure, baseline: FloatArray, candidate: FloatArray, delta: FloatArray,
+    low: float, high: float, p: float, p_holm: float,
+) -> Row:  # fmt: skip
+    both, gain = ~np.isnan(delta), find_sign(measure) * delta
+    before, after = measure.average(baseline[both]), measure.average(candidate[both])
+    mean = None if before is None or after is None else round(after - before, 12) + 0.0
+    if not measure.metric.is_median:
+        mean = _mean(delta[both], 12)
+    is_clear = mean is not None and p_holm < SIGNIFICANT
+    return {
+        "metric": measure.name,
+        "cutoff": measure.cutoff,
+        "baseline": before,
+        "candidate": after,
+        "delta": mean,
+        "low": replace_nan(low),
+        "high": replace_nan(high),
+        "p": replace_nan(p),
+        "scored": int(both.sum()),
+        "total": len(delta),
+        "better": int((gain > SAME).sum()),
+        "same": int((np.abs(gain) <= SAME).sum()),
+        "worse": int((gain < -SAME).sum()),
+        "p_holm": replace_nan(p_holm),
+        "outcome": name_outcome(find_sign(measure) * mean) if is_clear and mean else CANNOT_TELL,
+    }
+
+
+def describe_difference(
+    row: Row, metric: str, baseline: str, candidate: str, choices: Iterable[str] = ()
+) -> str:
+    """Return a row of a comparison as a sentence.
+
+    A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT.
+
+    Args:
+        row: The row of the metric.
+        metric: Name of the metric.
+        baseline: Version that is compared with.
+        candidate: Version in question.
+        choices: Choices that change numbers, in words; each follows the sentence.
+    """
+    added = "".join(f" {each}." for each in choices)
+    counts = f"{row['better']:,} queries better, {row['same']:,} same, {row['worse']:,} worse"
+    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+    if row["delta"] is None:
+        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
+    difference = write_signed(row["delta"])
+    if row["low"] is not None:
+        low, high = write_signed(row["low"]), write_signed(row["high"])
+        difference += f", 95 % interval {low} to {high}"
+    p = row["p_holm"]
+    if p is not None:
+        difference += f", p {write_p(p)} after Holm"
+    if row["outcome"] == CANNOT_TELL:
+        outcome = f"{candidate} is not clearly different from {baseline}"
+    else:
+        outcome = f"{candidate} is {row['outcome']} than {baseline}"
+    return f"{outcome}: {metric} {difference} ({counts}; {scored}).{added}"
+
+
+def describe_certainty(rows: Sequence[Row]) -> list[str]:
+    """Return sentences on how certain the intervals and p of a comparison are."""
+    drawn = [row["p"] for row in rows if row["p"] is not None]
+    error = max((math.sqrt(p * (1 - p) / SIGNS) for p in drawn), default=0.0)
+    told = [
+        "Interval: bootstrap (BCa), 95 %; queries of one scene are drawn together. "
+        f"p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
+        f"{SIGNS:,} random choices of signs (Monte Carlo standard error up to {error:.4f}), after "
+        "Holm over the metrics shown."
+    ]
+    if any(row["low"] is not None and row["scored"] <= FEW_QUERIES for row in rows):
+        told.append(
+            f"With {FEW_QUERIES} queries or fewer, a 95 % interval may cover only 70 to 87 %."
+        )
+    if any(row["low"] is None and row["delta"] is not None for row in rows):
+        told.append("No interval: all queries differ by the same amount, or there is only one.")
+    return told
+
+
+def write_p(p: float) -> str:
+    """Return a p with its sign of comparison: "= 0.036" or "< 0.001"."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def write_signed(value: float) -> str:
+    """Return a difference with sign and 3 decimals, 4 if there is no other digit.
+
+    One that rounds to zero has no sign.
+
+    >>> write_signed(0.0654), write_signed(0.00038), write_signed(-0.0000157)
+    ('+0.065', '+0.0004', '0.000')
+    """
+    for decimals in (3, 4):
+        if rounded := round(value, decimals):
+            return f"{rounded:+.{decimals}f}"
+    return "0.000"
+
+
+def find_sign(measure: Measure) -> int:
+    """Return 1, or -1 where a lower value is the better one."""
+    return -1 if measure.metric.lower_is_better else 1
+
+
+def list_differences(
+    metric: str, baseline: FloatArray, candidate: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the difference of each query and the order from the worst to the best, null last."""
+    delta = np.round(candidate - baseline, 12) + 0.0
+    return delta, np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")
+
+
+def name_outcome(gain: float) -> str:
+    """Return better, worse, same or not scored, of a difference whose positive side is better."""
+    if np.isnan(gain):
+        return "not scored"
+    if abs(gain) <= SAME:
+        return "same"
+    return "better" if gain > 0 else "worse"
+
+
+def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:
+    """Return the unit of each query in an order: its scene, or itself; None if there are none."""
+    if scenes is None or not any(scenes):
+        return None
+    names = [scenes[at] or f"\0{at}" for at in order]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return np.array([places[name] for name in names])
+
+
+def _mean(values: FloatArray, decimals: int | None = None) -> float | None:
+    if not len(values):
+        return None
+    mean = float(values.mean())
+    return mean if decimals is None else round(mean, decimals) + 0.0
+
+
+def replace_nan(value: float) -> float | None:
+    """Return a value, None for NaN."""
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,219 @@
+"""Metrics of graded and of partial relevance: gains, discounted by rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dashboard.evaluation.block import Block, divide
+from dashboard.evaluation.metrics import Setting, metric
+from dashboard.tables import FloatArray, IntArray
+
+LARGE_EXPONENT = 300
+"""Gains 2^grade above 2^300 are divided by the largest one before they are added up."""
+MAX_GRADE = 4
+"""Largest grade of gdeval's ERR."""
+PERSISTENCE = Setting("p", 0.95, 0.0, 1.0, is_bare=True)
+PER = Setting("per", "list", words=("list", "image"))
+"""Whether a sum is divided by the number of results that are looked at."""
+
+
+@metric(
+    "nDCG",
+    formula="Σ grade ÷ log2(rank + 1), divided by that of the best order of all judged items",
+    source="Järvelin and Kekäläinen 2002; trec_eval ndcg, ndcg_cut; ALFA 0.1 NDCG@K",
+    reads="grades",
+    other_names=("nDCG(linear)", "nDCG(gain=linear)", "nDCG(ideal=judged)"),
+)
+def compute_ndcg(block: Block, k: int | None) -> FloatArray:
+    """Compute the discounted gain as a share of the best possible one."""
+    return divide(compute_dcg(block, k), _discount(block, block.ideal, k))
+
+
+@metric(
+    "nDCG(exp)",
+    formula="Σ (2^grade − 1) ÷ log2(rank + 1), divided by that of the best order of all judged "
+    "items",
+    source="Burges et al. 2005; gdeval ndcg",
+    reads="grades",
+    other_names=("nDCG(gain=exp)",),
+)
+def compute_exponential_ndcg(block: Block, k: int | None) -> FloatArray:
+    """Compute nDCG with the gain 2^grade − 1."""
+    return _divide_exponential(block, block.ideal, k)
+
+
+@metric(
+    "nDCG(ideal=retrieved)",
+    formula="Σ grade ÷ log2(rank + 1), divided by that of the best order of what came back",
+    source="ALFA 0.1, ideal ranking possible with available results",
+    reads="grades",
+    deep=True,
+)
+def compute_ndcg_of_retrieved(block: Block, k: int | None) -> FloatArray:
+    """Compute nDCG against the best order of the results; it ignores what was not found."""
+    return divide(compute_dcg(block, k), _discount(block, _sort_retrieved(block), k))
+
+
+@metric(
+    "nDCG(exp,ideal=retrieved)",
+    formula="Σ (2^grade − 1) ÷ log2(rank + 1), divided by that of the best order of what came back",
+    source="Burges et al. 2005, ideal of the results",
+    reads="grades",
+    deep=True,
+    other_names=("nDCG(gain=exp,ideal=retrieved)",),
+)
+def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> FloatArray:
+    """Compute nDCG with the gain 2^grade − 1 against the best order of the results."""
+    return _divide_exponential(block, _sort_retrieved(block), k)
+
+
+@metric(
+    "DCG",
+    formula="Σ grade ÷ log2(rank + 1)",
+    source="Järvelin and Kekäläinen 2002; trec_eval",
+    reads="grades",
+    other_names=("DCG(linear)", "DCG(gain=linear)"),
+)
+def compute_dcg(block: Block, k: int | None) -> FloatArray:
+    """Compute the sum of grades, each divided by log2(rank + 1)."""
+    return _discount(block, (block.row, block.rank, block.grade), k)
+
+
+@metric(
+    "DCG(exp)",
+    formula="Σ (2^grade − 1) ÷ log2(rank + 1)",
+    source="Burges et al. 2005",
+    reads="grades",
+    other_names=("DCG(gain=exp)",),
+)
+def compute_exponential_dcg(block: Block, k: int | None) -> FloatArray:
+    """Compute the sum of gains 2^grade − 1, each divided by log2(rank + 1).
+
+    Raises:
+        ValueError: If a grade is so high that its gain is no number to add up.
+    """
+    _check_grades("DCG(exp)", block, LARGE_EXPONENT)
+    return _discount(block, (block.row, block.rank, np.exp2(block.grade) - 1), k)
+
+
+def _discount(
+    block: Block, results: tuple[IntArray, IntArray, FloatArray], k: int | None
+) -> FloatArray:
+    """Return the sum of gains ÷ log2(rank + 1) of each list. [queries]."""
+    row, rank, gain = results
+    return block.add_up(row, rank, gain / np.log2(rank + 1), k)
+
+
+def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the positive grades of the results, descending, as rows like those of `ideal`."""
+    order = np.lexsort((-block.grade, block.row))
+    order = order[block.grade[order] > 0]
+    row = block.row[order]
+    return row, np.arange(len(row)) - np.searchsorted(row, row) + 1, block.grade[order]
+
+
+def _divide_exponential(
+    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None
+) -> FloatArray:
+    """Return nDCG with gains 2^grade − 1. Large ones are divided by 2^largest, as the ideal is."""
+    largest = np.zeros(len(block.relevant))
+    np.maximum.at(largest, best[0], best[2])
+    lift = np.where(largest > LARGE_EXPONENT, np.ceil(largest), 0.0)
+
+    def gain(row: IntArray, rank: IntArray, grade: FloatArray) -> FloatArray:
+        gains = np.exp2(grade - lift[row]) - np.exp2(-lift[row])
+        return _discount(block, (row, rank, gains), k)
+
+    return divide(gain(block.row, block.rank, block.grade), gain(*best))
+
+
+@metric(
+    "CG",
+    formula="Σ credit",
+    source="Järvelin and Kekäläinen 2002; Shao et al. 2019 (CG, ORG)",
+    reads="credits",
+    settings=(PER,),
+)
+def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> FloatArray:
+    """Compute the sum of the partial relevance of the results."""
+    return divide_per_image(block, k, block.add_up(block.row, block.rank, block.credit, k), per)
+
+
+@metric(
+    "DCG(credit)",
+    formula="Σ credit ÷ log2(rank + 1)",
+    source="Shao et al. 2019 (DCG, ORG)",
+    reads="credits",
+    settings=(PER,),
+)
+def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> FloatArray:
+    """Compute the sum of partial relevance, each divided by log2(rank + 1)."""
+    total = _discount(block, (block.row, block.rank, block.credit), k)
+    return divide_per_image(block, k, total, per)
+
+
+@metric(
+    "RBP",
+    formula="(1 − p) Σ credit · p^(rank − 1)",
+    source="Moffat and Zobel 2008; Shao et al. 2019 (RBP, ORG)",
+    reads="credits",
+    settings=(PERSISTENCE, PER),
+)
+def compute_rank_biased_precision(
+    block: Block, k: int | None, p: float = 0.95, per: str = "list"
+) -> FloatArray:
+    """Compute the expected gain of a reader who reads on with probability p."""
+    terms = block.credit * (1 - p) * p ** (block.rank - 1.0)
+    return divide_per_image(block, k, block.add_up(block.row, block.rank, terms, k), per)
+
+
+def divide_per_image(block: Block, k: int | None, total: FloatArray, per: str) -> FloatArray:
+    """Return sums, with `per` "image" divided by the number of results that are looked at."""
+    if per == "list":
+        return total
+    looked_at = block.returned if k is None else np.minimum(block.returned, k)
+    return total / np.maximum(looked_at, 1)
+
+
+@metric(
+    "ERR",
+    formula="Σ (1 ÷ rank) · r · Π over earlier results of (1 − r), r = credit",
+    source="Chapelle et al. 2009; Shao et al. 2019 (ERR, ORG)",
+    reads="credits",
+    settings=(PER,),
+    other_names=("ERR(credit)", "ERR(stop=credit)"),
+)
+def compute_err(block: Block, k: int | None, per: str = "list") -> FloatArray:
+    """Compute the expected 1 ÷ rank at which a reader stops, with the credit as chance to stop."""
+    return divide_per_image(block, k, _expect_reciprocal_rank(block, block.credit, k), per)
+
+
+@metric(
+    "ERR(exp)",
+    formula="Σ (1 ÷ rank) · r · Π over earlier results of (1 − r), r = (2^grade − 1) ÷ 2^4",
+    source="Chapelle et al. 2009; gdeval err",
+    reads="grades",
+    other_names=("ERR(stop=exp)",),
+)
+def compute_exponential_err(block: Block, k: int | None) -> FloatArray:
+    """Compute the expected 1 ÷ rank at which a reader stops, as gdeval does for grades to 4.
+
+    Raises:
+        ValueError: If a grade is above 4.
+    """
+    _check_grades("ERR(exp)", block, MAX_GRADE)
+    return _expect_reciprocal_rank(block, (np.exp2(block.grade) - 1) / 2**MAX_GRADE, k)
+
+
+def _check_grades(name: str, block: Block, most: int) -> None:
+    highest = block.ideal[2].max(initial=0)
+    if highest > most:
+        raise ValueError(f"{name} takes grades up to {most}; one is {highest:g}.")
+
+
+def _expect_reciprocal_rank(block: Block, stop: FloatArray, k: int | None) -> FloatArray:
+    arrive = np.ones(len(stop))
+    bounds = np.searchsorted(block.row, np.arange(len(block.relevant) + 1))
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        arrive[low + 1 : high] = np.cumprod(1 - stop[low : high - 1]) if high > low else 1.0
+    return block.add_up(block.row, block.rank, arrive * stop / block.rank, k)

@@ -1,0 +1,86 @@
+"""Relevance by labels: items that share labels with a query."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.evaluation.judgement import NO_RELEVANT
+from dashboard.tables import FloatArray, IntArray
+from dashboard.texts import split_cells
+
+NO_LABEL = "no label"
+Labels = frozenset[str]
+
+
+def split_labels(*columns: Sequence[str]) -> list[list[Labels]]:
+    """Return the labels of each cell of some columns, without case and blanks around them.
+
+    >>> split_labels(["Cat, dog"], ["['dog', 'cat']"])[0] == split_labels(["dog,cat"])[0]
+    True
+    """
+    parts = split_cells(cell for column in columns for cell in column)
+    labels = {cell: frozenset(map(_tidy, each)) for cell, each in parts.items()}
+    return [[labels[cell] for cell in column] for column in columns]
+
+
+def _tidy(label: str) -> str:
+    plain = unicodedata.normalize("NFC", label).strip("'\"")
+    return " ".join(plain.split()).casefold()
+
+
+@dataclass(frozen=True, eq=False)
+class LabelJudgement:
+    """Grade 1 for an item with labels in common, else 0.
+
+    Attributes:
+        same: Grade of an item with the same labels.
+        sets: Different sets of labels that items have.
+        place: Place of each item's set in `sets`, -1 for an item without labels; not judged.
+        asked: Labels of each query.
+        own_items: The item that each query is about, -1 for none; it is not judged.
+    """
+
+    sets: tuple[Labels, ...]
+    place: IntArray
+    asked: Sequence[Labels]
+    own_items: IntArray
+    unscorable: Mapping[int, str]
+    same: float
+    relevant_from: float = 1.0
+
+    def grades(self, query: int) -> FloatArray:
+        asked = self.asked[query]
+        by_set = [self.same if each == asked else float(bool(each & asked)) for each in self.sets]
+        found = np.array([*by_set, np.nan])[self.place]
+        if self.own_items[query] >= 0:
+            found[self.own_items[query]] = np.nan
+        return found if asked else np.full(len(found), np.nan)
+
+    def credits(self, query: int) -> FloatArray:
+        return (self.grades(query) >= self.relevant_from).astype(np.float64)
+
+
+def judge_labels(
+    items: Sequence[Labels], queries: Sequence[Labels], own_items: IntArray, same: float = 1.0
+) -> LabelJudgement:
+    """Return the judgement by the labels of items and queries.
+
+    Args:
+        items: Labels of each item.
+        queries: Labels of each query.
+        own_items: The item that each query is about, -1 for none.
+        same: Grade of an item with the same labels as the query; 1 for one with some in common.
+    """
+    sets = tuple(dict.fromkeys(each for each in items if each))
+    index = {each: place for place, each in enumerate(sets)}
+    place = np.array([index.get(each, -1) for each in items], dtype=np.int64)
+    made = LabelJudgement(sets, place, queries, own_items, {}, same)
+    reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
+    for query in range(len(queries)):
+        if query not in reasons and not (made.grades(query) >= 1).any():
+            reasons[query] = NO_RELEVANT
+    return LabelJudgement(sets, place, queries, own_items, reasons, same)

@@ -1,0 +1,126 @@
+"""Runs x metrics -> values. Whether a value is a number, zero or null is decided here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dashboard.evaluation.block import Block, label
+from dashboard.evaluation.judgement import (
+    Judgement,
+    JudgingRules,
+    find_relevant,
+    list_judged,
+)
+from dashboard.evaluation.metrics import Measure, Reads, find_depth
+from dashboard.retrieval.run import Run
+from dashboard.tables import BoolArray, FloatArray, IntArray
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Values of one run: float64 of shape [metrics, queries], NaN for null."""
+
+    run: str
+    measures: tuple[Measure, ...]
+    query_ids: tuple[str, ...]
+    values: FloatArray
+
+    def list_values(self) -> Iterator[Row]:
+        """Yield run, query_id, metric, cutoff and value of every query."""
+        for measure, values in zip(self.measures, self.values.tolist(), strict=True):
+            for query, value in zip(self.query_ids, values, strict=True):
+                yield {
+                    "run": self.run,
+                    "query_id": query,
+                    "metric": measure.name,
+                    "cutoff": measure.cutoff,
+                    "value": None if np.isnan(value) else value,
+                }
+
+    def list_means(self) -> Iterator[Row]:
+        """Yield run, metric, cutoff, mean (or median) of the scored queries, scored and total."""
+        for measure, values in zip(self.measures, self.values, strict=True):
+            scored = values[~np.isnan(values)]
+            yield {
+                "run": self.run,
+                "metric": measure.name,
+                "cutoff": measure.cutoff,
+                "mean": measure.average(scored),
+                "scored": len(scored),
+                "total": len(values),
+            }
+
+
+def measure_run(
+    run: Run,
+    queries: IntArray,
+    judgement: Judgement,
+    rules: JudgingRules,
+    measures: Sequence[Measure],
+) -> FloatArray:
+    """Return the value of each metric for each query, NaN for null. [metrics, queries].
+
+    Null: the query is not scorable, was not run, or nothing is relevant to it (under rules that
+    say so; under others what the formula gives). Zero: a list without results, where there was
+    something to find.
+    """
+    reads = {each.metric.reads for each in measures if each.needs_all}
+    wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
+    with_credits = any(each.metric.reads == "credits" for each in measures)
+    found: list[FloatArray] = []
+    for part in run.parts(queries, find_depth(measures), wanted):
+        block = label(part, judgement, with_credits)
+        null = np.isin(part.queries, [*judgement.unscorable, *part.not_run])
+        found.append(np.stack([_decide(each, block, null, rules) for each in measures]))
+    return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
+
+
+def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> IntArray:
+    """Return the items whose rank a metric without a cutoff reads."""
+    items, grades = list_judged(judgement, query)
+    if "judged" in reads:
+        return items
+    worthy = grades >= min(judgement.relevant_from, np.finfo(np.float64).tiny)
+    if "credits" in reads:
+        worthy |= judgement.credits(query)[items] > 0
+    return items[worthy]
+
+
+def _decide(measure: Measure, block: Block, null: BoolArray, rules: JudgingRules) -> FloatArray:
+    values = measure(block)
+    undefined = np.isnan(values)
+    nothing_relevant = block.relevant == 0
+    if rules.nothing_relevant == "zero":
+        values[undefined] = 0.0
+    elif rules.nothing_relevant == "null":
+        null = null | nothing_relevant
+    values[undefined & (block.returned == 0) & ~nothing_relevant] = 0.0
+    values[null] = np.nan
+    return values
+
+
+def count_queries(
+    run: Run, queries: IntArray, judgement: Judgement, rules: JudgingRules
+) -> dict[str, int]:
+    """Return how many queries are scored and why others are not, each under its first reason."""
+    not_run = np.isin(queries, list(run.source.not_run))
+    unscorable = np.isin(queries, list(judgement.unscorable)) & ~not_run
+    empty = np.array([not len(find_relevant(judgement, query)) for query in queries.tolist()])
+    no_relevant = empty & ~not_run & ~unscorable
+    scored = ~not_run & ~unscorable
+    if rules.nothing_relevant == "null":
+        scored &= ~no_relevant
+    flags = {
+        "total": np.ones(len(queries), bool),
+        "scored": scored,
+        "not_run": not_run,
+        "not_scorable": unscorable,
+        "no_relevant": no_relevant,
+    }
+    return {name: int(flag.sum()) for name, flag in flags.items()}

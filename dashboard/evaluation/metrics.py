@@ -1,0 +1,296 @@
+"""The register of metrics: names, cutoffs and settings, and how a text names them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from dashboard.evaluation.block import Block
+from dashboard.plugins import load_all
+from dashboard.tables import FloatArray
+
+Cutoff = Literal["optional", "required", "never"]
+Reads = Literal["hits", "grades", "credits", "judged"]
+TREC_EVAL = {"p": "P", "recall": "R", "success": "Success", "map_cut": "AP", "ndcg_cut": "nDCG"}
+"""Metrics that trec_eval writes with the cutoff in the name, such as P_5."""
+_WORD = re.compile(r"(?:[^\s,()]|\((?:[^()]|\([^()]*\))*\)|[()])+")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number or a word in a metric's name: 0.95 in `RBP(0.95)`, per=image in `CG(per=image)`.
+
+    Attributes:
+        default: Its usual value.
+        low: Least number.
+        high: Largest number.
+        words: The values that there are; none for a number.
+        is_bare: Whether it is written without its name, and always.
+        is_inner: Whether it belongs to the inner name, as 0.95 in `CAG(RBP(0.95))`.
+    """
+
+    name: str
+    default: float | str
+    low: float = 0.0
+    high: float = 0.0
+    words: tuple[str, ...] = ()
+    is_bare: bool = False
+    is_inner: bool = False
+
+    def read(self, metric: str, text: str) -> float | str:
+        """Return the value that a text stands for.
+
+        Raises:
+            ValueError: If it is no such word, or no number from low to high.
+        """
+        if self.words:
+            if text not in self.words:
+                raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
+            return text
+        value = float(text) if re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text) else np.nan
+        if not self.low <= value <= self.high or type(self.default)(value) != value:
+            raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
+        return type(self.default)(value)
+
+    @property
+    def _limits(self) -> str:
+        if self.words:
+            return " or ".join(self.words)
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        return f"{kind} from {self.low:g} to {self.high:g}"
+
+    def write(self, value: float | str) -> str:
+        """Return the value as it stands in a name; "" for the usual one, unless it is bare."""
+        if value == self.default and not self.is_bare:
+            return ""
+        is_whole = isinstance(value, float) and value.is_integer()
+        text = str(int(value)) if is_whole else str(value)
+        return text if self.is_bare else f"{self.name}={text}"
+
+
+Values = dict[str, float | str]
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """An entry of the register.
+
+    Attributes:
+        function: `function(block, k)` returns the value of each query, NaN where undefined.
+        formula: The definition as a person would write it.
+        source: Where the definition is published, and other names of it.
+        summary: First line of the function's docstring.
+        cutoff: Whether the name takes, needs or refuses `@k`.
+        reads: What it takes from results: which of them have to be in a block.
+        deep: Whether it reads results beyond its cutoff.
+        depth: Rank to which it reads a list without a cutoff; None: to the end.
+        settings: What can be set in the name; the function takes them by name.
+        lower_is_better: Whether a lower value is the better one, as of a rank.
+        is_median: Whether several queries have the median of their values, not the mean.
+    """
+
+    name: str
+    function: Callable[..., FloatArray]
+    formula: str
+    source: str
+    summary: str
+    cutoff: Cutoff
+    reads: Reads
+    deep: bool
+    depth: int | None
+    settings: tuple[Setting, ...]
+    lower_is_better: bool = False
+    is_median: bool = False
+
+    @property
+    def title(self) -> str:
+        """Name with the usual settings, such as `RBP(0.95)`."""
+        return self.write({})
+
+    def write(self, values: Values) -> str:
+        """Return the name with settings; those that are not given are the usual ones."""
+        written = [
+            (each.is_inner, each.write(values.get(each.name, each.default)))
+            for each in self.settings
+        ]
+        inner = ",".join(text for is_inner, text in written if is_inner and text)
+        outer = [text for is_inner, text in written if not is_inner and text]
+        head, _, tail = self.name.partition("(")
+        if tail:
+            outer.insert(0, tail.removesuffix(")") + (f"({inner})" if inner else ""))
+        return f"{head}({','.join(outer)})" if outer else head
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric at a cutoff; `str()` gives `nDCG@10`. A setting is part of the name."""
+
+    name: str
+    cutoff: int | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
+
+    def __call__(self, block: Block) -> FloatArray:
+        """Return the value of each query, NaN where the formula has none. [queries]."""
+        entry, values = find_metric(self.name)
+        return entry.function(block, self.cutoff, **values)
+
+    @property
+    def metric(self) -> Metric:
+        """Entry of the register."""
+        return find_metric(self.name)[0]
+
+    @property
+    def depth(self) -> int | None:
+        """Rank to which it reads a list; None: to the end."""
+        return self.cutoff or self.metric.depth
+
+    def average(self, values: FloatArray) -> float | None:
+        """Return the mean, or the median where the metric has that, of values that are not NaN."""
+        if not len(values):
+            return None
+        return float(np.median(values) if self.metric.is_median else values.mean())
+
+    @property
+    def needs_all(self) -> bool:
+        """True if it needs every result that adds to it, however deep."""
+        return self.depth is None or self.metric.deep
+
+
+METRICS: dict[str, Metric] = {}
+OTHER_NAMES: dict[str, str] = {}
+
+
+def metric(
+    name: str,
+    *,
+    formula: str,
+    source: str,
+    cutoff: Cutoff = "optional",
+    reads: Reads = "hits",
+    deep: bool = False,
+    depth: int | None = None,
+    settings: tuple[Setting, ...] = (),
+    other_names: tuple[str, ...] = (),
+    lower_is_better: bool = False,
+    is_median: bool = False,
+) -> Callable[[Callable[..., FloatArray]], Callable[..., FloatArray]]:
+    """Register the decorated function as a metric.
+
+    Raises:
+        ValueError: If another metric has one of its names.
+    """
+
+    def register(function: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        names = {each.lower() for each in (name, *other_names)}
+        if taken := sorted(names & OTHER_NAMES.keys()):
+            raise ValueError(f"Two metrics are called {taken[0]}.")
+        METRICS[name] = Metric(
+            name, function, formula, source, summary, cutoff, reads, deep, depth, settings,
+            lower_is_better, is_median,
+        )  # fmt: skip
+        OTHER_NAMES.update(dict.fromkeys(names, name))
+        return function
+
+    return register
+
+
+def parse(text: str) -> list[Measure]:
+    """Return the measures that a text such as `P@5 AP nDCG@10` names, each once.
+
+    Raises:
+        ValueError: If there is no such metric, or a cutoff or setting is missing, wrong or not
+            taken.
+
+    >>> [str(each) for each in parse("map P_5 ndcg_cut_10, RBP AP(divisor=min)@3")]
+    ['AP', 'P@5', 'nDCG@10', 'RBP(0.95)', 'AP(min)@3']
+    """
+    measures = [parse_one(word) for word in _WORD.findall(text)]
+    if not measures:
+        raise ValueError("No metric is named; write for example P@5 AP nDCG@10.")
+    return list(dict.fromkeys(measures))
+
+
+def parse_one(word: str) -> Measure:
+    """Return the measure of one name; metrics of plugins count, too."""
+    load_all("metrics")
+    printed = re.fullmatch(r"(\w+?)[_.](\d+)", word)
+    if printed and printed[1].lower() in TREC_EVAL:
+        word = f"{TREC_EVAL[printed[1].lower()]}@{printed[2]}"
+    call, at, digits = word.partition("@")
+    entry, values = find_metric(call)
+    name = entry.write(values)
+    if at and not re.fullmatch(r"[1-9]\d{0,8}", digits):
+        raise ValueError(f"{word!r}: a cutoff is a whole number from 1, as in P@5.")
+    if at and entry.cutoff == "never":
+        raise ValueError(f"{name} takes no cutoff; write {name}.")
+    if not at and entry.cutoff == "required":
+        raise ValueError(f"{name} needs a cutoff; write for example {name}@5.")
+    return Measure(name, int(digits) if at else None)
+
+
+@cache
+def find_metric(call: str) -> tuple[Metric, Values]:
+    """Return the metric of a name, and the settings in it.
+
+    Raises:
+        ValueError: If there is no such metric, or a setting is wrong.
+    """
+    if call.lower() in OTHER_NAMES:
+        return METRICS[OTHER_NAMES[call.lower()]], {}
+    head, _, inside = call.partition("(")
+    outer = _split_arguments(inside.removesuffix(")"))
+    inner_head, _, inner = outer[0].partition("(")
+    if f"{head}({inner_head})".lower() in OTHER_NAMES:
+        entry = METRICS[OTHER_NAMES[f"{head}({inner_head})".lower()]]
+        given = [*_split_arguments(inner.removesuffix(")")), *outer[1:]]
+        return entry, _read_settings(entry, [each for each in given if each])
+    if head.lower() in OTHER_NAMES and call.endswith(")"):
+        entry = METRICS[OTHER_NAMES[head.lower()]]
+        if entry.settings:
+            return entry, _read_settings(entry, outer)
+    if head.lower() in ("precision", "recall"):
+        raise ValueError(
+            f"{head} means two things: write P for hits ÷ K (ALFA 0.1 calls it Recall), R for "
+            "hits ÷ relevant (ALFA 0.1 calls it Precision)."
+        )
+    near = get_close_matches(call.lower(), OTHER_NAMES, n=3, cutoff=0.5)
+    known = dict.fromkeys([OTHER_NAMES[each] for each in near] or METRICS)
+    raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
+
+
+def _split_arguments(text: str) -> list[str]:
+    """Return the parts of a text between commas that are in no parentheses.
+
+    >>> _split_arguments("RBP(0.95,x), w=5")
+    ['RBP(0.95,x)', 'w=5']
+    """
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+
+
+def _read_settings(entry: Metric, given: Iterable[str]) -> Values:
+    values: Values = {}
+    bare = [each for each in entry.settings if each.is_bare]
+    named = {each.name: each for each in entry.settings}
+    for text in given:
+        name, equals, value = text.partition("=")
+        setting = named.get(name) if equals else (bare[0] if bare else None)
+        if setting is None or setting.name in values:
+            known = ", ".join(named) or "none"
+            raise ValueError(f"{entry.title} has no setting {text!r}; it has: {known}.")
+        values[setting.name] = setting.read(entry.name, value if equals else text)
+    return values
+
+
+def find_depth(measures: Iterable[Measure]) -> int:
+    """Return the rank to which metrics read lists that do not read them to the end; else 0."""
+    return max((each.depth or 0 for each in measures), default=0)

@@ -1,1 +1,0 @@
-"""What reviewers judged and have yet to judge: bounds, queue, samples, agreement, corrections."""

@@ -1,0 +1,200 @@
+"""Differences of two versions on parts of the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dashboard.evaluation.differences import (
+    SIGNIFICANT,
+    group_scenes,
+    write_p,
+    write_signed,
+)
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.statistics import (
+    compute_bootstrap_interval,
+    compute_randomisation_p,
+    correct_holm,
+    find_twins,
+    sum_units,
+)
+from dashboard.tables import BoolArray, FloatArray
+
+SMALL_SLICE = 5
+"""A slice with fewer scored queries has no interval and no test."""
+MIN_VALUES, MAX_VALUES = 2, 20
+"""Different values of a column that divides queries."""
+JOIN = " & "
+ALL = "all"
+"""Name of the sums in `cross_slices`."""
+
+Slices = Mapping[str, BoolArray]
+
+
+def divide_by_column(column: str, cells: Sequence[str]) -> dict[str, BoolArray]:
+    """Return which queries hold each value of a column; empty cells are in no slice.
+
+    A column with fewer than MIN_VALUES or more than MAX_VALUES values gives no slices.
+
+    >>> {name: inside.tolist() for name, inside in divide_by_column("by", ["x", "y", ""]).items()}
+    {'by=x': [True, False, False], 'by=y': [False, True, False]}
+    """
+    texts = np.array(cells, dtype=object)
+    values = list(dict.fromkeys(cell for cell in cells if cell))
+    if not MIN_VALUES <= len(values) <= MAX_VALUES:
+        return {}
+    return {f"{column}={value}": texts == value for value in values}
+
+
+def pair_slices(slices: Slices) -> dict[str, BoolArray]:
+    """Return the queries that two slices share, where these are fewer than either has.
+
+    Pairs with fewer than SMALL_SLICE queries are left out: there are too many of them.
+    """
+    names = list(slices)
+    if not names:
+        return {}
+    table = np.array([slices[name] for name in names], dtype=np.float64)
+    shared = table @ table.T
+    pairs: dict[str, BoolArray] = {}
+    for one, name in enumerate(names):
+        for other in range(one + 1, len(names)):
+            least = min(shared[one, one], shared[other, other])
+            if SMALL_SLICE <= shared[one, other] < least:
+                both = np.asarray(slices[name] & slices[names[other]])
+                pairs[name + JOIN + names[other]] = both
+    return pairs
+
+
+def compare_slices(
+    differences: FloatArray, slices: Slices, scenes: Sequence[str], query_ids: Sequence[str],
+    sign: int = 1,
+) -> list[Row]:  # fmt: skip
+    """Return a row a slice, the worst first; small slices last.
+
+    Args:
+        differences: Candidate minus baseline, NaN for null. [slices or 1, queries].
+        slices: Which queries are in each.
+        scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
+        query_ids: Ids of the queries; no number depends on their order.
+        sign: -1 where a lower value of the metric is the better one.
+
+    Returns:
+        slice, queries (scored), delta, low, high, p, p_adjusted, and gain (delta times sign).
+    """
+    if not slices:
+        return []
+    order = np.argsort(np.array(query_ids))
+    inside = np.array(list(slices.values()), dtype=bool)
+    columns = np.where(inside, differences, np.nan)[:, order].T
+    scored = (~np.isnan(columns)).sum(axis=0)
+    large = scored >= SMALL_SLICE
+    low, high, p, adjusted = np.full((4, len(slices)), np.nan)
+    if large.any():
+        units = sum_units(columns[:, large], group_scenes(scenes, order))
+        low[large], high[large] = compute_bootstrap_interval(*units)
+        p[large] = compute_randomisation_p(*units)
+        adjusted[large] = correct_holm(p[large], find_twins(columns[:, large]))
+    rows: list[Row] = [
+        {
+            "slice": name,
+            "queries": int(number),
+            "delta": round(float(np.nanmean(column)), 12) + 0.0 if number else None,
+            "low": bounds[0],
+            "high": bounds[1],
+            "p": bounds[2],
+            "p_adjusted": bounds[3],
+        }
+        for name, number, column, bounds in zip(
+            slices, scored, columns.T, _list_numbers(low, high, p, adjusted), strict=True
+        )
+    ]
+    return sorted([row | {"gain": _turn(row["delta"], sign)} for row in rows], key=_rank)
+
+
+def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str, str, BoolArray]]:
+    """Return the slices of one column with each of another, and of each alone with ALL.
+
+    Args:
+        slices: Which queries are in each slice.
+        first: Column of the rows.
+        second: Another column.
+
+    Returns:
+        Slice of the first column, of the second, their name (`A=x & B=y`) and their queries.
+    """
+    names = [[n for n in slices if n.startswith(f"{each}=")] for each in (first, second)]
+    found = []
+    for one in (*names[0], ALL):
+        for other in (*names[1], ALL):
+            both = [name for name in (one, other) if name != ALL]
+            everything = np.ones(len(next(iter(slices.values()))), dtype=bool)
+            inside = np.logical_and.reduce([everything, *(slices[name] for name in both)])
+            found.append((one, other, JOIN.join(both), inside))
+    return found
+
+
+def cross_slices(
+    differences: FloatArray, crossed: Sequence[tuple[str, str, str, BoolArray]], sign: int = 1
+) -> list[Row]:
+    """Return the mean difference of the queries that two slices share.
+
+    Args:
+        differences: Candidate minus baseline, NaN for null. [pairs or 1, queries].
+        crossed: See `list_crossed`.
+        sign: -1 where a lower value of the metric is the better one.
+
+    Returns:
+        A row a pair: first, second, slice, queries (scored), delta and gain (delta times sign).
+    """
+    every = np.broadcast_to(differences, (len(crossed), differences.shape[-1]))
+    rows: list[Row] = []
+    for (one, other, name, inside), row in zip(crossed, every, strict=True):
+        found = row[inside & ~np.isnan(row)]
+        delta = round(float(found.mean()), 12) + 0.0 if len(found) else None
+        told: Row = {"first": one, "second": other, "slice": name, "queries": len(found)}
+        rows.append(told | {"delta": delta, "gain": _turn(delta, sign)})
+    return rows
+
+
+def find_worst(rows: Sequence[Row]) -> Row | None:
+    """Return the slice that got worst; None if no mean got worse by 0.0005 or more.
+
+    Slices with fewer than SMALL_SLICE queries do not count.
+    """
+    worse = [
+        row
+        for row in rows
+        if row["queries"] >= SMALL_SLICE and row["gain"] is not None and round(row["gain"], 3) < 0
+    ]
+    return min(worse, key=lambda row: row["gain"], default=None)
+
+
+def describe_worst(rows: Sequence[Row]) -> str:
+    """Return the worst slice as a sentence."""
+    large = sum(row["queries"] >= SMALL_SLICE for row in rows)
+    counted = f"of {large} with {SMALL_SLICE} queries or more"
+    row = find_worst(rows)
+    if row is None:
+        return f"No slice got worse ({counted})."
+    told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"
+    p = row["p_adjusted"]
+    clear = p is not None and p < SIGNIFICANT
+    certainty = f"{'clear' if clear else 'not clear'}, p {write_p(p)} after Holm, " if p else ""
+    return f"{told} ({certainty}{counted})."
+
+
+def _list_numbers(*columns: FloatArray) -> list[list[float | None]]:
+    rows = np.transpose(columns).tolist()
+    return [[None if np.isnan(number) else number for number in row] for row in rows]
+
+
+def _rank(row: Row) -> tuple[bool, bool, float, str]:
+    gain = row["gain"]
+    return row["queries"] < SMALL_SLICE, gain is None, gain or 0.0, row["slice"]
+
+
+def _turn(delta: float | None, sign: int) -> float | None:
+    return None if delta is None else sign * delta + 0.0

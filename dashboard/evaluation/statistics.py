@@ -1,0 +1,319 @@
+"""Intervals and tests of paired differences, with fixed seeds.
+
+A column holds the differences of one metric; a unit is a query, or the queries of one scene,
+which are drawn and swapped together. No number depends on the order of the queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from dashboard.tables import FloatArray, IntArray
+
+RESAMPLES = 10_000
+"""Bootstrap samples."""
+FEWER_RESAMPLES = 1_000
+"""Bootstrap samples of a figure that is computed one sample at a time."""
+LEAST_SHARE = 0.5 / RESAMPLES
+"""Shares of resamples closer than this to 0 or 1 cannot be told from them."""
+SIGNS = 100_000
+"""Random choices of signs for more than EXACT_UNITS units."""
+EXACT_UNITS = 20
+"""Units up to which every choice of signs is counted."""
+TOLERANCE = 1e-12
+"""Means closer than this are equal."""
+MAX_CELLS = 1 << 23
+SEED = 0
+
+
+def sum_units(differences: FloatArray, groups: IntArray | None) -> tuple[FloatArray, FloatArray]:
+    """Return the sums and numbers of scored queries of each unit. [units, metrics] both.
+
+    Args:
+        differences: Shape [queries, metrics]; NaN for null.
+        groups: Unit of each query; None: each query is one.
+    """
+    sums, sizes = np.nan_to_num(differences), (~np.isnan(differences)).astype(np.float64)
+    if groups is None:
+        return sums, sizes
+    shape = (int(groups.max(initial=-1)) + 1, differences.shape[1])
+    summed, counted = np.zeros(shape), np.zeros(shape)
+    np.add.at(summed, groups, sums)
+    np.add.at(counted, groups, sizes)
+    return np.round(summed, 12), counted
+
+
+def compute_bootstrap_interval(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the 95 % bootstrap interval of each column's mean. [2, metrics].
+
+    Bias-corrected and accelerated (Efron 1987), its levels widened for small samples as Hesterberg
+    (2015) does: t with n - 1 degrees of freedom, and n / (n - 1). NaN for fewer than two units, and
+    where all units have the same mean.
+    """
+    return np.round(_apply_by_units(sums, sizes, _bootstrap, 2), 12) + 0.0
+
+
+def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the p of Fisher's randomisation test, two-sided on |mean|. [metrics].
+
+    Every choice of signs is counted up to EXACT_UNITS differences; else SIGNS are drawn. All
+    differences 0 give 1; fewer than two units NaN.
+    """
+    return np.asarray(_apply_by_units(sums, sizes, _randomise, 1)[0])
+
+
+def compute_paired_t(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Student's paired t of the sums of units and its two-sided p. [metrics] both.
+
+    NaN for fewer than two units and where all differ alike, but p 1 where none differs.
+    """
+    from scipy.special import stdtr  # type: ignore[import-untyped]
+
+    found = _apply_by_units(sums, sizes, _divide_by_error, 1)[0]
+    units = (sizes > 0).sum(axis=0)
+    p = 2 * stdtr(np.maximum(units - 1, 1), -np.abs(found))
+    return found, np.where((units >= 2) & ~sums.any(axis=0), 1.0, p)
+
+
+def _divide_by_error(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    error = sums.std(axis=0, ddof=1) / np.sqrt(len(sums))
+    is_flat = error <= TOLERANCE
+    return np.where(is_flat, np.nan, sums.mean(axis=0) / np.where(is_flat, 1.0, error))[None]
+
+
+def compute_tukey(values: FloatArray, level: float = 0.95) -> list[dict[str, float]]:
+    """Return Tukey's honest differences of three or more versions that answered the same queries.
+
+    The model is score ~ query + version, as in R's TukeyHSD. Bounds and p hold for all pairs
+    together; NaN where no variance is left.
+
+    Args:
+        values: Shape [queries, versions]; queries with a NaN in any version are left out, and at
+            least two are not.
+        level: Share of cases in which all intervals hold.
+
+    Returns:
+        A row a pair: first and second (places of the versions), delta (second - first), low, high
+        and p.
+    """
+    from scipy.stats import studentized_range  # type: ignore[import-untyped]
+
+    known = values[~np.isnan(values).any(axis=1)]
+    queries, versions = known.shape
+    means = known.mean(axis=0)
+    residual = known - means - known.mean(axis=1, keepdims=True) + known.mean()
+    freedom = (queries - 1) * (versions - 1)
+    error = float(np.sqrt((residual**2).sum() / max(freedom, 1) / max(queries, 1)))
+    error = error if error > TOLERANCE else np.nan
+    margin = float(studentized_range.ppf(level, versions, freedom)) * error
+    first, second = np.triu_indices(versions, 1)
+    delta = means[second] - means[first]
+    p = studentized_range.sf(np.abs(delta) / error, versions, freedom)
+    columns = (first, second, delta, delta - margin, delta + margin, p)
+    names = ("first", "second", "delta", "low", "high", "p")
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _apply_by_units(
+    sums: FloatArray,
+    sizes: FloatArray,
+    kernel: Callable[[FloatArray, FloatArray], FloatArray],
+    answers: int,
+) -> FloatArray:
+    """Call a kernel with all columns of equally many scored units, each sorted. [answers, metrics].
+
+    So a column's answer depends on its own differences alone.
+    """
+    found = np.full((answers, sums.shape[1]), np.nan)
+    scored = sizes > 0
+    numbers = scored.sum(axis=0)
+    for number in np.unique(numbers[numbers >= 2]):
+        columns = np.flatnonzero(numbers == number)
+        keys = (sizes[:, columns], sums[:, columns], ~scored[:, columns])
+        rows = np.lexsort(keys, axis=0)[:number]
+        found[:, columns] = kernel(
+            np.take_along_axis(sums[:, columns], rows, 0),
+            np.take_along_axis(sizes[:, columns], rows, 0),
+        )
+    return found
+
+
+def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    units, rng = len(sums), np.random.default_rng(SEED)
+    means = []
+    for rows in _split(RESAMPLES, units):
+        drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
+        means.append((counts @ sums) / (counts @ sizes))
+    resampled, observed = np.concatenate(means), sums.sum(axis=0) / sizes.sum(axis=0)
+    levels = _find_levels(resampled, observed, _accelerate(sums, sizes), units)
+    bounds = [
+        np.quantile(column, level, method="inverted_cdf")
+        for column, level in zip(resampled.T, levels.T, strict=True)
+    ]
+    constant = np.ptp(sums / sizes, axis=0) <= TOLERANCE
+    return np.where(constant, np.nan, np.transpose(bounds))
+
+
+def _find_levels(
+    resampled: FloatArray, observed: FloatArray, acceleration: FloatArray, units: int
+) -> FloatArray:
+    """Return the shares of the resampled means that lie below the bounds. [2, metrics]."""
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    apart = resampled - observed
+    below = (apart < -TOLERANCE).mean(axis=0) + (np.abs(apart) <= TOLERANCE).mean(axis=0) / 2
+    bias = ndtri(below.clip(LEAST_SHARE, 1 - LEAST_SHARE))
+    wide = np.sqrt(units / (units - 1)) * stdtrit(units - 1, 0.975)
+    shifted = bias + np.array([[-wide], [wide]])
+    room = 1 - acceleration * shifted
+    far = np.copysign(np.inf, shifted)
+    moved = bias + np.divide(shifted, room, out=far, where=room > 0)
+    return np.asarray(ndtr(moved).clip(LEAST_SHARE, 1 - LEAST_SHARE))
+
+
+def _accelerate(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the skewness of the means without one unit each, divided by 6. [metrics]."""
+    without = (sums.sum(axis=0) - sums) / (sizes.sum(axis=0) - sizes)
+    pull = without.mean(axis=0) - without
+    squares, cubes = (pull**2).sum(axis=0), (pull**3).sum(axis=0)
+    flat = squares < TOLERANCE**2
+    return np.asarray(np.where(flat, 0.0, cubes / (6 * np.where(flat, 1.0, squares) ** 1.5)))
+
+
+def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    least = np.abs(sums.sum(axis=0)) - TOLERANCE * sizes.sum(axis=0)
+    moved = np.sort(np.abs(sums), axis=0)[::-1]
+    rng, count = np.random.default_rng(SEED), np.zeros(sums.shape[1])
+    for rows in _split(SIGNS, len(sums)):
+        signs = 2.0 * rng.integers(0, 2, size=(rows, len(sums)), dtype=np.int8) - 1
+        count += (np.abs(signs @ moved) >= least).sum(axis=0)
+    p = (count + 1) / (SIGNS + 1)
+    for column in np.flatnonzero((moved > 0).sum(axis=0) <= EXACT_UNITS):
+        p[column] = (np.abs(_list_signed_sums(moved[:, column])) >= least[column]).mean()
+    return np.where(least <= 0, 1.0, p)[None]
+
+
+def _list_signed_sums(values: FloatArray) -> FloatArray:
+    """Return the sum of the values above 0 under every choice of signs."""
+    sums = np.zeros(1)
+    for value in values[values > 0]:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def _split(number: int, width: int) -> Iterator[int]:
+    """Yield numbers of rows of this width that add up to a number and fit in memory each."""
+    step = max(1, MAX_CELLS // width)
+    for start in range(0, number, step):
+        yield min(step, number - start)
+
+
+def find_twins(differences: FloatArray) -> IntArray:
+    """Return for each column the first one that is the same up to a factor above 0. [metrics].
+
+    Twins such as P@1 and Success@1 are one test under two names.
+
+    Args:
+        differences: Shape [queries, metrics]; NaN for null.
+    """
+    largest = np.nanmax(np.abs(differences), axis=0, initial=0.0)
+    scaled = differences / np.where(largest > 0, largest, 1.0)
+    columns = np.where(np.isnan(scaled), 2.0, np.round(scaled, 9)) + 0.0
+    first: dict[bytes, int] = {}
+    return np.array(
+        [first.setdefault(column.tobytes(), place) for place, column in enumerate(columns.T)],
+        dtype=np.int64,
+    )
+
+
+def correct_holm(p: FloatArray, twins: IntArray | None = None) -> FloatArray:
+    """Return p-values corrected for their number by Holm's step-down method; NaN stay NaN.
+
+    Args:
+        p: The p-values.
+        twins: The first column that each is equal to; equal ones count as one test.
+
+    >>> correct_holm(np.array([0.01, 0.04, np.nan, 0.03, 0.005])).round(12).tolist()
+    [0.03, 0.06, nan, 0.06, 0.02]
+    >>> correct_holm(np.array([0.01, 0.01, 0.04]), np.array([0, 0, 2])).round(12).tolist()
+    [0.02, 0.02, 0.04]
+    """
+    if twins is not None:
+        return correct_holm(np.where(twins == np.arange(len(p)), p, np.nan))[twins]
+    order = np.argsort(p, kind="stable")
+    factors = np.maximum((~np.isnan(p)).sum() - np.arange(len(p)), 1)
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factors), 1.0)
+    return corrected
+
+
+def compute_alpha(codes: FloatArray) -> float:
+    """Compute Krippendorff's alpha of values that are equal or not; NaN if all are the same.
+
+    Args:
+        codes: Shape [pairs, people]; NaN for who said nothing.
+    """
+    import evalica
+    import pandas as pd
+
+    found = evalica.alpha(pd.DataFrame(codes.T), distance="nominal")
+    return float(found.alpha) if found.expected else float("nan")
+
+
+def compute_alpha_of_counts(counts: FloatArray) -> float:
+    """Compute the alpha of `compute_alpha` from how many people gave each value; for resampling.
+
+    Args:
+        counts: Shape [pairs, values].
+    """
+    people = counts.sum(axis=1)
+    kept = people > 1
+    differing = (people * people - (counts * counts).sum(axis=1))[kept] / (people[kept] - 1)
+    values = counts[kept].sum(axis=0)
+    total = values.sum()
+    expected = total * total - (values * values).sum()
+    return float(1 - (total - 1) * differing.sum() / expected) if expected else float("nan")
+
+
+def compute_kappa(codes: FloatArray) -> float:
+    """Compute Cohen's kappa of two people, NaN if both said the same of all. codes: [pairs, 2]."""
+    values = np.unique(codes)
+    if len(values) < 2:
+        return float("nan")
+    first, second = ((codes[:, [at]] == values).mean(axis=0) for at in (0, 1))
+    expected = float(first @ second)
+    return (float((codes[:, 0] == codes[:, 1]).mean()) - expected) / (1 - expected)
+
+
+def compute_kappa_of_counts(counts: FloatArray) -> float:
+    """Compute the kappa of `compute_kappa` from the values that both gave; for resampling.
+
+    Args:
+        counts: Shape [pairs, values squared]; 1 at first value * values + second value, else 0.
+    """
+    size = round(counts.shape[1] ** 0.5)
+    both = counts.sum(axis=0).reshape(size, size) / len(counts)
+    expected = float(both.sum(axis=1) @ both.sum(axis=0))
+    return (float(np.trace(both)) - expected) / (1 - expected) if expected < 1 else float("nan")
+
+
+def resample_figure(
+    rows: FloatArray, compute: Callable[[FloatArray], float]
+) -> tuple[float, float]:
+    """Return the 95 % percentile interval of a figure over resampled rows.
+
+    Samples in which it is not defined are left out; NaN if it is not defined for all rows or for
+    more than half of the samples, or if there is only one row.
+    """
+    if len(rows) < 2 or np.isnan(compute(rows)):
+        return np.nan, np.nan
+    drawn = np.random.default_rng(SEED).integers(0, len(rows), (FEWER_RESAMPLES, len(rows)))
+    resampled = np.array([compute(rows[places]) for places in drawn])
+    known = resampled[~np.isnan(resampled)]
+    if len(known) < FEWER_RESAMPLES / 2:
+        return np.nan, np.nan
+    low, high = np.quantile(known, [0.025, 0.975]).tolist()
+    return low, high

@@ -1,1 +1,0 @@
-"""What people say of results: saved, assigned, counted, and what it changes."""

@@ -1,0 +1,217 @@
+"""Plugins: one folder each, whose plugin.py holds a PLUGIN of plain values, and files of a team.
+
+A field such as "judge:ALFA" names a file of the folder and what to import from it, when it is
+first needed; ":ALFA" names something of the file that holds the PLUGIN. A team's files are named
+by VARIABLE (separated as in PATH) and ENTRY_POINTS. The core runs without any plugin.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib import import_module, metadata
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from dashboard.errors import DataError
+
+VARIABLE = "DASHBOARD_PLUGINS"
+ENTRY_POINTS = "search_quality_dashboard"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plugin:
+    """Hooks of a plugin; every one is optional.
+
+    Attributes:
+        files: Patterns of the files of a collection that it reads.
+        settings: Its keys of collection.toml, each with a value that shows the type.
+        read_tables: `(collection, findings) -> tables`, kept as `collection.tables[name]`; raises
+            DataError if they cannot be used.
+        read_versions: `(collection, broken, findings) -> dict` of further versions by name, or of
+            one that is there and has the same file; those that cannot be used go into `broken`.
+        rules: A JudgingRules: a protocol, for collections whose tables the plugin has read.
+        metrics: Any name of the file that registers its metrics when it is imported.
+        amend_judgement: `(collection, choices, judgement) -> judgement`, called after the protocol
+            has judged; returns the judgement itself where it has nothing to change.
+        choices: A tuple of Choice: keys of the address, options and inputs of a Study.
+        describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
+            for, and fields of each row of a QueryResult, such as `notes`, texts on its card.
+        login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
+        draw_query: `(study, choices) -> button or None`, called on Query before its cards: it draws
+            the query in its own way if a choice says so, and returns None, or else returns a
+            button for the line of the query, `(key, text, values by key of the address)`.
+        routes: A tuple of Starlette routes, which the server answers below its base path.
+        formats: A tuple of Format: files that `init` reads.
+        commands: File of each command, with HELP, add_arguments and answer as in the core.
+        screens: Script of each page, beside the file that holds the PLUGIN, by its address.
+    """
+
+    name: str
+    files: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    read_tables: str = ""
+    read_versions: str = ""
+    rules: str = ""
+    metrics: str = ""
+    amend_judgement: str = ""
+    choices: str = ""
+    describe_results: str = ""
+    login: str = ""
+    draw_query: str = ""
+    routes: str = ""
+    formats: str = ""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    screens: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Plugins:
+    """Every plugin; they are found when they are first needed, and not while they are imported."""
+
+    def __iter__(self) -> Iterator[Plugin]:
+        with _LOCK:
+            return iter(_find_plugins()[0])
+
+
+PLUGINS = _Plugins()
+_MODULES: dict[str, ModuleType] = {}
+"""The module that holds the PLUGIN of a name."""
+_LOCK = threading.RLock()
+
+
+def list_problems() -> tuple[DataError, ...]:
+    """Return why files of a team cannot be used."""
+    with _LOCK:
+        return _find_plugins()[1]
+
+
+def load(plugin: Plugin, hook: str) -> Any:
+    """Import what a hook of a plugin names."""
+    return _resolve(_MODULES[plugin.name], getattr(plugin, hook))
+
+
+def load_commands() -> dict[str, Any]:
+    """Import the commands of every plugin, by name."""
+    return {
+        name: _resolve(_MODULES[plugin.name], file)
+        for plugin in PLUGINS
+        for name, file in plugin.commands.items()
+    }
+
+
+def list_screens() -> dict[str, Path]:
+    """Return the script of every page that plugins add, by the page's name."""
+    return {
+        name: Path(str(_MODULES[plugin.name].__file__)).with_name(file)
+        for plugin in PLUGINS
+        for name, file in plugin.screens.items()
+    }
+
+
+def load_all(hook: str) -> list[Any]:
+    """Import what a hook names in every plugin that has it."""
+    return [load(plugin, hook) for plugin in PLUGINS if getattr(plugin, hook)]
+
+
+@cache
+def _resolve(home: ModuleType, text: str) -> Any:
+    """Import "file:NAME", "file" or ":NAME", as seen from the module of a plugin."""
+    file, _, name = text.partition(":")
+    if file and not home.__package__:
+        raise ValueError(f'{text!r} names another file; write ":NAME" for one of this file')
+    module = import_module(f"{home.__package__}.{file}") if file else home
+    return getattr(module, name) if name else module
+
+
+@cache
+def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
+    """Return the plugins, those of teams last, and why files of teams cannot be used."""
+    found: list[Plugin] = []
+    problems: list[DataError] = []
+    for path in sorted(Path(__file__).parent.glob("*/plugin.py")):
+        name = path.parent.name
+        _MODULES[name] = import_module(f"{__name__}.{name}.plugin")
+        found.append(_MODULES[name].PLUGIN)
+    for file, read in _list_team_files():
+        try:
+            found.append(_add(read, file))
+        except DataError as error:
+            problems.append(error)
+    return tuple(found), tuple(problems)
+
+
+def _list_team_files() -> Iterator[tuple[str, Callable[[], ModuleType]]]:
+    """Yield the name of each file of a team, and how to import it."""
+    for number, text in enumerate(os.environ.get(VARIABLE, "").split(os.pathsep)):
+        if text.strip():
+            path = Path(text.strip())
+            yield path.name, partial(_import_file, path, number)
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        yield entry.module, partial(import_module, entry.module)
+
+
+def _import_file(path: Path, number: int) -> ModuleType:
+    name = f"dashboard_plugin_{number}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise DataError(path.name, "no such file", f"the path of a Python file in {VARIABLE}")
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _add(read: Callable[[], ModuleType], file: str) -> Plugin:
+    """Return the plugin of a team's file; raise DataError if it cannot be used."""
+    try:
+        module = read()
+        plugin = getattr(module, "PLUGIN", None)
+        if not isinstance(plugin, Plugin):
+            do = "See plugins/README.md for an example."
+            raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
+        if plugin.name in (*_MODULES, "qrels"):  # the core's protocol
+            found = f"the name {plugin.name!r}, which another plugin has"
+            raise DataError(file, found, "a name of its own")
+        _check_hooks(plugin, module, file)
+    except DataError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _explain(error, file) from error
+    _MODULES[plugin.name] = module
+    return plugin
+
+
+def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
+    """Import what the hooks of a team's plugin name."""
+    from dashboard.evaluation.judgement import JudgingRules
+
+    hooks = {**vars(plugin), **plugin.commands}
+    for key in sorted(hooks.keys() - {"name", "files", "settings", "commands", "screens"}):
+        found = _resolve(module, hooks[key]) if hooks[key] else None
+        is_own = isinstance(found, JudgingRules) and found.name == plugin.name
+        if key == "rules" and found is not None and not is_own:
+            expected = f"JudgingRules whose name is the plugin's, {plugin.name!r}"
+            raise DataError(file, f"rules = {plugin.rules!r}, something else", expected)
+    taken = {path.stem for path in Path(__file__).parents[1].glob("screens/*.py")}
+    taken |= {name for each in _MODULES.values() for name in each.PLUGIN.screens}
+    for name, script in plugin.screens.items():
+        if name in taken or not name.isidentifier():
+            raise DataError(file, f"the page {name!r}", "a word that names no other page")
+        if not Path(str(module.__file__)).with_name(script).is_file():
+            raise DataError(file, f"no such file: {script}", f"the script of the page {name!r}")
+
+
+def _explain(error: BaseException, file: str) -> DataError:
+    """Return why a file cannot be imported, with the line of the file where it stopped."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).name == file]
+    line, said = lines[-1] if lines else None, str(error)
+    if isinstance(error, SyntaxError) and Path(error.filename or "").name == file:
+        line, said = error.lineno, error.msg
+    return DataError(file, f"{type(error).__name__}: {said}", "a file that can run", line=line)

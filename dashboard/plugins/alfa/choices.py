@@ -1,0 +1,45 @@
+"""Choices of the protocol: keyword groups and the threshold of the mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dashboard.study.choices import Choice
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+
+DEFAULT_GROUPS = ("pv_object_type", "pv_actor_behavior")
+
+
+def _list_groups(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
+    tables = collection.tables.get("alfa")
+    return tables.groups if tables else ()
+
+
+def _pick_groups(collection: Collection, before: Mapping[str, Any]) -> tuple[str, ...]:
+    known = _list_groups(collection, before)
+    wanted = collection.settings.get("default_groups", DEFAULT_GROUPS)
+    return tuple(group for group in wanted if group in known) or tuple(known)
+
+
+CHOICES = (
+    Choice(
+        key="groups",
+        meaning="keyword groups that decide what is relevant",
+        kind="names",
+        default=_pick_groups,
+        allowed=_list_groups,
+        changes_numbers=True,
+    ),
+    Choice(
+        key="mapping_threshold",
+        option="threshold",
+        limits=(0.0, 1.0),
+        meaning="least score at which words of a query count as a keyword (default 0.6)",
+        kind="number",
+        default=lambda collection, before: float(collection.settings.get("mapping_threshold", 0.6)),
+        changes_numbers=True,
+    ),
+)

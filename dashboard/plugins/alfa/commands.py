@@ -1,0 +1,114 @@
+"""`keywords`: words of a text mapped to keywords, and a team's own vocabulary and mapping."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.commands.options import FINE, add_collection, open_call
+from dashboard.commands.output import replace_file
+
+if TYPE_CHECKING:
+    from dashboard.plugins.alfa.vocabulary import Entry
+    from dashboard.storage.collection import Collection
+
+HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
+COLUMNS = ("ngram", "keyword", "group", "score", "kept")
+MAX_LETTERS = 1_000
+Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="text of a query")
+    text = "least score of a keyword that is kept, 0 to 1 (default: the collection's)"
+    parser.add_argument("--threshold", type=float, metavar="SCORE", help=text)
+    text = "write vocabulary.toml with every keyword, to be given other words by you"
+    parser.add_argument("--draft", action="store_true", help=text)
+    text = "map the words of all text queries and write query_keywords.csv"
+    parser.add_argument("--write", action="store_true", help=text)
+
+
+def answer(call: Namespace) -> Answer:
+    """Return a row a candidate, or the files that were written."""
+    from dashboard.plugins.alfa.vocabulary import draft_vocabulary, read_vocabulary
+
+    if bool(call.text) + call.draft + call.write != 1:
+        raise ValueError("Give one of TEXT, --draft and --write.")
+    if call.threshold is not None and not call.text:
+        do = "for stored queries set mapping_threshold in collection.toml"
+        raise ValueError(f"--threshold goes with TEXT; {do}.")
+    if call.threshold is not None and not 0 <= call.threshold <= 1:
+        raise ValueError(f"--threshold {call.threshold:g}: a score lies between 0 and 1.")
+    if len(call.text) > MAX_LETTERS:
+        raise ValueError(f"TEXT has {len(call.text):,} letters; at most {MAX_LETTERS:,}.")
+    collection = open_call(call)
+    if "alfa" in collection.unread:
+        raise collection.unread["alfa"]
+    if collection.tables.get("alfa") is None:
+        raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
+    if call.draft:
+        return _write_new(collection.folder / "vocabulary.toml", draft_vocabulary(collection))
+    vocabulary = read_vocabulary(collection)
+    if call.write:
+        return _write_mapping(collection, vocabulary)
+    return _map_text(call, collection, vocabulary)
+
+
+def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
+    from dashboard.plugins.alfa.keywords import keep_best
+    from dashboard.plugins.alfa.mapping import list_negations, map_texts
+
+    least = call.threshold
+    if least is None:
+        least = float(collection.settings.get("mapping_threshold", 0.6))
+    (found,) = map_texts([call.text], vocabulary)
+    kept = keep_best(found, least)
+    for negated in list_negations(call.text, vocabulary):
+        print(f"note: {negated!r} is negated and names no keyword", file=sys.stderr)
+    rows = [
+        {
+            "ngram": each.ngram,
+            "keyword": each.keyword.name,
+            "group": each.keyword.group,
+            "score": each.score,
+            "kept": each in kept,
+        }
+        for each in found
+    ]
+    return rows, COLUMNS, FINE
+
+
+def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
+    import csv
+    import io
+
+    from dashboard.plugins.alfa.mapping import map_texts
+
+    queries = collection.queries
+    asked = [(name, text) for name, text in zip(queries.ids, queries["text"], strict=True) if text]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("query_id", "ngram", "group", "keyword", "score"))
+    mapped = map_texts([text for _, text in asked], vocabulary)
+    for (name, _), found in zip(asked, mapped, strict=True):
+        for each in found:
+            row = (name, each.ngram, each.keyword.group, each.keyword.name, f"{each.score:.4f}")
+            writer.writerow(row)
+    path = collection.folder / "query_keywords.csv"
+    replace_file(path, out.getvalue().encode())
+    settings = path.with_suffix(".toml")
+    if settings.is_file():  # of the first edition, about the mapping that was here before
+        settings.unlink()
+        print(f"note: removed {settings.name}, which described the mapping before", file=sys.stderr)
+    return [{"file": path.name, "rows": len(out.getvalue().splitlines()) - 1}], ("file", "rows"), 0
+
+
+def _write_new(path: Path, text: str) -> Answer:
+    if path.exists():
+        raise ValueError(f"{path} is there already; edit it, or move it away first.")
+    replace_file(path, text.encode())
+    return [{"file": path.name, "rows": text.count("[[keyword]]")}], ("file", "rows"), FINE

@@ -1,0 +1,153 @@
+"""Relevance by keywords, and the ticks that cards show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.evaluation.judgement import NO_RELEVANT, JudgingRules
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import Measure
+from dashboard.plugins.alfa.keywords import Keyword, Keywords
+from dashboard.plugins.alfa.vocabulary import map_text
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
+from dashboard.study.judging import list_relevant_grades
+from dashboard.study.study import Study
+from dashboard.tables import BoolArray, FloatArray, IntArray
+
+NO_KEYWORD = "no keyword mapped"
+NO_ITEM_KEYWORD = "item without keywords"
+LOW_CEILING = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class KeywordJudgement:
+    """Grade 1 for an item that has all required keywords, else 0; NaN for one without any.
+
+    Attributes:
+        tables: Keywords of items and queries.
+        required: Keywords that each query requires, in the chosen groups.
+        own_items: The item that a query is about, -1 for none; it is not judged.
+    """
+
+    tables: Keywords
+    required: Sequence[Sequence[Keyword]]
+    own_items: IntArray
+    unscorable: dict[int, str]
+    relevant_from: float = 1.0
+
+    def count_matches(self, query: int) -> IntArray:
+        """Return how many of the required keywords each item has. [items]."""
+        index = self.tables.index
+        places = [index[each] for each in self.required[query] if each in index]
+        return np.asarray(self.tables.has[places].sum(axis=0))
+
+    def grades(self, query: int) -> FloatArray:
+        matched = self.count_matches(query)
+        judged = self.tables.annotated & bool(self.required[query])
+        if self.own_items[query] >= 0:
+            judged[self.own_items[query]] = False
+        return np.where(judged, matched == len(self.required[query]), np.nan)
+
+    def credits(self, query: int) -> FloatArray:
+        """Return the share of the required keywords that each judged item has. [items]."""
+        share = self.count_matches(query) / max(1, len(self.required[query]))
+        return np.where(np.isnan(self.grades(query)), 0.0, share)
+
+
+def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
+    """Judge every annotated item against every query.
+
+    A text query requires the keywords that its words are mapped to, an item query those of its
+    item. A query that requires none, or what no item has, is not scorable.
+    """
+    tables: Keywords = collection.tables["alfa"]
+    groups, threshold = choices["groups"], choices["mapping_threshold"]
+    own = collection.own_items
+    required: list[list[Keyword]] = []
+    unscorable: dict[int, str] = {}
+    for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
+        if item >= 0:
+            required.append([tables.keywords[k] for k in tables.find_item(item, groups)])
+        else:
+            required.append(tables.find_query(name, groups, threshold))
+        if not required[-1]:
+            unscorable[query] = NO_KEYWORD if item < 0 else NO_ITEM_KEYWORD
+    made = KeywordJudgement(tables, required, own, unscorable)
+    for query in range(len(required)):
+        if query not in unscorable and not (made.grades(query) >= 1).any():
+            unscorable[query] = NO_RELEVANT
+    return made
+
+
+def slice_queries(study: Study) -> dict[str, BoolArray]:
+    """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
+    judged = study.given_judgement
+    if not isinstance(judged, KeywordJudgement):
+        return {}
+    required = [judged.required[query] for query in study.queries.tolist()]
+    named = dict.fromkeys(each for keywords in required for each in keywords)
+    return {
+        f"{each.group}={each.name}": np.array([each in keywords for keywords in required])
+        for each in named
+    }
+
+
+def describe_results(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Return what a query requires, and matched, required and a tick a keyword of some results."""
+    judged = study.given_judgement
+    if not isinstance(judged, KeywordJudgement):
+        return {}, [Row() for _ in rows]
+    items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()
+    required, matches = judged.required[query], judged.count_matches(query)
+    places = [judged.tables.index.get(each, -1) for each in required]
+    return _list_required(study, judged, query), [
+        {
+            "matched": int(matches[item]) if item >= 0 else None,
+            "required": len(required),
+            "ticks": [bool(place >= 0 and judged.tables.has[place, item]) for place in places],
+        }
+        for item in items
+    ]
+
+
+def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
+    """Return the keywords that a query requires, and others that its text names."""
+    name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
+    named = judged.tables.find_query(name, judged.tables.groups, threshold)
+    required = judged.required[query]
+    told: Row = {"required": [each.name for each in required]}
+    others = [each.name for each in named if each not in required]
+    return told | ({"not_counted": others} if others else {})
+
+
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return P, or R where the mean of P@K cannot reach LOW_CEILING in any order."""
+    depth = max((each.cutoff or 0 for each in measures if each.name == "P"), default=0)
+    if depth * LOW_CEILING <= 1:  # a scored query has a relevant item
+        return "P"
+    found = [min(len(each), depth) for each in list_relevant_grades(study) if len(each)]
+    return "P" if np.mean(found or [depth]) >= LOW_CEILING * depth else "R"
+
+
+ALFA = JudgingRules(
+    name="alfa",
+    title="All required keywords",
+    names="The protocol of ALFA 0.1, which calls P@K Recall@K and R@K Precision@K.",
+    judge=judge,
+    metrics="P@1 P@3 P@5 R@1 R@3 R@5 AP nDCG@5",
+    nothing_relevant="null",
+    headline=pick_headline,
+    slice_queries=slice_queries,
+    map_text=map_text,
+    definition="An item is relevant when it has every keyword that the query asks for in the "
+    "chosen groups. A query that asks for no keyword, or for what no item has, is not scored.",
+    source="Retrieval Evaluation Framework for ALFA 0.1 embedding search",
+    blind="An item that lacks one required keyword counts as one that lacks all; what "
+    "the chosen groups have no keyword for does not count.",
+)

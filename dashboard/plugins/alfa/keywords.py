@@ -1,0 +1,251 @@
+"""Keywords of items (`unified_annotation.csv`) and of stored queries (`query_keywords.csv`)."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.storage.collection import Collection
+from dashboard.storage.media import match_ids, refuse_shared
+from dashboard.tables import BoolArray, Table, read_table
+from dashboard.texts import MARKS, parse_number, split_cells
+
+ANNOTATION = "unified_annotation.csv"
+MAPPING = "query_keywords.csv"
+LENGTH_BONUS = 0.06
+"""Added to the score of a candidate for each of its words."""
+
+
+@dataclass(frozen=True)
+class Keyword:
+    """A keyword of a group, in its most frequent spelling."""
+
+    group: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Words of a query that a keyword was mapped to."""
+
+    ngram: str
+    keyword: Keyword
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Keywords:
+    """Keywords of items and of stored queries.
+
+    Attributes:
+        groups: Columns of keywords, always with their prefix.
+        keywords: All keywords of the items.
+        has: Whether each item has each keyword. [keywords, items]
+        mapped: Candidates of each stored query, by its id, in the order of the file.
+    """
+
+    groups: tuple[str, ...]
+    keywords: tuple[Keyword, ...]
+    has: BoolArray
+    mapped: Mapping[str, Sequence[Candidate]]
+
+    @cached_property
+    def index(self) -> dict[Keyword, int]:
+        """Place of each keyword in `keywords`."""
+        return {keyword: place for place, keyword in enumerate(self.keywords)}
+
+    @cached_property
+    def annotated(self) -> BoolArray:
+        """True for each item with any keyword; one that has none is not judged. [items]."""
+        return np.asarray(self.has.any(axis=0))
+
+    def find_item(self, item: int, groups: Sequence[str]) -> list[int]:
+        """Return the keywords that an item has in some groups, by their place in `keywords`."""
+        return [
+            k
+            for k in np.flatnonzero(self.has[:, item]).tolist()
+            if self.keywords[k].group in groups
+        ]
+
+    def find_query(self, query_id: str, groups: Sequence[str], threshold: float) -> list[Keyword]:
+        """Return the keywords that a stored query is mapped to, in some groups."""
+        kept = keep_best(self.mapped.get(query_id, ()), threshold)
+        return list(dict.fromkeys(each.keyword for each in kept if each.keyword.group in groups))
+
+
+def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candidate]:
+    """Return the candidates with at least a score that share no word with a better one.
+
+    Better: a keyword that stands word for word, longer ones first; then the higher score, where
+    each word adds LENGTH_BONUS. Several keywords of the same words stay.
+    """
+
+    def quality(each: Candidate) -> tuple[int, float]:
+        words = each.ngram.count(" ") + 1
+        return (words if each.score >= 1 else 0, each.score + LENGTH_BONUS * words)
+
+    taken: dict[str, str] = {}
+    kept: list[Candidate] = []
+    for each in sorted(candidates, key=quality, reverse=True):
+        words = each.ngram.split(" ")
+        if each.score >= threshold and all(taken.get(w, each.ngram) == each.ngram for w in words):
+            taken |= dict.fromkeys(words, each.ngram)
+            kept.append(each)
+    return sorted(kept, key=candidates.index)
+
+
+def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords | None:
+    """Read the keywords of a collection; None if its items have none.
+
+    Raises:
+        DataError: If a file is broken, or an item stands twice.
+    """
+    path = collection.folder / ANNOTATION
+    if not path.is_file():
+        return None
+    least = collection.settings.get("mapping_threshold", 0)
+    if not 0 <= least <= 1:
+        raise DataError("collection.toml", f"mapping_threshold = {least}", "a number from 0 to 1")
+    table = read_table(path, ANNOTATION, ("slice_id",), findings)
+    wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
+    columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}
+    groups = tuple(g for g in wanted if g in columns) or tuple(columns)
+    if not groups:
+        raise _explain_lack(table)
+    items = _find_items(table, collection, findings)
+    found = [
+        (group, name, rows)
+        for group in groups
+        for names, rows in _group_cells(table[columns[group]], items)
+        for name in names
+    ]
+    mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
+    if mixed:
+        said = f"{len(mixed):,} keywords with a mark that separates others ({list_names(mixed)})"
+        findings.append(
+            Finding("note", ANNOTATION, None, said, "one mark in all cells; kept whole")
+        )
+    spelling = _find_spellings(found)
+    pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
+    keywords = tuple(dict.fromkeys(keyword for keyword, _ in pairs))
+    index = {keyword: place for place, keyword in enumerate(keywords)}
+    has = np.zeros((len(keywords), len(collection.items)), dtype=bool)
+    for keyword, rows in pairs:
+        has[index[keyword], rows] = True
+    bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]
+    if bare:
+        said = f"{len(bare):,} items without a keyword ({list_names(bare)})"
+        findings.append(Finding("note", ANNOTATION, None, said, "keywords; these are not judged"))
+    return Keywords(groups, keywords, has, _read_mapping(collection, spelling, columns, findings))
+
+
+def _explain_lack(table: Table) -> DataError:
+    """Return the error for a file without a column of keywords."""
+    others = [column for column in table.columns if column != "slice_id"]
+    found = f"the columns {list_names(others) or '(none)'}"
+    do = f"Write in collection.toml: groups = {json.dumps(others, ensure_ascii=False)}"
+    return DataError(ANNOTATION, found, "columns of keywords, pv_…", line=1, do=do)
+
+
+def make_key(keyword: str) -> str:
+    """Return the form that all spellings of a keyword share.
+
+    >>> make_key("  Small   VEHICLE ")
+    'small vehicle'
+    """
+    return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
+
+
+def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str, str]:
+    """Return the most frequent spelling of each keyword, by its key."""
+    counts: dict[str, Counter[str]] = {}
+    for _, name, rows in found:
+        tidy = " ".join(unicodedata.normalize("NFC", name).split())
+        counts.setdefault(make_key(name), Counter())[tidy] += len(rows)
+    return {key: times.most_common(1)[0][0] for key, times in counts.items()}
+
+
+def _find_items(table: Table, collection: Collection, findings: list[Finding]) -> list[int]:
+    """Return the item of each row, -1 for none."""
+    names = match_ids(table.ids, collection.items.ids)
+    unknown = [row for row, name in enumerate(table.ids) if name not in names]
+    if unknown:
+        few = list_names(table.ids[row] for row in unknown)
+        found = f"{len(unknown):,} annotated ids that are no items ({few})"
+        line = table.lines[unknown[0]]
+        findings.append(Finding("warning", ANNOTATION, line, found, "ids of items; left out"))
+    refuse_shared(names, ANNOTATION, "keywords")
+    return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
+
+
+def _group_cells(
+    cells: Sequence[str], items: Sequence[int]
+) -> Iterator[tuple[list[str], list[int]]]:
+    """Yield the keywords of each different cell, and the items that have it."""
+    rows: dict[str, list[int]] = {}
+    for cell, item in zip(cells, items, strict=True):
+        if item >= 0:
+            rows.setdefault(cell, []).append(item)
+    parts = split_cells(cell for cell, having in rows.items() for _ in having)
+    for cell, having in rows.items():
+        yield parts[cell], having
+
+
+def _is_group(column: str, wanted: Sequence[str]) -> bool:
+    return column.lower().startswith("pv_") or _name_group(column) in wanted
+
+
+def _name_group(column: str) -> str:
+    plain = column.strip().lower()
+    return plain if plain.startswith("pv_") else f"pv_{plain}"
+
+
+def _read_mapping(
+    collection: Collection,
+    spelling: Mapping[str, str],
+    groups: Container[str],
+    findings: list[Finding],
+) -> dict[str, list[Candidate]]:
+    path = collection.folder / MAPPING
+    texts = [
+        q
+        for q, text in zip(collection.queries.ids, collection.queries["text"], strict=True)
+        if text
+    ]
+    if not path.is_file():
+        if texts:
+            found = f"no such file for {len(texts):,} text queries"
+            findings.append(Finding("warning", MAPPING, None, found, "the keywords of each query"))
+        return {}
+    columns = ("query_id", "ngram", "group", "keyword", "score")
+    table = read_table(path, MAPPING, columns, findings, unique=False)
+    mapped: dict[str, list[Candidate]] = {}
+    unknown: dict[str, dict[str, int]] = {"queries": {}, "groups": {}}
+    for line, query, ngram, group, keyword, score in zip(
+        table.lines, *(table[column] for column in columns), strict=True
+    ):
+        if query not in collection.queries.index:
+            unknown["queries"].setdefault(query, line)
+            continue
+        if _name_group(group) not in groups:
+            unknown["groups"].setdefault(group, line)
+        number = parse_number(score)
+        if math.isnan(number):
+            raise DataError(MAPPING, f"score {score[:80]!r}", "a number", line=line)
+        named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
+        mapped.setdefault(query, []).append(Candidate(ngram, named, number))
+    wanted = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
+    for what, lines in unknown.items():
+        if lines:
+            found = f"rows of {len(lines):,} unknown {what} ({list_names(lines)})"
+            line, expected = min(lines.values()), f"{wanted[what]}; left out"
+            findings.append(Finding("warning", MAPPING, line, found, expected))
+    return mapped

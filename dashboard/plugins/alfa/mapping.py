@@ -1,0 +1,238 @@
+"""Words of a text mapped to keywords (ALFA 0.1, algorithm 1).
+
+Every n-gram of one to three words is compared with every keyword and its other words. Stop words
+and negated words are left out first. An n-gram that is such a phrase but for case and plural has
+score 1, and may have up to six words. Any other has the cosine of KeyBERT's embeddings, and counts
+only if all of these hold:
+
+- the next keyword is clearly further away ("road" is near to everything);
+- it is not merely a part of another word for a keyword ("asphalt" of "wet asphalt"), nor part of
+  another keyword's name, nor of a longer n-gram that is as near to two keywords of the group;
+- the keyword does not have the opposite of one of its words ("dry" is embedded beside "wet").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.plugins.alfa.keywords import Candidate
+from dashboard.plugins.alfa.vocabulary import Entry
+from dashboard.plugins.alfa.words import (
+    EGO,
+    EGO_OBJECTS,
+    LONGEST_PHRASE,
+    Linked,
+    drop_articles,
+    list_content,
+    list_links,
+    make_plain,
+    read_text,
+)
+from dashboard.retrieval.language import embed_texts
+from dashboard.tables import IntArray
+
+FLOOR = 0.3
+"""Least cosine of a candidate."""
+MARGIN = 0.1
+"""Keywords whose cosines differ by less than this are equally near."""
+MAX_WORDS = 3
+"""Words of an n-gram that is compared by its embedding."""
+OPPOSITES = (
+    ("left", "right"),
+    ("same", "opposite other opposing"),
+    ("wet rain rainy", "dry"),
+    ("day daytime daylight", "night nighttime"),
+    ("dark darkness", "bright"),
+    ("enter entering", "leave leaving exit exiting"),
+    ("front ahead", "behind rear back"),
+    ("toward", "away"),
+    ("heavy", "light"),
+    ("good clear", "bad poor low"),
+)
+"""Words of opposite meaning, in the singular."""
+
+
+def map_texts(texts: Sequence[str], vocabulary: tuple[Entry, ...]) -> list[list[Candidate]]:
+    """Return the candidates of each text, the best first.
+
+    Args:
+        texts: What a person asks for.
+        vocabulary: Keywords with their other words.
+    """
+    phrases = _make_phrases(vocabulary)
+    ngrams = [list(dict.fromkeys(_list_ngrams(text, phrases))) for text in texts]
+    every = dict.fromkeys(ngram for found in ngrams for ngram in found)
+    near = _find_near([ngram for ngram in every if not phrases.find_owners(ngram)], phrases)
+    mapped = []
+    for found in ngrams:
+        unclear = [ngram for ngram in found if len(near.get(ngram, ())) > 1]
+        rows = [each for ngram in found for each in _find_named(ngram, unclear, phrases, near)]
+        mapped.append(sorted(rows, key=lambda each: -each.score))
+    return mapped
+
+
+def list_negations(text: str, vocabulary: tuple[Entry, ...]) -> list[str]:
+    """Return the negated parts of a text, such as "no pedestrians"; they name no keyword."""
+    phrases = _make_phrases(vocabulary)
+    return read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).negated
+
+
+@dataclass(frozen=True, eq=False)
+class Phrases:
+    """The phrases of a vocabulary: `texts[i]`, without stop words, is one of entry `owner[i]`.
+
+    Attributes:
+        names: Phrases that are a keyword itself.
+        exact: Entries by the plain words of a phrase.
+        whole: Keys of `exact` that keep their stop words, because the other words alone are a
+            phrase of another keyword ("at a crossing", "crossing").
+        ego: Whether a keyword names the ego vehicle.
+        having: Phrases that contain a plain word.
+        links: Links between the words of the phrases of a key of `exact`.
+    """
+
+    entries: tuple[Entry, ...]
+    texts: tuple[str, ...]
+    owner: IntArray
+    names: frozenset[int]
+    exact: Mapping[str, list[int]]
+    whole: frozenset[str]
+    ego: bool
+    having: Mapping[str, frozenset[int]]
+    links: Mapping[str, set[tuple[str, ...]]]
+
+    def find_owners(self, ngram: str) -> list[int]:
+        """Return the entries that an n-gram is a phrase of, word for word."""
+        return self.exact.get(make_plain(ngram, ego=self.ego), [])
+
+    def accepts(self, words: list[Linked]) -> bool:
+        """Return whether words may be read as one n-gram.
+
+        Not if they are a phrase but for the links between them ("road at a junction" is no "road
+        junction"), nor after "us": in "the bus behind us stopped" we did not stop.
+        """
+        key = make_plain(" ".join(word.text for word in words), ego=self.ego)
+        if self.ego and words[0].text in EGO_OBJECTS:
+            return False
+        links = list_links(words)
+        return not links or key not in self.exact or links in self.links.get(key, ())
+
+    def find_around(self, ngram: str) -> frozenset[int]:
+        """Return the phrases that contain all words of an n-gram."""
+        words = make_plain(ngram, ego=self.ego).split(" ")
+        return frozenset.intersection(*(self.having.get(word, frozenset()) for word in words))
+
+    def find_opposed(self, ngram: str) -> list[int]:
+        """Return the entries that have the opposite of a word, and not the word itself."""
+        found: set[int] = set()
+        for word in make_plain(ngram, ego=self.ego).split(" "):
+            for other in _list_opposites().get(word, ()):
+                found |= self._find_entries(other) - self._find_entries(word)
+        return list(found)
+
+    def _find_entries(self, word: str) -> set[int]:
+        return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
+
+
+def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, float]]:
+    """Return the entries that short n-grams are near to, with cosines; several if unclear."""
+    short = [ngram for ngram in ngrams if ngram.count(" ") < MAX_WORDS]
+    if not short or not phrases.entries:
+        return {}
+    starts = np.flatnonzero(np.r_[True, np.diff(phrases.owner) > 0])
+    found = {}
+    for ngram, row in zip(short, embed_texts(short) @ _embed_phrases(phrases).T, strict=True):
+        best = np.maximum.reduceat(row, starts)
+        best[phrases.find_opposed(ngram)] = -1.0
+        around = phrases.find_around(ngram)
+        names = {int(phrases.owner[phrase]) for phrase in around & phrases.names}
+        alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())
+        if best.max() >= FLOOR and (names or not around):
+            # below 1: only an n-gram that stands word for word has 1
+            found[ngram] = {entry: min(float(best[entry]), 0.9999) for entry in alike}
+    return found
+
+
+def _find_named(
+    ngram: str, unclear: Sequence[str], phrases: Phrases, near: Mapping[str, Mapping[int, float]]
+) -> Iterator[Candidate]:
+    exact = phrases.find_owners(ngram)
+    for owner in exact:
+        yield Candidate(ngram, phrases.entries[owner].keyword, 1.0)
+    if exact or len(near.get(ngram, ())) != 1:
+        return
+    ((owner, score),) = near[ngram].items()
+    keyword = phrases.entries[owner].keyword
+    for whole in unclear:
+        rivals = [e for e in near[whole] if phrases.entries[e].keyword.group == keyword.group]
+        is_as_near = near[whole].get(owner, -1.0) >= score
+        if is_as_near and len(rivals) > 1 and f" {ngram} " in f" {whole} ":
+            return
+    yield Candidate(ngram, keyword, round(score, 4))
+
+
+@lru_cache(maxsize=8)
+def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
+    ego = any(
+        word.text == EGO
+        for entry in entries
+        for word in list_content(entry.keyword.name, ego=False)
+    )
+    rows = [
+        (place, list_content(phrase, ego=ego) or [Linked(phrase, ())], drop_articles(phrase))
+        for place, entry in enumerate(entries)
+        for phrase in dict.fromkeys((entry.keyword.name, *entry.words))
+    ]
+    owner = np.array([place for place, _, _ in rows], dtype=np.int64)
+    texts = tuple(" ".join(word.text for word in words) for _, words, _ in rows)
+    bare: defaultdict[str, set[int]] = defaultdict(set)
+    for text, (place, _, worded) in zip(texts, rows, strict=True):
+        if text == " ".join(worded):
+            bare[make_plain(text, ego=ego)].add(place)
+    exact: defaultdict[str, list[int]] = defaultdict(list)
+    links: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+    having: defaultdict[str, set[int]] = defaultdict(set)
+    whole: set[str] = set()
+    for phrase, (text, (place, words, worded)) in enumerate(zip(texts, rows, strict=True)):
+        key = make_plain(text, ego=ego)
+        for word in key.split(" "):
+            having[word].add(phrase)
+        if text != " ".join(worded) and bare[key] and place not in bare[key]:
+            key = make_plain(" ".join(worded), ego=ego)
+            whole.add(key)
+        links[key].add(list_links(words))
+        if place not in exact[key]:
+            exact[key].append(place)
+    whose_name = frozenset(np.flatnonzero(np.r_[True, np.diff(owner) > 0]).tolist())
+    frozen = {word: frozenset(found) for word, found in having.items()}
+    return Phrases(
+        entries, texts, owner, whose_name, dict(exact), frozenset(whole), ego, frozen, dict(links)
+    )
+
+
+@lru_cache(maxsize=8)
+def _embed_phrases(phrases: Phrases) -> NDArray[np.float32]:
+    return embed_texts(phrases.texts)
+
+
+def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:
+    """Yield the n-grams of a text without stop words and negated words."""
+    for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).stretches:
+        for length in range(1, LONGEST_PHRASE + 1):
+            for start in range(len(words) - length + 1):
+                part = words[start : start + length]
+                if length == 1 or phrases.accepts(part):
+                    yield " ".join(word.text for word in part)
+
+
+@cache
+def _list_opposites() -> dict[str, tuple[str, ...]]:
+    """Return each word of OPPOSITES with those of the other side."""
+    sides = [(one.split(), other.split()) for one, other in OPPOSITES]
+    return {word: tuple(b) for x, y in sides for a, b in ((x, y), (y, x)) for word in a}

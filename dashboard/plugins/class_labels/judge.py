@@ -1,0 +1,92 @@
+"""Classes of items and queries, in the column that the setting `class_label` names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dashboard.errors import DataError, Finding
+from dashboard.evaluation.judgement import JudgingRules
+from dashboard.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.evaluation.measurement import Row
+from dashboard.storage.collection import Collection
+from dashboard.study.judging import pick_headline
+from dashboard.study.study import Study
+from dashboard.tables import list_columns
+
+NAME = "class_labels"
+
+
+def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
+    """Return the column of the classes; None if the settings of a collection name none.
+
+    Raises:
+        DataError: If items.csv lacks the column, or all its items have one class.
+    """
+    column = str(collection.settings.get("class_label", ""))
+    if not column:
+        return None
+    if column not in collection.items.columns:
+        found = f"the columns {list_columns(list(collection.items.columns))}"
+        do = f"Set class_label in collection.toml to another column than {column!r}."
+        raise DataError("items.csv", found, f"a column {column}, for class_label", do=do)
+    items, queries = list_classes(collection, column)
+    if len(set(items)) < 2:
+        found = f"one class in the column {column}"
+        raise DataError("items.csv", found, "at least two, to tell relevant items from others")
+    bare = sum(not labels for labels in queries)
+    if bare:
+        found = f"{bare:,} of {len(queries):,} queries without a class in the column {column}"
+        findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
+    several = sum(len(labels) > 1 for labels in items)
+    if several:
+        found = f"{several:,} items with several classes in the column {column}"
+        wanted = (
+            'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
+        )
+        findings.append(Finding("note", "items.csv", None, found, wanted))
+    return column
+
+
+def list_classes(collection: Collection, column: str) -> tuple[list[Labels], list[Labels]]:
+    """Return the classes of items and of queries; a query without any has those of its item."""
+    items, own = split_labels(collection.items[column], collection.queries[column])
+    places = collection.own_items.tolist()
+    queries = [
+        labels or (items[place] if place >= 0 else frozenset())
+        for labels, place in zip(own, places, strict=True)
+    ]
+    return items, queries
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
+    """Judge every item that has a class: it is relevant if it shares one with the query."""
+    items, queries = list_classes(collection, collection.tables[NAME])
+    return judge_labels(items, queries, collection.own_items)
+
+
+def describe_class(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Return the class that a query asks for, and nothing of results."""
+    fields = [Row() for _ in rows]
+    if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
+        return {}, fields
+    asked = ", ".join(sorted(study.given_judgement.asked[query])) or "none"
+    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, fields
+
+
+CLASS_LABELS = JudgingRules(
+    name=NAME,
+    title="Same class",
+    judge=judge,
+    metrics="P@1 P@5 R@5 AP AP@10 RR",
+    nothing_relevant="null",
+    definition="An item is relevant when it has a class of the query, in the column that the "
+    "collection's settings name as class_label. A query that no other item shares a class with is "
+    "not scored.",
+    source="Retrieval by class, as in metric learning (Musgrave et al., ECCV 2020)",
+    blind="Items of one class count as equally relevant; what a class leaves open does not count.",
+    queries="all",
+    headline=pick_headline,
+)

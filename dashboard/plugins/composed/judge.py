@@ -1,0 +1,105 @@
+"""Labels of annotators: 1 fulfils a query, 0 does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.tables import IntArray
+
+NAME = "composed"
+CANNOT_TELL = (
+    "no label 0 for any query: among items that all fulfil a query any order has AP 1, so that "
+    "composed cannot tell versions apart; choose protocol = trec."
+)
+
+
+def check_labels(collection: Collection, findings: list[Finding]) -> bool | None:
+    """Return whether judged pairs are labels 0 and 1; None if not.
+
+    A collection whose settings name other protocols is not judged so.
+
+    Raises:
+        DataError: If the collection asks for the protocol and a label is neither.
+    """
+    named = collection.settings.get("protocols", ())
+    wanted = NAME in named
+    if collection.qrels is None or (named and not wanted):
+        return None
+    values = collection.qrels.values
+    strange = values[~np.isin(values, (0, 1))]
+    if len(strange):
+        if wanted:
+            raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
+        return None
+    items = collection.items
+    outside = items.ids[len(items.lines) :] if items.lines else ()  # they were added to the items
+    if outside:
+        if wanted:
+            found = f"labels of {len(outside):,} items outside the gallery ({list_names(outside)})"
+            do = "Add them to items.csv, or remove their labels."
+            raise DataError("qrels", found, "labels of items of the gallery", do=do)
+        return None
+    if wanted and not (values == 0).any():
+        found, _, expected = CANNOT_TELL.partition(": ")
+        findings.append(Finding("warning", "qrels", None, found, expected.removesuffix(".")))
+    if wanted:
+        findings += _find_lacking(collection)
+    return True
+
+
+def _find_lacking(collection: Collection) -> Iterator[Finding]:
+    """Yield an error for each version without a vector of an annotated item; it is missed."""
+    annotated = collection.qrels.items if collection.qrels is not None else ()
+    for version in collection.versions.values():
+        there = None if version.items is None else version.items.index
+        lacking = [each for each in annotated if there is not None and each not in there]
+        if lacking:
+            found = f"no vector for {len(lacking):,} annotated items ({list_names(lacking)})"
+            wanted = "one for each; without it an item counts as not found"
+            yield Finding("error", f"{version.file}/items.npy", None, found, wanted)
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
+    """Judge by the labels; a query without a fulfilled one is not scorable."""
+    items, queries, own = collection.items, collection.queries, collection.own_items
+    return judge_table(queries, items, own, collection.qrels, needs_relevant=True)
+
+
+def list_annotated(
+    collection: Collection, judgement: TableJudgement, query: int
+) -> IntArray | None:
+    """Return the items with a label for a query, which alone are ranked; None: nobody labelled."""
+    found = np.flatnonzero(~np.isnan(judgement.grades(query)))
+    return found if len(found) else None
+
+
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.plugins.composed.sections import draw_section as draw
+
+    draw(study, choices)
+
+
+COMPOSED = JudgingRules(
+    name=NAME,
+    title="Composed queries, annotated items only",
+    judge=judge,
+    metrics="AP(annotated) P@5 R@5 nDCG@5",
+    nothing_relevant="null",
+    definition="A query is a picture with feedback on it. About 50 items are annotated for each: 1 "
+    "fulfils it, 0 does not. Items are ranked by cosine; those that nobody annotated for the query "
+    "are taken out. A query without a fulfilled label is not scored.",
+    source="Fashion retrieval with language feedback: evaluation of the challenge",
+    blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
+    "a label 0 every version has AP 1.",
+    candidates=list_annotated,
+    draw_section=draw_section,
+)

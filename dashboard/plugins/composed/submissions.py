@@ -1,0 +1,73 @@
+"""Submissions: vectors of the gallery and of the queries, in `submissions/NAME/`, as versions.
+
+`gallery.npy` and `queries.npy` hold a row for each id in `gallery.txt` and `queries.txt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.storage.collection import Collection
+from dashboard.storage.vectors import Vectors, read_vectors
+from dashboard.storage.versions import Version, try_to_read
+
+FOLDER = "submissions"
+
+
+def read_submissions(
+    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Version]:
+    """Return the submissions by name; put those that cannot be used into `broken`."""
+    found: dict[str, Version] = {}
+    for place in sorted((collection.folder / FOLDER).glob("[!.]*/")):
+        read = partial(_read_submission, collection, place, findings)
+        version = try_to_read(place.name, broken, read)
+        if version is not None:
+            found[place.name] = version
+    return found
+
+
+def _read_submission(collection: Collection, place: Path, findings: list[Finding]) -> Version:
+    """Return a submission as a version; what was repaired in it is a warning."""
+    items, queries, qrels = collection.items, collection.queries, collection.qrels
+    name = f"{FOLDER}/{place.name}"
+    said: list[Finding] = []
+    gallery = _read_side(place, "gallery", items.ids, qrels.items if qrels else (), said)
+    asked = _read_side(place, "queries", queries.ids, qrels.queries if qrels else (), said)
+    if gallery.dimension != asked.dimension:
+        found = f"vectors of {asked.dimension} dimensions"
+        wanted = f"{gallery.dimension}, as in gallery.npy"
+        raise DataError(f"{name}/queries.npy", found, wanted)
+    findings += [replace(each, level="warning") for each in said]
+    return Version(place.name, items=gallery, queries=asked, file=name)
+
+
+def _read_side(
+    place: Path, stem: str, ids: Sequence[str], annotated: Sequence[str], said: list[Finding]
+) -> Vectors:
+    """Return vectors of a submission.
+
+    Raises:
+        DataError: As `read_vectors`; also if an annotated id has no vector, or numbers are codes.
+    """
+    name = f"{FOLDER}/{place.name}/{stem}.npy"
+    vectors = read_vectors(place, stem, ids, said, f"{FOLDER}/{place.name}")
+    if vectors is None:
+        raise DataError(name, "no such file", f"a unit vector for each id in {stem}.txt")
+    if vectors.stored.dtype.kind != "f":
+        raise DataError(name, f"numbers of type {vectors.stored.dtype}", "float32")
+    known = frozenset(ids)
+    lacking = [each for each in annotated if each in known and each not in vectors.index]
+    if lacking:
+        found = f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})"
+        raise DataError(name, found, "one for each annotated item and query")
+    others = [each for each in ids if each not in vectors.index]
+    if others:
+        found = f"no vector for {len(others):,} of {len(ids):,} ids ({list_names(others)})"
+        wanted = "one for each; none of these is annotated"
+        said.append(Finding("warning", name, None, found, wanted))
+    return vectors

@@ -1,0 +1,67 @@
+"""`satisfaction`: how metrics agree with what people said of the lists that they saw."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE, add_collection, open_call
+
+HELP = "correlation of metrics with the satisfaction of people who saw lists"
+TABLES = ("gains", "depths", "halves", "spread", "sizes", "cleaning")
+DISCOUNTS = ("RBP", "DCG", "CG", "AVG", "ERR", "MAX")
+Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    text = (
+        "correlations of each gain, the source's table 3, table 2, figure 3, table 1, or cleaning"
+    )
+    parser.add_argument("--table", choices=TABLES, default="gains", help=f"{text} (default gains)")
+    parser.add_argument("--list", metavar="ID", help="instead: one list, picture by picture")
+    parser.add_argument("--discount", choices=DISCOUNTS, default="DCG", help="of --list (DCG)")
+    text = "lists of at least so many rows, in their first rows (default 10)"
+    parser.add_argument("--rows", type=int, default=10, metavar="NUMBER", help=text)
+    text = "results in the window of the context-aware gain (default 10)"
+    parser.add_argument("--window", type=int, default=10, metavar="NUMBER", help=text)
+    text = "what AVG is the mean of: pictures, or the means of rows (default pictures)"
+    parser.add_argument("--average", choices=("pictures", "rows"), default="pictures", help=text)
+    text = "divide a window by its results (window), or always by its size (w)"
+    parser.add_argument("--divide", choices=("window", "w"), default="window", help=text)
+
+
+def answer(call: Namespace) -> Answer:
+    """Return the rows of a table; the first column says whose answers it rests on."""
+    from dashboard.plugins.context import satisfaction
+    from dashboard.plugins.context.lists import DOUBTS, read_lists
+
+    if min(call.rows, call.window) < 1:
+        raise ValueError("--rows and --window are whole numbers from 1.")
+    viewed = read_lists(open_call(call), [])
+    reading = satisfaction.Reading(call.rows, call.window, call.divide, call.average)
+    if viewed.kind in DOUBTS:
+        print(f"note: satisfaction: {DOUBTS[viewed.kind]}", file=sys.stderr)
+    if call.list is not None:
+        if not (viewed.pages["list_id"] == call.list).any():
+            raise ValueError(f"There is no list {call.list[:80]!r} in lists.csv.")
+        rows = satisfaction.list_steps(viewed, call.list, reading, call.discount)
+    elif call.table == "sizes":
+        rows = satisfaction.count_sizes(viewed)
+    elif call.table == "cleaning":
+        rows = satisfaction.clean(viewed, reading.rows).steps
+    else:
+        tables = {
+            "gains": satisfaction.compare_gains,
+            "depths": satisfaction.compare_depths,
+            "halves": satisfaction.compare_halves,
+            "spread": satisfaction.describe_spread,
+        }
+        rows = tables[call.table](viewed, reading)
+        for sentence in satisfaction.explain_nulls(viewed, reading, rows):
+            print(f"note: satisfaction: {sentence}", file=sys.stderr)
+    rows = [{"answers": viewed.kind} | row for row in rows]
+    columns = tuple(rows[0]) if rows else ("answers",)
+    return [satisfaction.write_nulls(row) for row in rows], columns, FINE

@@ -1,0 +1,108 @@
+"""Rank correlations, and whether two of them that share a variable differ."""
+
+from __future__ import annotations
+
+from math import atanh, nan, sqrt, tanh
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special, stats  # type: ignore[import-untyped]
+
+from dashboard.tables import FloatArray
+
+
+class Correlation(NamedTuple):
+    """A rank correlation over n pairs and its two-sided p; NaN where undefined."""
+
+    r: float
+    p: float
+    n: int
+
+
+class Difference(NamedTuple):
+    """A test of r12 against r13: statistic, degrees of freedom, two-sided p."""
+
+    t: float
+    df: int
+    p: float
+
+
+def compute_spearman(x: FloatArray, y: FloatArray) -> Correlation:
+    """Return Spearman's rank correlation of the pairs that are known in both.
+
+    Equal values have their average rank. Values are rounded to 12 decimals first, so that sums of
+    the same numbers in another order stay equal. A constant column, or fewer than two pairs, has
+    none.
+
+    >>> round(compute_spearman(np.array([1, 2, 3, 4, 5]), np.array([2, 1, 4, 3, 5])).r, 12)
+    0.8
+    """
+    known = ~(np.isnan(x) | np.isnan(y))
+    first, second = (np.round(np.asarray(values, dtype=float)[known], 12) for values in (x, y))
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return Correlation(nan, nan, len(first))
+    r = float(np.clip(stats.spearmanr(first, second).statistic, -1, 1))
+    return Correlation(r, compute_correlation_p(r, len(first)), len(first))
+
+
+def compute_correlation_p(r: float, n: int) -> float:
+    """Return the two-sided p of a correlation over n pairs, by t with n - 2 degrees of freedom.
+
+    >>> round(compute_correlation_p(0.111, 312), 4)
+    0.0501
+    """
+    if n < 3 or np.isnan(r):
+        return nan
+    if abs(r) == 1:
+        return 0.0
+    return float(2 * special.stdtr(n - 2, -abs(r) * sqrt((n - 2) / (1 - r * r))))
+
+
+def compute_williams(r12: float, r13: float, r23: float, n: int) -> Difference:
+    """Return Williams' T2: whether variables 2 and 3 correlate differently with variable 1.
+
+    Equal correlations have p = 1. NaN below four cases, or where nothing is left to test.
+    Source: Steiger 1980; Cohen and Cohen 1983.
+
+    >>> round(compute_williams(0.4, 0.5, 0.1, 103).t, 4)
+    -0.8913
+    """
+    if n < 4 or np.isnan([r12, r13, r23]).any():
+        return Difference(nan, n - 3, nan)
+    if abs(r12 - r13) < 1e-12:
+        return Difference(0.0, n - 3, 1.0)
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    mean = (r12 + r13) / 2
+    below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r23) ** 3
+    if below <= 0:
+        return Difference(nan, n - 3, nan)
+    t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / below)
+    return Difference(t, n - 3, float(2 * special.stdtr(n - 3, -abs(t))))
+
+
+def compute_difference_interval(
+    r12: float, r13: float, r23: float, n: int, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the bounds of r12 - r13, both measured on the same cases (Zou 2007).
+
+    NaN below four cases, or where a correlation is 1.
+
+    >>> [round(bound, 4) for bound in compute_difference_interval(0.396, 0.179, 0.088, 66)]
+    [-0.0929, 0.5168]
+    """
+    if n < 4 or np.isnan([r12, r13, r23]).any() or max(abs(r12), abs(r13)) >= 1:
+        return nan, nan
+    shared = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
+    c = shared / ((1 - r12**2) * (1 - r13**2))
+    (low2, high2), (low3, high3) = _bound(r12, n, level), _bound(r13, n, level)
+    down, up = r12 - low2, high3 - r13
+    other_up, other_down = high2 - r12, r13 - low3
+    low = r12 - r13 - sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
+    high = r12 - r13 + sqrt(max(0.0, other_up**2 + other_down**2 - 2 * c * other_up * other_down))
+    return low, high
+
+
+def _bound(r: float, n: int, level: float) -> tuple[float, float]:
+    """Return the bounds of a correlation by Fisher's transformation."""
+    half = float(special.ndtri(0.5 + level / 2)) / sqrt(n - 3)
+    return tanh(atanh(r) - half), tanh(atanh(r) + half)

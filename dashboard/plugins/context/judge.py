@@ -1,0 +1,208 @@
+"""Relevance from 0 to 100: what workers said, or the share of required keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding
+from dashboard.evaluation.judgement import (
+    NO_RELEVANT,
+    Judgement,
+    JudgingRules,
+    TableJudgement,
+    judge_table,
+)
+from dashboard.plugins.context.metrics import NAME, SOURCE
+from dashboard.storage.collection import Collection
+from dashboard.storage.runs import Pairs
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.tables import FloatArray, IntArray, read_table
+from dashboard.texts import parse_number
+
+FILE = "relevance.csv"
+VIEWED = ("lists.csv", "satisfaction.csv")
+SCALE = 100.0
+HALF = 50.0
+"""Least relevance of a hit; the source has no threshold."""
+MAX_INVALID_SHARE = 0.9
+MAX_OTHER_SCALE = 10.0
+"""Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 10."""
+STATED = "relevance_scale"
+"""Setting that states the largest relevance of another scale, which begins at 0."""
+INVALID = "over 90 % invalid relevance"
+
+
+@dataclass(frozen=True, eq=False)
+class RelevanceJudgement(TableJudgement):
+    """Valid relevance from 0 to 100; credit is relevance ÷ 100."""
+
+    def credits(self, query: int) -> FloatArray:
+        return np.nan_to_num(self.grades(query)) / SCALE
+
+
+@dataclass(frozen=True, eq=False)
+class ShareJudgement:
+    """Relevance as the share of required keywords that an item has, times 100."""
+
+    keywords: Judgement
+    unscorable: Mapping[int, str]
+    relevant_from: float = HALF
+
+    def grades(self, query: int) -> FloatArray:
+        judged = ~np.isnan(self.keywords.grades(query))
+        return np.where(judged, self.keywords.credits(query) * SCALE, np.nan)
+
+    def credits(self, query: int) -> FloatArray:
+        return self.keywords.credits(query)
+
+
+def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str | None:
+    """Return the mean relevance of pairs (-1: no valid answer), or "keywords"; None without either.
+
+    Relevance is that of `relevance.csv`, with a row for each worker, else that of the judged pairs.
+    What is wrong with viewed lists and with satisfaction is reported.
+
+    Raises:
+        DataError: If a relevance is off the scale, and neither -1 nor -2.
+    """
+    folder, is_named = collection.folder, NAME in collection.settings.get("protocols", ())
+    if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
+        return "keywords" if is_named and collection.tables.get("alfa") is not None else None
+    found = read_answers(collection, findings)
+    if any((folder / name).is_file() for name in VIEWED):
+        from dashboard.plugins.context.lists import read_lists
+
+        try:
+            read_lists(collection, findings)
+        except DataError as error:
+            findings.append(Finding.from_error(error))
+    return found
+
+
+def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
+    """Return the mean of the valid answers of workers for each pair, -1 where there is none.
+
+    Raises:
+        DataError: If there are neither answers nor judged pairs, or one is off the scale.
+    """
+    if (collection.folder / FILE).is_file():
+        return _read_workers(collection, findings)
+    if collection.qrels is None:
+        raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
+    largest, grades = _find_scale(collection), collection.qrels.values
+    _check_values(grades, "qrels", largest)
+    return replace(collection.qrels, values=np.where(grades > 0, grades * SCALE / largest, grades))
+
+
+def _find_scale(collection: Collection) -> float:
+    """Return the largest relevance of the scale that a collection states; 100 by default."""
+    largest = float(collection.settings.get(STATED, SCALE))
+    if not 0 < largest < np.inf:
+        raise DataError("collection.toml", f"{STATED} = {largest:g}", "the best relevance, above 0")
+    return largest
+
+
+def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
+    path = collection.folder / FILE
+    table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
+    largest = _find_scale(collection)
+    values = np.array([parse_number(text) for text in table["relevance"]])
+    _check_values(values, FILE, largest, table.lines)
+    index: dict[tuple[str, str], int] = {}
+    named = zip(table["query_id"], table["item_id"], strict=True)
+    pair = np.array([index.setdefault(each, len(index)) for each in named], dtype=np.int64)
+    valid = values >= 0
+    count = np.bincount(pair[valid], minlength=len(index))
+    total = np.bincount(pair[valid], values[valid], minlength=len(index)) * SCALE / largest
+    means = np.divide(total, count, out=np.full(len(index), -1.0), where=count > 0)
+    (queries, query), (items, item) = (_index_names(each) for each in zip(*index, strict=True))
+    return Pairs(queries, items, query, item, means)
+
+
+def _index_names(names: tuple[str, ...]) -> tuple[tuple[str, ...], IntArray]:
+    """Return the different names, and the place of each one among them."""
+    index = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return tuple(index), np.array([index[name] for name in names], dtype=np.int64)
+
+
+def _check_values(
+    values: FloatArray, name: str, most: float, lines: Sequence[int] | None = None
+) -> None:
+    """Raise DataError for relevance off the scale, or plainly on another one than 0 to 100."""
+    strange = ~((values >= 0) & (values <= most) | np.isin(values, (-1, -2)))
+    if strange.any() or not len(values):
+        row = int(np.argmax(strange)) if len(values) else 0
+        found = f"relevance {values[row]:g}" if len(values) else "no relevance"
+        wanted = f"a relevance from 0 to {most:g}, or -1 or -2 for an invalid answer"
+        raise DataError(name, found, wanted, line=lines[row] if lines else None)
+    largest = values.max()
+    if most == SCALE and 0 < largest <= MAX_OTHER_SCALE:
+        found = f"relevance up to {largest:g} only"
+        do = f"State the best possible one in collection.toml, such as {STATED} = {largest:g}."
+        raise DataError(name, found, "a scale of 0 to 100", do=do)
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+    """Judge by valid relevance; queries with more than 90 % invalid pairs are not scorable."""
+    tables = collection.tables[NAME]
+    if tables == "keywords":
+        return _judge_by_keywords(collection, choices)
+    own = collection.own_items
+    every = judge_table(collection.queries, collection.items, own, tables)
+    pairs: dict[int, tuple[IntArray, FloatArray]] = {}
+    unscorable = dict(every.unscorable)
+    for query, (items, grades) in every.pairs.items():
+        if compute_invalid_share(grades) > MAX_INVALID_SHARE:
+            unscorable[query] = INVALID
+        else:
+            pairs[query] = items[grades >= 0], grades[grades >= 0]
+    return RelevanceJudgement(every.items, pairs, unscorable, HALF)
+
+
+def compute_invalid_share(grades: FloatArray) -> float:
+    """Return the share of pairs without a valid relevance."""
+    return float(np.mean(grades < 0))
+
+
+def _judge_by_keywords(collection: Collection, choices: Mapping[str, Any]) -> ShareJudgement:
+    from dashboard.plugins.alfa.judge import judge as judge_keywords
+
+    made = judge_keywords(collection, choices)  # type: ignore[arg-type]
+    reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
+    return ShareJudgement(made, reasons)
+
+
+def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the items with a valid relevance, which alone are ranked; None: nobody judged."""
+    found = np.flatnonzero(~np.isnan(judgement.grades(query)))
+    return found if len(found) or judgement.unscorable.get(query) == INVALID else None
+
+
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.plugins.context.sections import draw_satisfaction
+
+    draw_satisfaction(study, choices)
+
+
+CONTEXT = JudgingRules(
+    name=NAME,
+    title="Image search in context",
+    judge=judge,
+    metrics="CAG(RBP(0.95))@50 CAG(DCG)@50 CAG(CG)@50 CAG(AVG)@50 CAG(ERR)@50 CAG(MAX)@50 "
+    "RBP(0.95,per=image)@50 DCG(credit,per=image)@50 CG(per=image)@50 AVG@50 ERR@50 MAX@50",
+    nothing_relevant="formula",
+    definition="Each result has a relevance from 0 to 100, the mean of what people said; invalid "
+    "answers are left out, and so are queries where more than 90 % of them are. Its credit r is "
+    "relevance ÷ 100; a hit has 50 or more, a threshold that the source does not have.",
+    source=SOURCE,
+    blind="It is a model of how people feel: only satisfaction that people report shows whether it "
+    "is better than the plain gain. The value depends on w and on the depth.",
+    candidates=list_valid,
+    draw_section=draw_section,
+)

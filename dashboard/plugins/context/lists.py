@@ -1,0 +1,129 @@
+"""Lists that people saw (`lists.csv`) and what they said of them (`satisfaction.csv`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.context.judge import VIEWED, read_answers
+from dashboard.storage.collection import Collection
+from dashboard.tables import Table, read_table
+from dashboard.texts import parse_number
+
+LISTS, ANSWERS = VIEWED
+COLUMNS = {"real": "satisfaction", "simulated": "satisfaction_simulated"}
+"""Column of each kind of answers; the answers of people come first."""
+DOUBTS = {
+    "simulated": "Answers that a model made up; these support no conclusion.",
+    "none": "No answers.",
+}
+BEST, WORST = 5, 1
+
+
+@dataclass(frozen=True, eq=False)
+class ViewedLists:
+    """Lists as people saw them, and their answers.
+
+    Attributes:
+        pages: list_id, query_id, row, column, item_id, relevance (0 to 100, -1 where nobody gave a
+            valid one), in reading order.
+        answers: list_id, query_id, participant, session, satisfaction (NaN: not answered).
+        kind: "real" people, "simulated" ones or "none".
+    """
+
+    pages: pd.DataFrame
+    answers: pd.DataFrame
+    kind: str
+
+
+def read_lists(collection: Collection, findings: list[Finding]) -> ViewedLists:
+    """Read the lists of a collection, with the mean relevance of each result.
+
+    Raises:
+        DataError: If the collection has no lists, or a file cannot be used.
+    """
+    columns = ("list_id", "query_id", "row", "column", "item_id")
+    table = read_table(collection.folder / LISTS, LISTS, columns, findings, unique=False)
+    if not len(table["list_id"]):
+        raise DataError(LISTS, "no lists", "a row for each place of each list")
+    pages = pd.DataFrame({name: table[name] for name in (*columns, "participant", "session")})
+    for name in ("row", "column"):
+        pages[name] = [_read_place(text, name, line) for line, text in _pair(table, name)]
+    known = pages["query_id"].isin(collection.queries.ids)
+    if not known.all():
+        found = f"{pages[~known]['list_id'].nunique():,} lists of unknown queries"
+        line = table.lines[int(np.argmin(known))]
+        findings.append(Finding("warning", LISTS, line, found, "ids of queries; left out"))
+    pages = pages[known]
+    first = pages.groupby("list_id", sort=False).ngroup()
+    order = pages.assign(first=first).sort_values(["first", "row", "column"], kind="stable")
+    pages = order.drop(columns="first").reset_index(drop=True)
+    pages = pages.merge(_average_relevance(collection), how="left")
+    pages["relevance"] = pages["relevance"].fillna(-1.0)
+    said, kind = _read_answers(collection, pages, findings)
+    lists = pages.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
+    return ViewedLists(pages, lists.merge(said, on="list_id", how="left"), kind)
+
+
+def _average_relevance(collection: Collection) -> pd.DataFrame:
+    pairs = read_answers(collection, [])
+    valid = pairs.values >= 0
+    return pd.DataFrame(
+        {
+            "query_id": np.array(pairs.queries, dtype=object)[pairs.query[valid]],
+            "item_id": np.array(pairs.items, dtype=object)[pairs.item[valid]],
+            "relevance": pairs.values[valid],
+        }
+    )
+
+
+def _read_answers(
+    collection: Collection, pages: pd.DataFrame, findings: list[Finding]
+) -> tuple[pd.DataFrame, str]:
+    path = collection.folder / ANSWERS
+    if not path.is_file():
+        nothing = pd.DataFrame({"list_id": [], "participant": [], "satisfaction": []}, dtype=object)
+        return nothing.astype({"satisfaction": float}), "none"
+    table = read_table(path, ANSWERS, ("list_id", "participant"), findings, unique=False)
+    kind = next((kind for kind, name in COLUMNS.items() if name in table.columns), "")
+    if not kind:
+        raise DataError(ANSWERS, "no column of answers", "satisfaction, 1 to 5", line=1)
+    values = [_read_answer(text, line) for line, text in _pair(table, COLUMNS[kind])]
+    said = pd.DataFrame({"list_id": table["list_id"], "participant": table["participant"]})
+    said["satisfaction"] = values
+    who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
+    seen = said["list_id"].map(who)
+    kept = seen.notna() & ((seen == "") | (seen == said["participant"]))
+    if not kept.all():
+        found = f"{int((~kept).sum()):,} answers of those who did not see the list"
+        line = table.lines[int(np.argmin(kept))]
+        findings.append(Finding("warning", ANSWERS, line, found, "the list's own; left out"))
+    twice = said[kept].duplicated(["list_id", "participant"])
+    if twice.any():
+        line = table.lines[int(twice.index[twice][0])]
+        found = f"a second answer for the list {said.loc[twice.index[twice][0], 'list_id']!r}"
+        raise DataError(ANSWERS, found, "one answer of each participant", line=line)
+    return said[kept].reset_index(drop=True), kind
+
+
+def _pair(table: Table, column: str) -> list[tuple[int, str]]:
+    return list(zip(table.lines, table[column], strict=True))
+
+
+def _read_place(text: str, name: str, line: int) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise DataError(LISTS, f"{name} {text!r}", "a whole number from 1", line=line)
+    return int(text)
+
+
+def _read_answer(text: str, line: int) -> float:
+    value = parse_number(text)
+    if not WORST <= value <= BEST or value != int(value):
+        do = "Leave the line out where nobody answered."
+        raise DataError(
+            ANSWERS, f"satisfaction {text!r}", "a whole number from 1 to 5", line=line, do=do
+        )
+    return value

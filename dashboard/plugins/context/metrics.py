@@ -1,0 +1,205 @@
+"""Context-aware gain under each discount, and the mean and the largest of the original gain.
+
+A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, where r is the credit
+(Shao et al. 2019, equation 3). The gain g(k) is the mean of r' over the last w results (equation
+4), and a metric is Σ g(k) · d(k) over the results that are looked at (equation 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dashboard.evaluation.block import Block
+from dashboard.evaluation.graded_metrics import PER, divide_per_image
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
+from dashboard.tables import FloatArray
+
+if TYPE_CHECKING:
+    from dashboard.study.study import Study
+
+NAME = "context"
+SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
+WINDOW = Setting("w", 10, 1, 10_000)
+DIVIDE = Setting("divide", "window", words=("window", "w"))
+PER_IMAGE = Setting("per", "image", words=("list", "image"))
+PERSISTENCE = Setting("p", 0.95, 0.0, 1.0, is_bare=True, is_inner=True)
+ROWS = Setting("rows", 0, 0, 10_000, is_inner=True)
+GAIN = "g(k): mean over the last w of r² ÷ largest r so far"
+Discount = Callable[..., FloatArray]
+
+
+def compute_gain(credit: FloatArray, w: int = 10, divide: str = "window") -> FloatArray:
+    """Return the gain in context of each result of one list.
+
+    Args:
+        credit: Relevance of each result in [0, 1]. [results].
+        w: Results in the window.
+        divide: "window": by the number of results in the window, min(k, w); "w": always by w.
+
+    >>> compute_gain(np.array([0.8, 0.4, 1.0]), 2).round(3).tolist()
+    [0.8, 0.5, 0.6]
+    """
+    best = np.maximum.accumulate(credit)
+    share = np.divide(credit, best, out=np.zeros_like(credit), where=best > 0)
+    # r · (r ÷ largest) and not r² ÷ largest: at a new largest this is r to the last bit
+    summed = np.append(0.0, np.cumsum(credit * share))
+    place = np.arange(1, len(credit) + 1)
+    total = np.maximum(summed[place] - summed[np.maximum(place - w, 0)], 0.0)
+    return np.asarray(total / (w if divide == "w" else np.minimum(place, w)))
+
+
+def describe_gains(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Note r and r' of each result in its list, and its gain g(k) by the settings of a metric.
+
+    r alone for items that are in no list; nothing where nobody judged the query.
+    """
+    notes: list[list[str]] = [[] for _ in rows]
+    if study.rules.name == NAME and not np.isnan(study.judgement.grades(query)).all():
+        name = parse_one(metric).name if metric else "CG"
+        items = study.collection.items.find(row["item_id"] or "" for row in rows)
+        credits = np.append(study.judgement.credits(query), 0.0)[items]
+        for run in {row.get("run") for row in rows}:
+            places = [place for place, row in enumerate(rows) if row.get("run") == run]
+            adjusted = compute_gain(credits[places], 1)
+            gains = compute_gain(credits[places], *read_window(name))
+            for at, place in enumerate(places):
+                r = f"r {credits[place]:.2f}"
+                notes[place] = [r] if run is None else [f"{r} → r′ {adjusted[at]:.2f}"]
+                if run is not None and name.startswith("CAG("):
+                    notes[place].append(f"gain {gains[at]:.2f}")
+    return {}, [{"notes": texts} if texts else {} for texts in notes]
+
+
+def read_window(name: str) -> tuple[int, str]:
+    """Return the window of a metric and what it is divided by; the usual ones if it has none."""
+    _, values = find_metric(name)
+    return int(values.get("w", WINDOW.default)), str(values.get("divide", DIVIDE.default))
+
+
+def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:
+    """Yield the credit of every result of each list that is looked at, 0 for one without a row."""
+    looked_at = block.returned if k is None else np.minimum(block.returned, k)
+    bounds = np.searchsorted(block.row, np.arange(len(looked_at) + 1))
+    for low, high, length in zip(bounds[:-1], bounds[1:], looked_at, strict=True):
+        credit = np.zeros(length)
+        rank = block.rank[low:high]
+        credit[rank[rank <= length] - 1] = block.credit[low:high][rank <= length]
+        yield credit
+
+
+def weigh_by_persistence(credit: FloatArray, p: float = 0.95) -> FloatArray:
+    """Return (1 − p) · p^(k − 1)."""
+    return np.asarray((1 - p) * p ** np.arange(len(credit), dtype=np.float64))
+
+
+def weigh_by_logarithm(credit: FloatArray) -> FloatArray:
+    """Return 1 ÷ log2(k + 1)."""
+    return np.asarray(1 / np.log2(np.arange(2, len(credit) + 2)))
+
+
+def weigh_equally(credit: FloatArray) -> FloatArray:
+    """Return 1 for each result."""
+    return np.ones(len(credit))
+
+
+def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
+    """Return 1 ÷ K, or with `rows` results in a row of the grid those of a mean of row means."""
+    if not rows or not len(credit):
+        return np.full(len(credit), 1 / max(len(credit), 1))
+    row = np.arange(len(credit)) // rows
+    return np.asarray(1 / (np.bincount(row)[row] * (row[-1] + 1.0)))
+
+
+def weigh_by_arrival(credit: FloatArray) -> FloatArray:
+    """Return (1 ÷ k) · Π (1 − r) over earlier results; the reader stops by the original credit."""
+    arrives = np.append(1.0, np.cumprod(1 - credit))[: len(credit)]
+    return np.asarray(arrives / np.arange(1, len(credit) + 1))
+
+
+DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {
+    "RBP": (weigh_by_persistence, "(1 − p) p^(k − 1)", (PERSISTENCE,), PER_IMAGE),
+    "DCG": (weigh_by_logarithm, "1 ÷ log2(k + 1)", (), PER_IMAGE),
+    "CG": (weigh_equally, "1", (), PER_IMAGE),
+    "AVG": (weigh_by_length, "1 ÷ K", (ROWS,), PER),
+    "ERR": (weigh_by_arrival, "(1 ÷ k) · Π over earlier results of (1 − r)", (), PER),
+}
+"""Discounts d(k) of the source: function, formula, settings, and what their sum is divided by."""
+
+
+def _register(name: str) -> None:
+    discount, formula, settings, per_default = DISCOUNTS[name]
+    end = " ÷ K" if per_default is PER_IMAGE else ""
+
+    def compute(
+        block: Block, k: int | None, w: int = 10, divide: str = "window",
+        per: str = str(per_default.default), **chosen: float,
+    ) -> FloatArray:  # fmt: skip
+        total = np.array(
+            [
+                compute_gain(credit, w, divide) @ discount(credit, **chosen)
+                for credit in list_credits(block, k)
+            ]
+        )
+        return divide_per_image(block, k, total, per)
+
+    compute.__doc__ = (
+        f"Compute the gain in the context of the results before, discounted as {name}."
+    )
+    metric(
+        f"CAG({name})",
+        formula=f"Σ g(k) · {formula}{end}; {GAIN}",
+        source=SOURCE,
+        reads="credits",
+        settings=(*settings, WINDOW, DIVIDE, per_default),
+    )(compute)
+
+
+for _name in DISCOUNTS:
+    _register(_name)
+
+
+@metric(
+    "CAG(MAX)",
+    formula=f"largest g(k); {GAIN}",
+    source=SOURCE,
+    reads="credits",
+    settings=(WINDOW, DIVIDE, PER),
+)
+def compute_largest_gain(
+    block: Block, k: int | None, w: int = 10, divide: str = "window", per: str = "list"
+) -> FloatArray:
+    """Compute the largest gain in context of the results that are looked at."""
+    best = [compute_gain(credit, w, divide).max(initial=0.0) for credit in list_credits(block, k)]
+    return divide_per_image(block, k, np.array(best), per)
+
+
+@metric(
+    "AVG",
+    formula="Σ credit ÷ K, K being the number of results looked at",
+    source=f"{SOURCE} (AVG, ORG)",
+    reads="credits",
+    settings=(Setting("rows", 0, 0, 10_000), PER),
+)
+def compute_average(block: Block, k: int | None, rows: int = 0, per: str = "list") -> FloatArray:
+    """Compute the mean of the partial relevance, or of the means of rows of so many results."""
+    means = [credit @ weigh_by_length(credit, rows) for credit in list_credits(block, k)]
+    return divide_per_image(block, k, np.array(means), per)
+
+
+@metric(
+    "MAX",
+    formula="largest credit",
+    source=f"{SOURCE} (MAX, ORG)",
+    reads="credits",
+    settings=(PER,),
+)
+def compute_largest(block: Block, k: int | None, per: str = "list") -> FloatArray:
+    """Compute the largest partial relevance of the results that are looked at."""
+    best = [credit.max(initial=0.0) for credit in list_credits(block, k)]
+    return divide_per_image(block, k, np.array(best), per)

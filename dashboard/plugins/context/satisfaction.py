@@ -1,0 +1,366 @@
+"""Correlation of metrics with the satisfaction of those who saw the lists (Shao et al. 2019).
+
+Tables 1 to 3 and figure 3 of the source. Answers are cleaned in its order: workers averaged; lists
+with more than 90 % invalid relevance out; participants with fewer than three lists out;
+satisfaction scaled to [0, 1] for each participant, those who always said the same out; lists with
+fewer than so many rows out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.evaluation.block import Block
+from dashboard.evaluation.metrics import parse
+from dashboard.plugins.context.correlation import (
+    compute_difference_interval,
+    compute_spearman,
+    compute_williams,
+)
+from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE
+from dashboard.plugins.context.lists import ViewedLists
+from dashboard.plugins.context.metrics import compute_gain, read_window
+from dashboard.tables import FloatArray
+
+ALPHA = 0.05
+LEAST_LISTS = 3
+DATASETS = (10, 15)
+"""The source's two data sets: lists of at least so many rows."""
+TABLE_3 = ((10, 10), (15, 5), (15, 10), (15, 15))
+"""Columns of the source's table 3: lists of at least so many rows, and how many are looked at."""
+FIRST_PAGE = 5
+"""Rows of figure 3."""
+ORIGINAL = "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX"
+DISCOUNTS = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Settings for reading lists.
+
+    Attributes:
+        rows: Lists have at least so many rows, and so many are looked at.
+        window: Results in the window of the context-aware gain.
+        divide: "window": by the number of results in it; "w": always by its size.
+        average: What AVG is the mean of: "pictures", or the means of "rows" of the grid.
+    """
+
+    rows: int = 10
+    window: int = 10
+    divide: str = "window"
+    average: str = "pictures"
+
+    @property
+    def metrics(self) -> str:
+        """Metrics of the source, with the original gain and then the context-aware one."""
+        end = f",w={self.window},divide={self.divide})"
+        aware = [f"CAG({name}{end}" for name in DISCOUNTS]
+        return " ".join([ORIGINAL, *aware])
+
+
+@dataclass(frozen=True, eq=False)
+class Cleaned:
+    """Lists and answers that are left after cleaning.
+
+    Attributes:
+        pages: list_id, row, relevance in [0, 1]; invalid results left out.
+        answers: list_id, participant, session, scaled satisfaction in [0, 1].
+        steps: step, participants, queries, lists, images, invalid: what each step left.
+    """
+
+    pages: pd.DataFrame
+    answers: pd.DataFrame
+    steps: list[Row]
+
+    @property
+    def satisfaction(self) -> pd.Series:
+        """Scaled satisfaction of each list, the mean where several people answered."""
+        return self.answers.groupby("list_id", sort=False)["scaled"].mean()
+
+
+def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
+    """Return the lists and answers that count, in the source's order of steps."""
+    pages, answers = viewed.pages, viewed.answers
+    valid = pages["relevance"] >= 0
+    share = 1 - valid.groupby(pages["list_id"], sort=False).mean()
+    judged = share.index[share <= MAX_INVALID_SHARE]
+    steps = [_count("all", answers, pages)]
+
+    def keep(step: str, left: pd.DataFrame) -> pd.DataFrame:
+        steps.append(_count(step, left, pages))
+        return left
+
+    left = keep("satisfaction answered", answers.dropna(subset=["satisfaction"]))
+    said = f"relevance known, at most {MAX_INVALID_SHARE:.0%} of it invalid"
+    left = keep(said, left[left["list_id"].isin(judged)])
+    often = left.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS
+    left = keep(f"participants with {LEAST_LISTS} lists or more", left[often])
+    scaled = left.groupby("participant")["satisfaction"].transform(scale_satisfaction)
+    left = left.assign(scaled=scaled).dropna(subset=["scaled"])
+    left = keep("participants whose satisfaction varies", left)
+    kept = pages[valid & pages["list_id"].isin(judged)]
+    rows = kept.groupby("list_id")["row"].nunique()
+    left = keep(f"at least {least_rows} rows", left[left["list_id"].map(rows) >= least_rows])
+    kept = kept[kept["list_id"].isin(left["list_id"])]
+    return Cleaned(kept.assign(relevance=kept["relevance"] / SCALE), left, steps)
+
+
+def scale_satisfaction(satisfaction: pd.Series) -> pd.Series:
+    """Return one participant's answers stretched to [0, 1]; all NaN where they never vary.
+
+    >>> scale_satisfaction(pd.Series([1, 3, 5, 2])).tolist()
+    [0.0, 0.5, 1.0, 0.25]
+    """
+    above = satisfaction - satisfaction.min()
+    return above / (above.max() or np.nan)
+
+
+def _count(step: str, left: pd.DataFrame, pages: pd.DataFrame) -> Row:
+    shown = pages[pages["list_id"].isin(left["list_id"])]["relevance"] >= 0
+    return {
+        "step": step,
+        "participants": int(left["participant"].nunique()),
+        "queries": int(left["query_id"].nunique()),
+        "lists": int(left["list_id"].nunique()),
+        "images": int(shown.sum()),
+        "invalid": int((~shown).sum()),
+    }
+
+
+def take_rows(pages: pd.DataFrame, rows: int) -> pd.DataFrame:
+    """Return the results in the first rows of each list, by the order of row numbers."""
+    return pages[pages.groupby("list_id")["row"].rank(method="dense") <= rows]
+
+
+def make_block(credits: list[FloatArray]) -> Block:
+    """Return the block of lists whose results all have a relevance in [0, 1]."""
+    sizes = np.array([len(each) for each in credits], dtype=np.int64)
+    credit = np.concatenate([*credits, np.empty(0)])
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
+    grade = credit * SCALE
+    hit = grade >= HALF
+    relevant = np.bincount(row, hit, minlength=len(sizes)).astype(np.int64)
+    order = np.lexsort((-grade, row))
+    ideal = (row[order], rank, grade[order])
+    judged = np.ones(len(row), dtype=bool)
+    return Block(
+        row, rank, grade, hit, credit, judged, ~hit, relevant, sizes - relevant, sizes, ideal
+    )
+
+
+def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") -> pd.DataFrame:
+    """Return the value of each metric (columns) for each list (index)."""
+    by = pages.groupby("list_id", sort=False)
+    credits = [group["relevance"].to_numpy(dtype=float) for _, group in by]
+    block = make_block(credits)
+    values = {str(each): each(block) for each in parse(metrics)}
+    if average == "rows":
+        weights = [weigh_rows(group["row"].to_numpy()) for _, group in by]
+        for name in [each for each in values if "AVG" in each]:
+            gains = [compute_gain(r, *read_window(name)) for r in credits]
+            pairs = zip(gains if name.startswith("CAG") else credits, weights, strict=True)
+            values[name] = np.array([gain @ weight for gain, weight in pairs])
+        values = {name.replace("AVG", "AVG(rows=grid)", 1): each for name, each in values.items()}
+    return pd.DataFrame(values, index=[name for name, _ in by])
+
+
+def weigh_rows(row: Any) -> FloatArray:
+    """Return the weight of each result in a mean of the means of rows.
+
+    >>> weigh_rows(np.array([1, 1, 2])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    _, place, size = np.unique(row, return_inverse=True, return_counts=True)
+    return np.asarray(1 / (size[place] * max(len(size), 1)))
+
+
+def compare_gains(
+    viewed: ViewedLists, reading: Reading, least_rows: int | None = None
+) -> list[Row]:
+    """Return a row a discount: original and context-aware gain beside satisfaction (table 3)."""
+    found = clean(viewed, reading.rows if least_rows is None else least_rows)
+    pages = take_rows(found.pages, reading.rows)
+    values = measure_lists(pages, reading.metrics, reading.average)
+    felt = found.satisfaction.reindex(values.index).to_numpy(dtype=float)
+    names = list(values.columns)
+    half = len(names) // 2
+    pairs = zip(names[:half], names[half:], strict=True)
+    return [_correlate(values, original, aware, felt) for original, aware in pairs]
+
+
+def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray) -> Row:
+    first, second = (values[name].to_numpy(dtype=float) for name in (original, aware))
+    known = ~(np.isnan(first) | np.isnan(second) | np.isnan(felt))
+    first, second, felt = first[known], second[known], felt[known]
+    plain, context = compute_spearman(first, felt), compute_spearman(second, felt)
+    between, n = compute_spearman(first, second).r, int(known.sum())
+    test = compute_williams(context.r, plain.r, between, n)
+    low, high = compute_difference_interval(context.r, plain.r, between, n)
+    return {
+        "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
+        "original": original, "context_aware": aware,
+        "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
+        "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
+        "n": n, "between": between, "difference": context.r - plain.r,
+        "low": low, "high": high, "t": test.t, "p": test.p, "dagger": _is_clear(test.p),
+    }  # fmt: skip
+
+
+def _is_clear(p: float) -> bool | None:
+    """Return whether p is below the level of the source; None where there is no p."""
+    return None if np.isnan(p) else p < ALPHA
+
+
+def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> list[str]:
+    """Return sentences on why some rows have no correlation, or why there is no row."""
+    names = ("r", "r_original", "r_context")
+    sizes = [row["n"] for row in rows if any(np.isnan(row.get(name, 0.0)) for name in names)]
+    told: list[str] = []
+    if not rows or min(sizes, default=2) < 2:
+        steps = clean(viewed, reading.rows).steps
+        lost = [
+            f"{before['lists'] - step['lists']:,} by the step '{step['step']}'"
+            for before, step in pairwise(steps)
+            if before["lists"] > step["lists"]
+        ]
+        left = f"{steps[-1]['lists']:,} of {steps[0]['lists']:,} lists are left"
+        told.append(f"{left}, too few for a correlation. Left out: {', '.join(lost) or 'none'}.")
+    if max(sizes, default=0) >= 2:
+        told.append("A metric, or satisfaction, is the same for all lists: no rank correlation.")
+    return told
+
+
+def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
+    """Return the source's table 3: `compare_gains` for each of its columns."""
+    rows: list[Row] = []
+    for least, looked_at in TABLE_3:
+        part = Reading(looked_at, reading.window, reading.divide, reading.average)
+        found = compare_gains(viewed, part, least)
+        rows += [{"fewest_rows": least, "rows": looked_at} | row for row in found]
+    return rows
+
+
+def split_by_variance(
+    pages: pd.DataFrame, fraction: float = 0.25
+) -> tuple[pd.Series, list[str], list[str]]:
+    """Return the variance of relevance of each list, and the lists of the largest and smallest.
+
+    Variance of the population, rounded to 12 decimals; floor(n × fraction) lists each; equal ones
+    in the order of lists.
+    """
+    by = pages.groupby("list_id", sort=False)["relevance"]
+    variance = by.var(ddof=0).round(12)
+    ordered = variance.sort_values(ascending=False, kind="stable")
+    size = int(len(ordered) * fraction)
+    return variance, list(ordered.index[:size]), list(ordered.index[len(ordered) - size :])
+
+
+def compare_halves(viewed: ViewedLists, reading: Reading) -> list[Row]:
+    """Return the source's table 2: correlations where relevance varies least and most."""
+    found = clean(viewed, reading.rows)
+    pages = take_rows(found.pages, reading.rows)
+    variance, high, low = split_by_variance(pages)
+    values = measure_lists(pages, ORIGINAL, reading.average)
+    rows: list[Row] = []
+    for part, lists, border in (("low", low, 0), ("high", high, -1)):
+        tied = _count_tied(variance, variance[lists], border)
+        felt = found.satisfaction.reindex(lists).to_numpy(dtype=float)
+        for name in values.columns:
+            r, p, n = compute_spearman(values.loc[lists, name].to_numpy(dtype=float), felt)
+            row = {"part": part, "run": "pages", "metric": name, "cutoff": None}
+            rows.append(row | {"r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied})
+    return rows
+
+
+def _count_tied(variance: pd.Series, part: pd.Series, border: int) -> int:
+    """Return how many lists have the border's variance, if some of them are outside of a part."""
+    if part.empty:
+        return 0
+    same = int((variance == part.iloc[border]).sum())
+    return same if same > int((part == part.iloc[border]).sum()) else 0
+
+
+def describe_spread(viewed: ViewedLists, reading: Reading) -> list[Row]:
+    """Return the source's figure 3: mean and deviations of relevance in the first rows."""
+    found = clean(viewed, reading.rows)
+    felt = found.satisfaction
+    rows: list[Row] = []
+    pages = take_rows(found.pages, min(reading.rows, FIRST_PAGE))
+    for name, group in pages.groupby("list_id", sort=False):
+        credit = group["relevance"].to_numpy(dtype=float)
+        gained = compute_gain(credit, 1)
+        rows.append(
+            {
+                "list_id": name,
+                "mean": float(credit.mean()),
+                "deviation": float(credit.std()),
+                "deviation_in_context": float(gained.std()),
+                "satisfaction": felt.get(name),
+            }
+        )
+    return rows
+
+
+def count_sizes(viewed: ViewedLists) -> list[Row]:
+    """Return the source's table 1: sessions, participants, queries, lists and images."""
+    steps = clean(viewed, 0).steps[0]
+    rows: list[Row] = [
+        {"part": "before cleaning", "sessions": _count_sessions(viewed.answers)} | steps
+    ]
+    rows[0]["images"] += rows[0].pop("invalid")
+    for least in DATASETS:
+        found = clean(viewed, least)
+        sessions = _count_sessions(found.answers)
+        rows.append({"part": f"at least {least} rows", "sessions": sessions} | found.steps[-1])
+        if rows[0]["sessions"] is not None and not rows[-1]["lists"]:
+            rows[-1]["sessions"] = 0
+    columns = ("part", "sessions", "participants", "queries", "lists", "images")
+    return [{name: row[name] for name in columns} for row in rows]
+
+
+def _count_sessions(answers: pd.DataFrame) -> int | None:
+    known = answers.loc[answers["session"].fillna("") != "", "session"]
+    return int(known.nunique()) or None
+
+
+def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: str) -> list[Row]:
+    """Return one list picture by picture: what each adds to a context-aware gain, and why.
+
+    r is relevance ÷ 100; best the largest up to there, and best_rank where it was first; adjusted
+    r' = r² ÷ best; gain the mean of r' in the window; discount d(k); adds gain × discount. Null
+    below the depth, and for invalid results.
+    """
+    from dashboard.plugins.context.metrics import DISCOUNTS as WEIGHTS
+
+    mine = viewed.pages[viewed.pages["list_id"] == list_id].reset_index(drop=True)
+    valid = mine[mine["relevance"] >= 0]
+    read = valid[valid["row"].rank(method="dense") <= reading.rows]
+    credit = (read["relevance"] / SCALE).to_numpy(dtype=float)
+    best = np.maximum.accumulate(credit) if len(credit) else credit
+    gain = compute_gain(credit, reading.window, reading.divide)
+    weights = WEIGHTS[discount][0](credit) if discount in WEIGHTS else np.full(len(credit), np.nan)
+    if discount == "AVG" and reading.average == "rows":
+        weights = weigh_rows(read["row"].to_numpy())
+    steps = pd.DataFrame(
+        {
+            "rank": np.arange(1, len(credit) + 1), "r": credit, "best": best,
+            "best_rank": np.where(best > 0, np.searchsorted(best, best) + 1.0, np.nan),
+            "adjusted": compute_gain(credit, 1), "gain": gain, "discount": weights,
+            "adds": gain * weights,
+        },
+        index=read.index,
+    )  # fmt: skip
+    table = mine[["row", "column", "item_id", "relevance"]].join(steps)
+    return [write_nulls(row) for row in table.to_dict("records")]
+
+
+def write_nulls(row: Row) -> Row:
+    """Return a row with None in the place of NaN."""
+    return {name: None if value != value else value for name, value in row.items()}

@@ -1,0 +1,106 @@
+"""Section of image search in context on Overview: agreement with satisfaction."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from dashboard.errors import DataError
+from dashboard.evaluation.differences import write_p
+from dashboard.evaluation.metrics import parse_one
+from dashboard.plugins.context.judge import VIEWED
+from dashboard.plugins.context.lists import DOUBTS, ViewedLists, read_lists
+from dashboard.plugins.context.metrics import read_window
+from dashboard.plugins.context.satisfaction import (
+    Reading,
+    Row,
+    compare_gains,
+    describe_spread,
+    explain_nulls,
+    write_nulls,
+)
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.address import escape_markdown
+from dashboard.views.charts import QUIET, make_chart
+from dashboard.views.data_tables import Column, draw_table
+
+COLUMNS = (
+    Column(key="discount", label="Discount"),
+    Column(key="r_original", label="r, original gain", number=True),
+    Column(key="r_context", label="r, gain in context", number=True),
+    Column(key="difference", label="Difference", number=True),
+    Column(key="low", label="95 % from", number=True, wide=True, help="Zou 2007"),
+    Column(key="high", label="to", number=True, wide=True),
+    Column(key="p", label="p", number=True, wide=True, help="Williams' T2"),
+    Column(key="n", label="Lists", number=True, wide=True),
+)
+
+
+def draw_satisfaction(study: Study, choices: Choices) -> None:
+    """Draw how metrics of viewed lists agree with satisfaction, and how relevance is spread."""
+    if not all((study.collection.folder / name).is_file() for name in VIEWED):
+        return
+    measure = parse_one(choices["metric"])
+    reading = Reading(10, *read_window(measure.name))
+    st.markdown(
+        "**Agreement with satisfaction**",
+        help="Spearman's rank correlation of a metric of the lists that people saw with what they "
+        f"said of them, scaled to 0 to 1 for each participant. Lists of {reading.rows} rows or "
+        f"more, in their first {reading.rows}; window {reading.window}. The command satisfaction "
+        "has the other tables.",
+    )
+    try:
+        viewed, rows, spread = _read_section(study.collection, reading)
+    except DataError as error:
+        st.warning(escape_markdown(str(error)))
+        return
+    for sentence in (DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
+        if sentence:
+            st.caption(escape_markdown(sentence))
+    shown = [measure.name in (row["original"], row["context_aware"]) for row in rows]
+    left, right = st.columns([3, 2])
+    with left:
+        front = shown.index(True) if any(shown) else -1
+        told = [write_nulls(row) for row in rows]
+        for row in told:
+            row["p"] = None if row["p"] is None else write_p(row["p"]).removeprefix("= ")
+        draw_table(COLUMNS, told, front)
+    if spread:
+        with right:
+            st.altair_chart(_draw_spread(spread))
+
+
+@lru_cache(maxsize=4)
+def _read_section(
+    collection: Collection, reading: Reading
+) -> tuple[ViewedLists, list[Row], list[Row]]:
+    """Return lists with answers, their correlations, and mean and deviation of each list."""
+    viewed = read_lists(collection, [])
+    return viewed, compare_gains(viewed, reading), describe_spread(viewed, reading)
+
+
+def _draw_spread(rows: list[Row]) -> Any:
+    """Return mean and deviation of relevance in the first rows of each list (figure 3a)."""
+    colour = alt.Scale(scheme="viridis", domain=[0, 1])
+    return (
+        make_chart([write_nulls(row) for row in rows])
+        .mark_circle(size=50, stroke=QUIET, strokeWidth=0.5, opacity=0.9)
+        .encode(
+            x=alt.X("mean:Q", title="Mean relevance of the first five rows"),
+            y=alt.Y("deviation:Q", title="Standard deviation"),
+            color=alt.Color("satisfaction:Q", title="Satisfaction", scale=colour),
+            tooltip=[
+                alt.Tooltip("list_id:N", title="list"),
+                *(
+                    alt.Tooltip(f"{n}:Q", format=".3f")
+                    for n in ("mean", "deviation", "satisfaction")
+                ),
+            ],
+        )
+        .properties(height=240)
+    )

@@ -1,0 +1,66 @@
+"""The choice of a test: the whole gallery, or COCO's tests of a thousand pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dashboard.errors import ChoiceError
+from dashboard.study.choices import Choice
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+
+PROTOCOL = "crossmodal"
+WHOLE = "whole"
+FOLD = 1_000
+"""Pictures of a fold."""
+FOLDS = {"1K": 1, "five-fold 1K": 5}
+"""Folds of each test."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestChoice(Choice):
+    """The choice of a test, which says why a collection does not have one."""
+
+    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+        """Return the test of a name.
+
+        Raises:
+            ChoiceError: If there is no such test, or the protocol or the collection has it not.
+        """
+        folds = FOLDS.get(given, 0)
+        if not folds:
+            return super().read(given, collection, before)
+        if before["protocol"] != PROTOCOL:
+            raise ChoiceError(f"test = {given!r} belongs to the protocol {PROTOCOL}.")
+        pictures = _count_pictures(collection)
+        if pictures < folds * FOLD:
+            needed = f"needs {folds * FOLD:,} picture queries"
+            raise ChoiceError(f"test = {given!r} {needed}; {collection.name} has {pictures:,}.")
+        return given
+
+
+def _count_pictures(collection: Collection) -> int:
+    sides = collection.tables.get(PROTOCOL)
+    if sides is None:
+        return 0
+    return int((~sides.list_texts(collection) & (collection.own_items >= 0)).sum())
+
+
+def _list_tests(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
+    most = _count_pictures(collection) if before["protocol"] == PROTOCOL else 0
+    return [WHOLE, *(name for name, folds in FOLDS.items() if most >= folds * FOLD)]
+
+
+CHOICES = (
+    TestChoice(
+        key="test",
+        meaning="test of image-text matching: whole (all pictures and texts), 1K (the first 1,000 "
+        "pictures and their texts) or five-fold 1K (the mean of five tests of 1,000 pictures)",
+        default=lambda collection, before: WHOLE,
+        allowed=_list_tests,
+        changes_numbers=True,
+    ),
+)

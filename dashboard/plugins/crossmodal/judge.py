@@ -1,0 +1,136 @@
+"""The protocol: values of one direction, and of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dashboard.evaluation.judgement import Judgement, JudgingRules, find_relevant
+from dashboard.evaluation.metrics import Measure
+from dashboard.plugins.crossmodal.folds import MatchingJudgement, judge, weigh_folds
+from dashboard.plugins.crossmodal.sides import Sides
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.tables import BoolArray, FloatArray, IntArray
+
+IS_TEXT = {"i2t": False, "t2i": True}
+"""Whether the queries of a metric's direction are texts."""
+DIVISORS = {"Rsum": 1, "mR": 2}
+"""Metrics of both directions, and what the sum of the directions is divided by."""
+
+
+def list_gallery(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the items that a query searches; None for all."""
+    assert isinstance(judgement, MatchingJudgement)
+    return judgement.galleries[query]
+
+
+def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
+    """Keep the queries of a metric's direction; add both directions of Rsum and mR.
+
+    The mean of all queries is that of the means of folds; a slice has the mean of its queries, and
+    a median is that of all queries.
+
+    The value of a picture is its own and, for each of its texts, pictures ÷ texts times theirs: the
+    mean over pictures is then the sum of the six means. Null for all pictures where the picture of
+    any scored text has no value.
+    """
+    assert isinstance(study.judgement, MatchingJudgement)
+    is_text, (direction, _, name) = list_texts(study), measure.name.partition("_")
+    if direction in IS_TEXT:
+        values = np.where(is_text == IS_TEXT[direction], values, np.nan)
+    elif measure.name not in DIVISORS:
+        return values
+    if name in RANKS:
+        values = _finish_ranks(study, name, values)
+    if not measure.metric.is_median and not study.choices["slice"]:
+        values = weigh_folds(study.judgement.folds[study.queries], is_text, values)
+    if name in RANKS:
+        return values
+    return values if name else _add_directions(study, values) / DIVISORS[measure.name]
+
+
+def _add_directions(study: Study, values: FloatArray) -> FloatArray:
+    is_text = list_texts(study)
+    texts, scored = is_text & ~np.isnan(values), ~is_text & ~np.isnan(values)
+    picture = _find_pictures(study)[texts]
+    if not len(picture) or not ((picture >= 0) & scored[picture]).all():
+        return np.full(len(values), np.nan)
+    from_texts = np.bincount(picture, values[texts], minlength=len(values))
+    return np.where(scored, values + scored.sum() / len(picture) * from_texts, np.nan)
+
+
+def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
+    """Decide about queries whose list holds none of what belongs to them; their value is 0.
+
+    The mean rank is not known, null for all; in the median they are the last of their gallery, and
+    it is null for all where half of the queries or more are so.
+    """
+    assert isinstance(study.judgement, MatchingJudgement)
+    is_lost = values == 0
+    if is_lost.any() and (name == "MnR" or 2 * is_lost.sum() >= (~np.isnan(values)).sum()):
+        return np.full(len(values), np.nan)
+    galleries = study.judgement.galleries
+    for at in np.flatnonzero(is_lost):
+        gallery = galleries[study.queries[at]]
+        values[at] = len(study.collection.items) if gallery is None else (gallery >= 0).sum()
+    return values
+
+
+def list_texts(study: Study) -> BoolArray:
+    """Return True for each query in question that is a text."""
+    sides: Sides = study.collection.tables["crossmodal"]
+    return np.asarray(sides.list_texts(study.collection)[study.queries])
+
+
+def _find_pictures(study: Study) -> IntArray:
+    """Return the place of each text's picture among the queries, -1 for none."""
+    queries, own, is_text = study.queries.tolist(), study.collection.own_items, list_texts(study)
+    pictures = ((at, int(own[q])) for at, q in enumerate(queries) if not is_text[at])
+    place = {item: at for at, item in pictures if item >= 0}
+    judgement, found = study.judgement, np.full(len(queries), -1)
+    for at, query in enumerate(queries):
+        if is_text[at]:
+            relevant = find_relevant(judgement, query).tolist()
+            found[at] = next((place[item] for item in relevant if item in place), -1)
+    return found
+
+
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return R of the direction that the queries in question have."""
+    return "t2i_R" if list_texts(study).all() else "i2t_R"
+
+
+RANKS = ("MdR", "MnR")
+
+
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.plugins.crossmodal.sections import draw_section as draw
+
+    draw(study, choices)
+
+
+CROSSMODAL = JudgingRules(
+    name="crossmodal",
+    title="Image-text matching, any match",
+    judge=judge,
+    metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR "
+    "i2t_MdR i2t_MnR t2i_MdR t2i_MnR",
+    headline=pick_headline,
+    nothing_relevant="null",
+    definition="A picture asks for its texts and a text for its picture. A query is answered when "
+    "anything that belongs to it is in the first K. What is not said to belong together is wrong. "
+    "Rsum and mR of a picture include what its texts find, so that their mean is that of the six.",
+    source="VSE++ (Faghri et al., BMVC 2018): R@K on Flickr30k and COCO",
+    blind="One of five texts is as good as all five, and rank 11 as bad as the last. A text that "
+    "fits another picture as well counts as wrong there. Galleries of different size cannot be "
+    "compared.",
+    queries="all",
+    is_complete=True,
+    candidates=list_gallery,
+    finish=finish,
+    draw_section=draw_section,
+)

@@ -1,0 +1,225 @@
+"""Versions that are matrices of similarities: `runs/NAME.npy`, both directions from one.
+
+The ids of rows and columns stand beside it in `NAME.rows.txt` and `NAME.columns.txt`; without them
+the shape tells what they are, and for a square one the setting `matrix_rows`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.plugins.crossmodal.matrix_file import MatrixFile, open_matrix
+from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decimals
+from dashboard.plugins.crossmodal.sides import TEXTS
+from dashboard.storage.collection import Collection
+from dashboard.storage.versions import Version, try_to_read
+from dashboard.tables import IntArray, Ties
+from dashboard.texts import read_text
+
+SETTING = "matrix_rows"
+AXES = ("rows", "columns")
+Axes = tuple[Sequence[str], Sequence[str]]
+
+
+def read_matrices(
+    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Version]:
+    """Return the versions that are matrices, by name; put those that cannot be used into `broken`.
+
+    Files of ids end in `.txt`, as files of results do; they are none.
+    """
+    found: dict[str, Version] = {}
+    for path in sorted((collection.folder / "runs").glob("[!.]*.npy")):
+        for axis in AXES:
+            broken.pop(f"{path.stem}.{axis}", None)
+        read = partial(_read_matrix, collection, path, findings)
+        version = try_to_read(path.stem, broken, read)
+        if version is not None:
+            found[path.stem] = version
+    return found
+
+
+def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) -> Version:
+    name = f"runs/{path.name}"
+    matrix, largest = open_matrix(path, name)
+    meant = _find_queried(collection)
+    axes = _read_axes(path, matrix, findings)
+    if axes is None:
+        axes = _guess_axes(collection, matrix, path.stem, findings)
+    items = [_find_items(collection, axis, meant) for axis in axes]
+    asking = _find_lines(collection, axes, meant)
+    if not any((lines >= 0).any() for lines in asking):
+        wanted = "ids of queries, of items that they are about, or of texts with their words"
+        raise DataError(name, "no query of the collection in rows or columns", wanted)
+    findings += _report_unfound(matrix, axes, items, asking)
+
+    def make_source(collection: Collection, ties: Ties) -> MatrixSource:
+        asking = _find_lines(collection, axes, _find_queried(collection))
+        decimals = find_decimals(largest)
+        return MatrixSource(path.stem, matrix, collection.items.ids, items, asking, decimals, ties)
+
+    return Version(path.stem, file=name, make_source=make_source)
+
+
+def _read_axes(path: Path, matrix: MatrixFile, findings: list[Finding]) -> Axes | None:
+    """Return the ids of rows and of columns; None without files of ids."""
+    files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
+    missing = [file.name for file in files if not file.is_file()]
+    if len(missing) == 2:
+        return None
+    if missing:
+        raise DataError(
+            f"runs/{missing[0]}", "no such file", f"the ids of {matrix.name}, a line each"
+        )
+    read: list[list[str]] = []
+    for axis, file, number in zip(AXES, files, matrix.shape, strict=True):
+        name = f"runs/{file.name}"
+        ids = [line.strip() for line in read_text(file, name, findings).rstrip().split("\n")]
+        if len(ids) != number:
+            found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
+            do = "Write the ids of the matrix as it is; its transpose has the other two files."
+            turned = len(ids) == matrix.shape[1 - len(read)]
+            wanted = f"an id for each of the {axis}, in the same order"
+            raise DataError(matrix.name, found, wanted, do=do if turned else "")
+        if len(set(ids)) < len(ids):
+            twice = next(each for place, each in enumerate(ids) if each in ids[:place])
+            raise DataError(name, f"{twice!r} twice", "each id once")
+        read.append(ids)
+    return read[0], read[1]
+
+
+def _guess_axes(
+    collection: Collection, matrix: MatrixFile, stem: str, findings: list[Finding]
+) -> Axes:
+    """Return what rows and columns without ids are, by the shape or the setting.
+
+    Raises:
+        DataError: If the shape fits nothing, or several things.
+    """
+    ways = _list_ways(collection)
+    stated = str(collection.settings.get(SETTING, ""))
+    fits = [
+        (how, kind, axes)
+        for how, kind, axes in ways
+        if (len(axes[0]), len(axes[1])) == matrix.shape
+    ]
+    chosen = [each for each in fits if stated in ("", each[1])]
+    ids = f"ids, one a line, in runs/{stem}.rows.txt and runs/{stem}.columns.txt"
+    if len(chosen) == 1:
+        how, _, axes = chosen[0]
+        why = f"; {SETTING} says so" if stated and len(fits) > 1 else "; the shape says so"
+        findings.append(Finding("note", matrix.name, None, "no ids", f"{ids}; taken as {how}{why}"))
+        return axes
+    if chosen:
+        meant = " or ".join(how for how, _, _ in chosen)
+        found = f"the shape {matrix.shape} without ids, which is {meant}"
+        do = f'Write {SETTING} = "item" or {SETTING} = "text" in collection.toml, or {ids}.'
+        raise DataError(matrix.name, found, "a statement of what its rows are", do=do)
+    sizes = "; ".join(f"({len(a):,}, {len(b):,}), {how}" for how, _, (a, b) in ways)
+    found = f"the shape {matrix.shape} without ids"
+    if fits:
+        found += f", and {SETTING} = {stated!r} in collection.toml"
+    raise DataError(matrix.name, found, sizes, do=f"Write {ids}.")
+
+
+def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
+    """Return what a matrix without ids may be: in words, the kind of its rows, its axes."""
+    items, queries = collection.items, collection.queries
+    gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
+    kinds = [kind.strip().lower() in TEXTS for kind in items["kind"]]
+    pictures = [name for name, is_text in zip(gallery, kinds, strict=False) if not is_text]
+    texts = [name for name, is_text in zip(gallery, kinds, strict=False) if is_text]
+    order = "in the order of items.csv"
+    if not texts:
+        pairs = zip(queries.ids, queries["text"], strict=True)
+        texts = [name for name, text in pairs if text]
+        order = "in the order of items.csv and queries.csv"
+    ways: list[tuple[str, str, Axes]] = [
+        (f"items × texts, {order}", "item", (pictures, texts)),
+        (f"texts × items, {order}", "text", (texts, pictures)),
+    ]
+    whole = (list(queries.ids), list(gallery))
+    if whole != (texts, pictures):
+        order = "in the order of queries.csv and items.csv"
+        ways += [
+            (f"all queries × all items, {order}", "", whole),
+            (f"all items × all queries, {order}", "", whole[::-1]),
+        ]
+    return [way for way in ways if all(map(len, way[2]))]
+
+
+def _find_queried(collection: Collection) -> dict[str, str]:
+    """Return the item that each query is about, else the text item that has its words.
+
+    Of several texts with the same words a query has one that belongs to its picture, by the judged
+    pairs; among these the first query has the first, and so on.
+    """
+    items, queries = collection.items, collection.queries
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for name, kind, words in zip(items.ids, items["kind"], items["caption"], strict=True):
+        if kind.strip().lower() in TEXTS:
+            texts[words].append(name)
+    found, pictures = {}, _pair_pictures(collection)
+    rows = zip(queries.ids, queries["text"], collection.own_items.tolist(), strict=True)
+    for query, words, own in rows:
+        if own >= 0:
+            found[query] = items.ids[own]
+        elif words and texts[words]:
+            mine = [each for each in texts[words] if pictures[query] & pictures[each]]
+            found[query] = (mine or texts[words])[0]
+            texts[words].remove(found[query])
+    return found
+
+
+def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
+    """Return the items that belong to each text query, and those that each item belongs to."""
+    qrels, queries, own = collection.qrels, collection.queries, collection.own_items
+    pairs: defaultdict[str, set[int]] = defaultdict(set)
+    if qrels is None:
+        return pairs
+    index = collection.items.index
+    for query, item, grade in zip(qrels.query, qrels.item, qrels.values, strict=True):
+        name, other = qrels.queries[query], qrels.items[item]
+        about = own[queries.index[name]] if name in queries.index else -1
+        if grade >= 1 and other in index:
+            pairs[other if about >= 0 else name].add(int(about) if about >= 0 else index[other])
+    return pairs
+
+
+def _find_items(collection: Collection, axis: Iterable[str], meant: Mapping[str, str]) -> IntArray:
+    """Return the item of each line of an axis: of its id, or of the query of this id; else -1."""
+    index = collection.items.index
+    found = (index.get(name, index.get(meant.get(name, ""), -1)) for name in axis)
+    return np.fromiter(found, dtype=np.int64)
+
+
+def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> list[IntArray]:
+    """Return the row of each query, and the column of those that have no row; else -1."""
+    places = [{name: line for line, name in enumerate(axis)} for axis in axes]
+    found = np.full((2, len(collection.queries)), -1)
+    for query, name in enumerate(collection.queries.ids):
+        known = (name, meant.get(name, name))
+        for axis, place in enumerate(places):
+            line = next((place[each] for each in known if each in place), -1)
+            if line >= 0:
+                found[axis, query] = line
+                break
+    return [found[0], found[1]]
+
+
+def _report_unfound(
+    matrix: MatrixFile, axes: Axes, items: Sequence[IntArray], asking: Sequence[IntArray]
+) -> Iterator[Finding]:
+    """Yield a warning for rows, or columns, that are no items although queries search them."""
+    for axis, (ids, found) in enumerate(zip(axes, items, strict=True)):
+        strange = [name for name, item in zip(ids, found.tolist(), strict=True) if item < 0]
+        if strange and (asking[1 - axis] >= 0).any():
+            said = f"{len(strange):,} {AXES[axis]} that are no items ({list_names(strange)})"
+            wanted = "ids of items, or of queries about one or with a text's words; none is found"
+            yield Finding("warning", matrix.name, None, said, wanted)

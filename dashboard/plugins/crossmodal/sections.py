@@ -1,0 +1,87 @@
+"""The section on Overview: both directions of each version side by side, as papers print them."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from dashboard.evaluation.judgement import find_relevant
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.crossmodal.folds import MatchingJudgement
+from dashboard.plugins.crossmodal.judge import CROSSMODAL, list_texts
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.address import escape_markdown
+from dashboard.views.data_tables import Column, draw_table
+
+USUAL_TEXTS = 5
+DEEPEST = 10
+"""Largest K of the recalls."""
+ARROWS = {"i2t": "i → t", "t2i": "t → i"}
+RECALLS = [name for name in CROSSMODAL.metrics.split() if "_R@" in name]
+RANKS = ["i2t_MdR", "i2t_MnR", "t2i_MdR", "t2i_MnR"]
+
+
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw a row a version: recalls in per cent and ranks of both directions, their sum, mean."""
+    names = [name for way in ARROWS for name in (*RECALLS, *RANKS) if name.startswith(way)]
+    rows = [_measure(study, version, names) for version in choices["runs"]]
+    columns = [Column(key=each, label=_name(each), number=True) for each in [*names, "Rsum", "mR"]]
+    _mark_best(rows, [column.key for column in columns])
+    written = [row | {key: _write(key, row[key]) for key in (*names, "Rsum", "mR")} for row in rows]
+    st.markdown("**Both directions** – pictures to texts, texts to pictures; R@K in %")
+    draw_table([Column(key="run", label="Version"), *columns], written)
+    st.caption(escape_markdown(_describe(study)))
+
+
+def _measure(study: Study, version: str, names: list[str]) -> Row:
+    (found,) = study.measure([version], " ".join(names))
+    row: Row = dict(zip(names, (each["mean"] for each in found.list_means()), strict=True))
+    recalls = [row[name] for name in RECALLS]
+    total = None if None in recalls else sum(recalls)
+    return row | {"run": version, "Rsum": total, "mR": None if total is None else total / 6}
+
+
+def _mark_best(rows: list[Row], keys: list[str]) -> None:
+    for key in keys if len(rows) > 1 else ():
+        known = [row[key] for row in rows if row[key] is not None]
+        best = (min if key in RANKS else max)(known, default=None)
+        for row in rows:
+            if best is not None and row[key] == best:
+                row["best"] = [*row.get("best", ()), key]
+
+
+def _name(key: str) -> str:
+    way, _, name = key.partition("_")
+    return f"{ARROWS[way]} {name}" if name else {"Rsum": "Rsum (of 600)"}.get(key, key)
+
+
+def _write(key: str, value: float | None) -> str | None:
+    if value is None:
+        return None
+    return f"{value:.1f}" if key in RANKS else f"{100 * value:.1f}"
+
+
+def _describe(study: Study) -> str:
+    """Return what is asked, how many texts a picture has, and how ranks are to be read."""
+    judgement, is_text = study.judgement, list_texts(study)
+    assert isinstance(judgement, MatchingJudgement)
+    galleries = judgement.galleries
+    scored = ~np.isin(study.queries, list(judgement.unscorable))
+    pictures = study.queries[scored & ~is_text].tolist()
+    texts = [len(find_relevant(judgement, query)) for query in pictures]
+    told = [f"{len(pictures):,} pictures and {(scored & is_text).sum():,} texts ask."]
+    if texts:
+        low, high = min(texts), max(texts)
+        number = f"{low}" if low == high else f"{low} to {high}"
+        usual = "as" if low == high == USUAL_TEXTS else f"not {USUAL_TEXTS} as"
+        told.append(f"A picture has {number} texts, {usual} in the source.")
+    for side, asking in (("texts", ~is_text), ("pictures", is_text)):
+        for gallery in [galleries[query] for query in study.queries[scored & asking][:1]]:
+            if gallery is not None and (gallery >= 0).sum() < DEEPEST:
+                number = (gallery >= 0).sum()
+                told.append(f"Only {number} {side} can be found: R@K of a larger K is 1.")
+    if not texts or not (scored & is_text).any():
+        told.append("Rsum and mR need both; choose queries = all.")
+    told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")
+    return " ".join(told)

@@ -1,0 +1,122 @@
+"""The two sides of a collection, pictures and texts; a query searches one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.errors import Finding, list_names
+from dashboard.storage.collection import Collection
+from dashboard.tables import BoolArray, IntArray
+
+SIDES = {"image": "pictures", "video": "pictures", "text": "texts"}
+"""Side of each kind of item, where items.csv has no column `side`."""
+TEXTS = frozenset({"text", "texts", "caption", "captions", "sentence", "sentences"})
+"""Kinds, or sides of items without a kind, that are texts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Sides of a collection.
+
+    Attributes:
+        names: Side of each item; "" for none.
+        members: Items of each side by its name, and -1 for results outside the collection.
+        is_text: True for each item that is a text, and a last False for a query without an item.
+    """
+
+    names: tuple[str, ...]
+    members: dict[str, IntArray]
+    is_text: BoolArray
+
+    def list_searched(self, collection: Collection) -> list[str]:
+        """Return the side that each query searches; "" for all.
+
+        That is the side that its `among` names; without one an item query searches the other of two
+        sides, a text the pictures.
+        """
+        pairs = zip(self.names, self.is_text, strict=False)
+        of_text = self._pick_one({name for name, is_text in pairs if name and not is_text})
+        others = {name: self._pick_one(self.members.keys() - {name}) for name in self.members}
+        return [
+            (among if among in self.members else "")
+            if among
+            else (others.get(self.names[own], "") if own >= 0 else of_text)
+            for among, own in zip(
+                collection.queries["among"], collection.own_items.tolist(), strict=True
+            )
+        ]
+
+    @staticmethod
+    def _pick_one(names: set[str]) -> str:
+        return next(iter(names)) if len(names) == 1 else ""
+
+    def list_texts(self, collection: Collection) -> BoolArray:
+        """Return True for each query that is a text, or is about one. [queries]."""
+        return np.asarray(collection.is_text | self.is_text[collection.own_items])
+
+
+def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
+    """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
+    items, queries = collection.items, collection.queries
+    is_asked = "crossmodal" in collection.settings.get("protocols", ())
+    if not is_asked and not {"side", "kind"} & items.columns.keys():
+        return None
+    side = items["side"] if any(items["side"]) else _infer_sides(collection, findings)
+    members = {
+        name: np.array([-1, *(i for i, each in enumerate(side) if each == name)])
+        for name in dict.fromkeys(side)
+        if name
+    }
+    if len(members) < 2 or collection.qrels is None:
+        return None
+    strange = [
+        query
+        for query, among in zip(queries.ids, queries["among"], strict=True)
+        if among and among not in members
+    ]
+    if strange:
+        found = f"{len(strange):,} queries among an unknown side ({list_names(strange)})"
+        wanted = f"a side of the items ({', '.join(members)}); these search all items"
+        findings.append(Finding("warning", "queries.csv", None, found, wanted))
+    kinds = zip(items["kind"], side, strict=True)
+    is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
+    sides = Sides(tuple(side), members, np.array([*is_text, False]))
+    if is_asked:
+        _report_unpaired(collection, sides, findings)
+    return sides
+
+
+def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:
+    kinds = collection.items["kind"]
+    side = [SIDES.get(kind.strip().lower(), "") for kind in kinds]
+    if "crossmodal" in collection.settings.get("protocols", ()) and not all(side):
+        strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
+        found = f"no side of the items, and {len(strange):,} of no kind ({list_names(strange)})"
+        wanted = "a column side, or kind image, video or text for each item"
+        findings.append(Finding("error", "items.csv", None, found, wanted))
+    return side
+
+
+def _report_unpaired(collection: Collection, sides: Sides, findings: list[Finding]) -> None:
+    """Add a warning for queries, and for items that are searched, without anything that belongs."""
+    qrels, queries, items = collection.qrels, collection.queries, collection.items
+    assert qrels is not None
+    is_pair = qrels.values >= 1
+    asking = np.unique(queries.find(qrels.queries)[qrels.query[is_pair]])
+    found = np.unique(items.find(qrels.items)[qrels.item[is_pair]])
+    bare = np.setdiff1d(np.arange(len(queries)), asking)
+    if len(bare):
+        names = list_names(queries.ids[query] for query in bare.tolist())
+        said = f"{len(bare):,} queries that nothing belongs to ({names})"
+        wanted = "a text of each picture, a picture of each text; these have no value"
+        findings.append(Finding("warning", "qrels", None, said, wanted))
+    searched = {*sides.list_searched(collection)} - {""}
+    for name in sorted(searched):
+        alone = np.setdiff1d(sides.members[name][1:], found)
+        if len(alone):
+            names = list_names(items.ids[item] for item in alone.tolist())
+            said = f"{len(alone):,} {name} that belong to no query ({names})"
+            wanted = "a query that each belongs to; these are wrong for every query"
+            findings.append(Finding("warning", "qrels", None, said, wanted))

@@ -1,0 +1,100 @@
+"""Packed codes: eight bits in a byte, as numpy.packbits and sentence-transformers store them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding
+from dashboard.storage.collection import Collection
+from dashboard.storage.settings import read_toml
+from dashboard.storage.vectors import Vectors
+from dashboard.storage.versions import Version, try_to_read
+
+BYTE = 8
+BLOCK = 1 << 16
+"""Rows that are read at once."""
+UNPACK = "or unpack them: numpy.unpackbits(codes, axis=1)."
+
+
+def read_packed(
+    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Version]:
+    """Return the versions whose arrays are packed bits, unpacked to codes of -1 and 1.
+
+    The key `bits` of a version's model.toml states that they are. Bytes that could be packed bits
+    or vectors are not guessed: such a version is put into `broken`.
+    """
+    found: dict[str, Version] = {}
+    for name, version in collection.versions.items():
+        made = try_to_read(name, broken, partial(_read_version, collection, version))
+        if made is not None:
+            found[name] = made
+            said = f"codes of {made.items.dimension} bits, packed into bytes"
+            findings.append(Finding("note", version.file, None, said, "-1 and 1; unpacked"))
+    return found
+
+
+def _read_version(collection: Collection, version: Version) -> Version | None:
+    """Return a version of packed codes unpacked; None for any other version.
+
+    Raises:
+        DataError: If its bytes may be packed bits, and nothing states how many.
+    """
+    arrays = [each for each in (version.items, version.queries) if each is not None]
+    if not arrays or not any(each.stored.dtype.itemsize == 1 for each in arrays):
+        return None
+    name = f"{version.file}/model.toml"
+    stated = read_toml(collection.folder / name, name)
+    bits = stated.get("bits", 0)
+    if type(bits) is not int or bits < 0:
+        raise DataError(name, f"bits = {str(bits)[:80]!r}", "the number of bits of a code")
+    columns = arrays[0].dimension
+    if not bits or bits == columns:
+        for each in arrays:
+            _refuse_bytes(each, version.file, stated.get("dimension") == columns)
+        return None
+    if -(-bits // BYTE) != columns or any(each.stored.dtype.itemsize > 1 for each in arrays):
+        kinds = " and ".join(sorted({str(each.stored.dtype) for each in arrays}))
+        found = f"arrays of {columns} columns of {kinds}, and bits = {bits}"
+        wanted = (
+            f"packed codes of {-(-bits // BYTE)} bytes for items and queries, or {bits} columns"
+        )
+        raise DataError(version.file, found, wanted)
+    made = [_unpack(each, bits, version.file) for each in arrays]
+    return replace(version, items=made[0], queries=made[1] if len(made) > 1 else None)
+
+
+def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
+    """Raise DataError for bytes that are neither codes nor said to be vectors."""
+    stored = vectors.stored
+    if stored.dtype.itemsize > 1 or (stored.dtype == np.int8 and is_stated):
+        return
+    blocks = [stored[start : start + BLOCK] for start in range(0, len(stored), BLOCK)]
+    low, high = min(int(each.min()) for each in blocks), max(int(each.max()) for each in blocks)
+    if low >= -1 and high <= 1:
+        return
+    columns, bits = vectors.dimension, vectors.dimension * BYTE
+    found = f"{stored.dtype} from {low} to {high} in {columns} columns, which may be packed bits"
+    do = f"If they are, write bits = {bits} into model.toml, {UNPACK}"
+    wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"
+    if stored.dtype == np.int8:
+        do += f" If they are vectors, write dimension = {columns}."
+        wanted += ", or vectors that are said to be some"
+    raise DataError(name, found, wanted, do=do)
+
+
+def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:
+    packed: NDArray[Any] = np.asarray(vectors.stored[0 : len(vectors.stored)])
+    if packed.dtype == np.int8:  # sentence-transformers subtracts 128
+        packed = (packed.astype(np.int16) + 128).astype(np.uint8)
+    unpacked = np.unpackbits(packed, axis=1)
+    if unpacked[:, bits:].any():
+        found = f"packed codes with bits beyond the first {bits}"
+        raise DataError(name, found, "0 there. State their number in model.toml as bits")
+    signs = unpacked[:, :bits].astype(np.int8) * np.int8(2) - np.int8(1)
+    return replace(vectors, stored=signs, lengths=np.full(len(vectors.ids), np.sqrt(bits)))

@@ -1,0 +1,219 @@
+"""Types of pairs from judged pairs or from labels; outputs read by their signs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.evaluation.judgement import (
+    NO_RELEVANT,
+    Judgement,
+    JudgingRules,
+    find_relevant,
+    judge_table,
+)
+from dashboard.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.hashing.metrics import find_bits, measure_radius
+from dashboard.storage.collection import Collection
+from dashboard.storage.vectors import Vectors
+from dashboard.storage.versions import Version
+from dashboard.study.choices import Choices
+
+if TYPE_CHECKING:
+    from dashboard.study.study import Study
+
+NAME = "hashing"
+GRADES = (0.0, 1.0, 2.0)
+"""Grades of type 3, 2 and 1."""
+COLUMNS = ("labels", "label")
+BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
+
+
+def read_types(collection: Collection, findings: list[Finding]) -> str | None:
+    """Return "pairs" or "labels", by which the types of pairs are told; None without either.
+
+    A collection whose settings name other protocols is not judged so.
+
+    Raises:
+        DataError: If the collection asks for the protocol and there are neither pairs nor labels, a
+            grade is no type's, or an item is both query and gallery.
+    """
+    named = collection.settings.get("protocols", ())
+    if named and NAME not in named:
+        return None
+    source = _find_source(collection)
+    problem = _find_problem(collection) if source else _describe_lack(collection)
+    if named and source == "labels" and len(set(_split_labels(collection)[0]) - {Labels()}) == 1:
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
+    if problem and named:
+        raise problem
+    if source == "labels" and problem is None:
+        items, queries = _split_labels(collection)
+        if not frozenset().union(*items) & frozenset().union(*queries):
+            found = "no label that a query and an item have in common"
+            findings.append(
+                Finding("warning", "queries.csv", None, found, "labels separated by , ; or |")
+            )
+    return None if problem else source
+
+
+def _find_source(collection: Collection) -> str | None:
+    if collection.qrels is not None:
+        return "pairs"
+    tables = (collection.items, collection.queries)
+    return "labels" if all(_find_column(table.columns) for table in tables) else None
+
+
+def _describe_lack(collection: Collection) -> DataError:
+    tables = (collection.queries, collection.items)
+    lacking = [table.file for table in tables if not _find_column(table.columns)]
+    wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
+    return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
+
+
+def _find_column(columns: Mapping[str, Any]) -> str:
+    return next((name for name in COLUMNS if any(columns.get(name, ()))), "")
+
+
+def _find_problem(collection: Collection) -> DataError | None:
+    if collection.qrels is not None:
+        strange = ~np.isin(collection.qrels.values, GRADES)
+        if strange.any():
+            found = f"grade {collection.qrels.values[strange][0]:g}"
+            return DataError("qrels", found, "2 (type 1), 1 (type 2) or 0 (type 3)")
+    both = np.unique(collection.own_items[collection.own_items >= 0])
+    if len(both):
+        names = list_names(collection.items.ids[item] for item in both.tolist())
+        found = f"{len(both):,} items of the gallery among the queries ({names})"
+        do = "Remove them from one of the two; an item would find itself."
+        wanted = "a query set and a gallery without a common item"
+        return DataError("queries.csv", found, wanted, do=do)
+    return None
+
+
+def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+    """Judge by type: 1 has grade 2, 2 grade 1; a pair that is not named is of type 3."""
+    if collection.tables[NAME] == "labels":
+        return judge_by_labels(collection)
+    items, queries, own = collection.items, collection.queries, collection.own_items
+    made = judge_table(queries, items, own, collection.qrels)
+    bare = {q: NO_RELEVANT for q in made.pairs if not len(find_relevant(made, q))}
+    return replace(made, unscorable=dict(made.unscorable) | bare)
+
+
+def judge_by_labels(collection: Collection) -> LabelJudgement:
+    """Judge by labels: the same ones make type 1, some in common type 2."""
+    items, queries = _split_labels(collection)
+    return judge_labels(items, queries, collection.own_items, same=GRADES[-1])
+
+
+def _split_labels(collection: Collection) -> list[list[Labels]]:
+    """Return the labels of items, then those of queries."""
+    tables = (collection.items, collection.queries)
+    return split_labels(*(table[_find_column(table.columns)] for table in tables))
+
+
+def take_signs(version: Version) -> Version:
+    """Return a version whose vectors are the signs of its own; results stay as they are.
+
+    A 0 counts as +1, or as -1 where nothing but 0 and 1 is stored.
+
+    Raises:
+        DataError: If items and queries are codes of different kinds, or all codes would be equal.
+    """
+    if version.items is None:
+        return version
+    stored = [each for each in (version.items, version.queries) if each is not None]
+    kinds = [_find_kind(each) for each in stored]
+    if BITS in kinds and set(kinds) & {SIGNED, POSITIVE}:
+        found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
+        raise DataError(version.file, found, "both as codes of -1 and 1, or both as 0 and 1")
+    if kinds[0] == POSITIVE:
+        wanted, do = f"{SIGNED}, or codes", "Subtract 0.5 from outputs of a sigmoid."
+        raise DataError(version.file, f"items stored as {POSITIVE}", wanted, do=do)
+    signed = [_sign(each, BITS in kinds) for each in stored]
+    return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
+
+
+def _find_kind(vectors: Vectors) -> str:
+    """Return BITS, SIGNED, POSITIVE, or "1" for nothing but 1."""
+    step = 1 << 16
+    blocks = [vectors.stored[at : at + step] for at in range(0, len(vectors.stored), step)]
+    if any((block < 0).any() for block in blocks):
+        return SIGNED
+    if any((~np.isin(block, (0, 1))).any() for block in blocks):
+        return POSITIVE
+    return BITS if any((block == 0).any() for block in blocks) else "1"
+
+
+def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
+    count, bits = len(vectors.ids), vectors.dimension
+    unit = vectors.scale(0, count)
+    is_one = unit > 0 if is_binary else unit >= 0
+    signs = np.where(is_one, np.int8(1), np.int8(-1))
+    return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
+
+
+def describe_types(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Note each result's distance to the query, its type, and the labels that both have."""
+    if study.rules.name != NAME:
+        return {}, [Row() for _ in rows]
+    judged, index = study.judgement, study.collection.items.index
+    grades = judged.grades(query)
+    notes: list[Row] = []
+    for row in rows:
+        bits = find_bits(study, row["run"]) if "run" in row else None
+        # equation 1: the cosine of two codes is 1 - 2 distance ÷ bits
+        told = [f"distance {(1 - row['score']) * bits / 2:.0f} of {bits}"] if bits else []
+        item = index.get(row["item_id"] or "", -1)
+        if not np.isnan(grades).all():
+            grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
+            shared = _list_shared(judged, query, item) if grade else ""
+            told.append(f"type {3 - grade:g}" + (f": {shared}" if shared else ""))
+        notes.append({"notes": told} if told else {})
+    return {}, notes
+
+
+def _list_shared(judged: Judgement, query: int, item: int) -> str:
+    """Return the labels that a query and an item have in common; "" where pairs are judged."""
+    if not isinstance(judged, LabelJudgement):
+        return ""
+    return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
+
+
+def draw_section(study: Study, choices: Choices) -> None:
+    """Draw the section of the protocol on Overview."""
+    from dashboard.plugins.hashing.sections import draw_codes
+
+    draw_codes(study, choices)
+
+
+HASHING = JudgingRules(
+    name=NAME,
+    title="Hash codes, graded by type",
+    judge=judge,
+    metrics="AP(retrieved)@50 nDCG(exp)@50 P@50",
+    nothing_relevant="null",
+    definition="A pair of query and item is of type 1 (grade 2), 2 (grade 1) or 3 (grade 0): as "
+    "written down, or by labels (the same ones; some in common; none). Types 1 and 2 are hits. "
+    "Items are ranked by ascending Hamming distance; of real-valued outputs the signs are the "
+    "codes. Queries and gallery share no item. A query without an item of type 1 or 2 is not "
+    "scored.",
+    source="mAP@p and nDCG@p of hashing for image retrieval",
+    blind="Codes of 16 bits have 17 distances, so most items are tied. AP(retrieved) rewards a "
+    "list that is cut early. P(H<=2) of a query without a result so near is 0: long codes look "
+    "bad there however well they rank.",
+    queries="all",
+    is_complete=True,
+    transform=take_signs,
+    measure=measure_radius,
+    draw_section=draw_section,
+)

@@ -1,0 +1,12 @@
+"""Registration of the protocol hashing."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="hashing",
+    read_tables="judge:read_types",
+    read_versions="codes:read_packed",
+    rules="judge:HASHING",
+    metrics="metrics:NAME",
+    describe_results="judge:describe_types",
+)

@@ -1,0 +1,55 @@
+"""Section of hash codes on Overview: curves over K, and each version's bounds over ties."""
+
+from __future__ import annotations
+
+import altair as alt
+import streamlit as st
+
+from dashboard.evaluation.metrics import parse_one
+from dashboard.plugins.hashing.metrics import NAME, find_bits
+from dashboard.plugins.hashing.ties import list_bounds
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.address import escape_markdown
+from dashboard.views.charts import colour_versions, draw_curve
+from dashboard.views.data_tables import Column, draw_table
+
+DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Results at which precision and mAP are drawn, as far as the gallery goes."""
+CURVES = {"P": "Precision over K", "AP(retrieved)": "mAP over K"}
+
+
+def draw_codes(study: Study, choices: Choices) -> None:
+    """Draw precision and mAP over K, and a table of bits, bounds over ties and P(H<=2)."""
+    runs, metric = choices["runs"], str(parse_one(choices["metric"]))
+    colours = colour_versions(list(runs), choices["baseline"], choices["candidate"])
+    depths = [depth for depth in DEPTHS if depth <= len(study.collection.items)]
+    names = " ".join(f"{name}@{depth}" for name in CURVES for depth in depths)
+    rows = [row for each in study.measure(runs, names) for row in each.list_means()]
+    for place, (name, title) in zip(st.columns(2), CURVES.items(), strict=True):
+        with place:
+            st.markdown(f"**{title}**")
+            curve = [row for row in rows if row["metric"] == name]
+            chart = draw_curve(curve, name, colours)
+            for layer in chart.layer:
+                layer.encoding.x.scale = alt.Scale(type="log")
+            st.altair_chart(chart)
+    st.markdown(
+        f"**{escape_markdown(metric)} over the order of ties**",
+        help="Items at equal distances have no order of their own. Smallest and largest: means of "
+        "each query's value in its worst and in its best order; –: not known for this metric.",
+    )
+    near = {each.run: next(each.list_means())["mean"] for each in study.measure(runs, NAME)}
+    table = [
+        row | {"bits": find_bits(study, row["run"]), "near": near[row["run"]]}
+        for row in list_bounds(study, runs, metric)
+    ]
+    columns = [
+        Column(key="run", label="Version"),
+        Column(key="bits", label="Bits", number=True, wide=True),
+        Column(key="low", label="Smallest", number=True),
+        Column(key="mean", label=metric, number=True, help="Ties in the order of the gallery"),
+        Column(key="high", label="Largest", number=True),
+        Column(key="near", label=NAME, number=True, help="A query without such a result counts 0"),
+    ]
+    draw_table(columns, table)

@@ -1,0 +1,126 @@
+"""Bounds of a metric over the order of ties: most items of short codes have equal distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dashboard.evaluation.block import label
+from dashboard.evaluation.judgement import Judgement, find_relevant
+from dashboard.evaluation.metrics import parse_one
+from dashboard.retrieval.run import Part
+from dashboard.tables import FloatArray
+
+if TYPE_CHECKING:
+    from dashboard.study.study import Study
+
+RETRIEVED = "AP(retrieved)"
+RISING = (
+    "P", "R", "Success", "AP", "AP(min)", "Rprec", "RR", "nDCG", "nDCG(exp)", "DCG", "DCG(exp)",
+)  # fmt: skip
+"""Metrics that never fall when the better one of two neighbours moves up."""
+
+
+def list_bounds(study: Study, versions: Sequence[str], metric: str) -> list[dict[str, Any]]:
+    """Return run, low, mean and high of each version: means over the scored queries.
+
+    low and high are the means of each query's smallest and largest value over all orders of equal
+    scores; None for a metric whose bounds are not known.
+    """
+    rows = []
+    for version in versions:
+        low, high = bound_values(study, version, metric) or (None, None)
+        columns = {"low": low, "mean": study.values(version, metric), "high": high}
+        rows.append({"run": version} | {name: _average(each) for name, each in columns.items()})
+    return rows
+
+
+def _average(values: FloatArray | None) -> float | None:
+    scored = np.empty(0) if values is None else values[~np.isnan(values)]
+    return float(scored.mean()) if len(scored) else None
+
+
+@lru_cache(maxsize=64)
+def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, FloatArray] | None:
+    """Return each query's smallest and largest value over all orders of equal scores.
+
+    NaN where the value is null; None for a metric whose bounds are not known.
+    """
+    measure, judged = parse_one(metric), study.judgement
+    if measure.name not in (*RISING, RETRIEVED):
+        return None
+    is_cut = measure.name == RETRIEVED and measure.cutoff is not None
+    bounds: list[FloatArray] = [np.empty((2, 0))]
+    for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
+        grade = _list_grades(part, judged)
+        worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))
+        if is_cut:
+            bounds.append(_bound_retrieved(worst, best, measure.cutoff or 0))
+        else:
+            bounds.append(np.stack([measure(label(each, judged)) for each in (worst, best)]))
+    values = np.nan_to_num(np.concatenate(bounds, axis=1))
+    low, high = np.where(np.isnan(study.values(version, metric)), np.nan, values)
+    return low, high
+
+
+def _list_grades(part: Part, judged: Judgement) -> FloatArray:
+    """Return the grade of each result."""
+    ends = np.searchsorted(part.row, np.arange(1, len(part.queries)))
+    items = zip(part.queries.tolist(), np.split(part.item, ends), strict=True)
+    return np.concatenate([judged.grades(query)[item] for query, item in items])
+
+
+def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
+    """Return relevant results at the ranks of one order of ties: 1 the worst, -1 the best one."""
+    order = np.lexsort((sign * grade, part.tie_first, part.row))
+    row, first, last = (each[order] for each in (part.row, part.tie_first, part.tie_last))
+    starts = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0))
+    sizes = np.diff(starts, append=len(row))
+    place = np.arange(len(row)) - np.repeat(starts, sizes)
+    rank = first + place if sign < 0 else last - np.repeat(sizes, sizes) + 1 + place
+    item, score = part.item[order], part.score[order]
+    return replace(part, row=row, item=item, score=score, rank=rank, tie_first=first, tie_last=last)
+
+
+def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
+    """Return bounds of AP(retrieved)@k, which a late hit can lower. [2, queries]."""
+    ends = np.searchsorted(best.row, np.arange(len(best.queries) + 1))
+    bounds = np.zeros((2, len(best.queries)))
+    for at, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+        last = best.tie_last[start:end]
+        listed = last <= best.passing[at]
+        above = int(((last <= k) & listed).sum())
+        whole = slice(start, start + above)
+        sums = [float((np.arange(1, above + 1) / each.rank[whole]).sum()) for each in (worst, best)]
+        cut = (best.tie_first[start:end] <= k) & (last > k) & listed
+        ties = (int(best.tie_first[start:end][cut][0]), int(last[cut][0])) if cut.any() else (k, k)
+        bounds[:, at] = _try_numbers(sums, above, ties, int(cut.sum()), k)
+    return bounds
+
+
+def _try_numbers(
+    sums: Sequence[float], above: int, ties: tuple[int, int], hits: int, k: int
+) -> tuple[float, float]:
+    """Return bounds over the numbers of hits that the ties at the cut can have inside of it.
+
+    Args:
+        sums: Precisions at the hits before these ties, added up, at worst and at best.
+        above: Number of these hits.
+        ties: First and last rank of the ties.
+        hits: Number of hits among them.
+        k: The cut.
+    """
+    first, last = ties
+    slots = k - first + 1
+    found = []
+    for number in range(max(0, slots - (last - first + 1 - hits)), min(hits, slots) + 1):
+        place = np.arange(1, number + 1)
+        late = float(((above + place) / (k - number + place)).sum())
+        early = float(((above + place) / (first - 1 + place)).sum())
+        total = max(above + number, 1)
+        found.append(((sums[0] + late) / total, (sums[1] + early) / total))
+    return min(low for low, _ in found), max(high for _, high in found)

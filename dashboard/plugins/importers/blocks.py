@@ -1,0 +1,264 @@
+"""Tables in blocks of rows: CSV and its relatives, JSON, JSON lines, Parquet, Arrow and Excel."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.importers.source import Source
+from dashboard.tables import MAX_CELL_CHARACTERS
+
+TEXTS = (".csv", ".tsv", ".tab")
+COLUMNAR = (".parquet", ".arrow", ".feather")
+ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".json", *COLUMNAR, ".xlsx")
+ROWS = 16_384
+"""Rows of a block."""
+MAX_ROWS = 1 << 31
+NUMBERS = re.compile(r"\[[\s\d.eE+,naif-]*\.[\s\d.eE+,naif-]*\]")
+"""A list of fractions in a cell: a vector. One of whole numbers may be labels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a table.
+
+    Attributes:
+        lines: Line, or number of the row from 1, of each.
+        columns: Cells as texts, by column.
+        vectors: Columns of vectors. [rows, dimension].
+        contents: Columns of pictures inside the table; a path beside one is the column itself.
+        classes: Columns whose texts are class names by the file's own schema.
+    """
+
+    file: str
+    lines: Sequence[int]
+    columns: Mapping[str, list[str]]
+    vectors: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
+    classes: Sequence[str] = ()
+
+
+def read_blocks(source: Source, name: str) -> Iterator[Block | Finding]:
+    """Yield the rows of a table, and findings of rows that are left out.
+
+    Raises:
+        DataError: If the file is no table; rows before a damaged part have been yielded by then.
+    """
+    small = name.lower()
+    if small.endswith(COLUMNAR):
+        from dashboard.plugins.importers.columnar import read_columnar
+
+        yield from read_columnar(source, name)
+        return
+    if small.endswith(".xlsx"):
+        rows: Iterator[dict[str, Any] | Finding] = _read_excel(source, name)
+    elif small.endswith((".jsonl", ".ndjson")):
+        rows = _read_lines(source, name)
+    elif small.endswith(".json"):
+        rows = _read_objects(source, name)
+    else:
+        rows = read_delimited(source, name)
+    numbered: list[tuple[int, dict[str, Any]]] = []
+    for row in rows:
+        if isinstance(row, Finding):
+            yield row
+            continue
+        numbered.append((row.pop("", 0), row))
+        if len(numbered) == ROWS:
+            yield from _make_block(name, numbered)
+            numbered = []
+    if numbered:
+        yield from _make_block(name, numbered)
+
+
+def read_delimited(
+    source: Source, name: str, header: Sequence[str] = ()
+) -> Iterator[dict[str, Any] | Finding]:
+    """Yield the rows of a text table; the key "" is the line.
+
+    Rows with more or fewer cells than the header are left out, and said.
+
+    Args:
+        source: Where the file is.
+        name: The file.
+        header: Names of the columns of a file without a header.
+    """
+    text = source.read_text(name)
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    mark = max(",\t;|", key=first.count)
+    csv.field_size_limit(MAX_CELL_CHARACTERS)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    names = list(header)
+    odd: list[int] = []
+    line = 1
+    try:
+        for cells in reader:
+            if not any(map(str.strip, cells)):
+                pass
+            elif not names:
+                names = [cell.strip() for cell in cells]
+                _check_names(names, name, line)
+            elif len(cells) == len(names):
+                yield {"": line} | dict(zip(names, map(str.strip, cells), strict=True))
+            else:
+                odd.append(line)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
+        yield Finding("warning", name, line, f"a broken row ({error})", wanted)
+    if odd:
+        found = f"{len(odd):,} rows with another number of cells than the header"
+        yield Finding("warning", name, odd[0], found, f"{len(names)} cells; left out")
+    if not names:
+        raise DataError(name, "an empty file", "a table with a header")
+
+
+def _check_names(names: Sequence[str], file: str, line: int) -> None:
+    twice = [each for each in dict.fromkeys(names) if each and names.count(each) > 1]
+    if twice:
+        raise DataError(file, f"two columns {twice[0]!r}", "each column once", line=line)
+
+
+def _read_lines(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]:
+    odd: list[int] = []
+    for line, text in enumerate(source.read_text(name).split("\n"), start=1):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            row = None
+        if isinstance(row, dict):
+            yield {"": line} | row
+        else:
+            odd.append(line)
+    if odd:
+        found = f"{len(odd):,} lines that are no JSON object"
+        yield Finding("warning", name, odd[0], found, "an object a line; left out")
+
+
+def _read_objects(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]:
+    try:
+        found = source.read_json(name)
+    except DataError:
+        if not _is_lines(source.read_head(name, 1 << 16)):
+            raise
+        yield from _read_lines(source, name)
+        return
+    yield from list_objects(found, name)
+
+
+def list_objects(found: Any, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a value of JSON: a list of objects, or columns as pandas writes them.
+
+    Raises:
+        DataError: If it is neither.
+    """
+    if isinstance(found, dict) and isinstance(found.get("data"), list):
+        found = found["data"]  # pandas' orient="table", and many exports
+    if isinstance(found, dict) and found and all(isinstance(v, dict) for v in found.values()):
+        keys = dict.fromkeys(key for column in found.values() for key in column)
+        found = [{name: column.get(key) for name, column in found.items()} for key in keys]
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise DataError(name, "JSON of another kind", "a list of objects")
+    for number, row in enumerate(found, start=1):
+        yield {"": number} | row
+
+
+def _is_lines(text: str) -> bool:
+    """Return whether the first line is a whole JSON object."""
+    try:
+        return isinstance(json.loads(text.lstrip().split("\n", 1)[0]), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _read_excel(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]:
+    import openpyxl  # type: ignore[import-untyped]
+
+    try:
+        book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
+        rows = book.worksheets[0].iter_rows(values_only=True)
+        names = [make_text(cell).strip() for cell in next(rows, ())]
+        others = [sheet.title for sheet in book.worksheets[1:]]
+    except Exception as error:  # a damaged file raises almost any kind
+        do = "Save it again, or as CSV."
+        raise DataError(name, "a file that is no Excel workbook", ".xlsx", do=do) from error
+    if others:
+        found = f"{len(others):,} further sheets"
+        yield Finding("warning", name, None, found, "one sheet; left out")
+    _check_names(names, name, 1)
+    for line, cells in enumerate(rows, start=2):
+        if any(cell is not None for cell in cells):
+            yield {"": line} | dict(zip(names, cells, strict=False))
+
+
+def make_text(value: Any) -> str:
+    """Return a value as the text of a cell; lists and objects as JSON, whole numbers as such."""
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, (list, dict, tuple)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, np.ndarray):
+        return json.dumps(value.tolist(), ensure_ascii=False, default=str)
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
+
+
+def _make_block(name: str, rows: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[Block | Finding]:
+    """Yield a block of rows, in which lists of numbers are vectors."""
+    lines = [line for line, _ in rows]
+    columns: dict[str, list[str]] = {}
+    vectors: dict[str, NDArray[Any]] = {}
+    for column in dict.fromkeys(key for _, row in rows for key in row):
+        cells = [row.get(column) for _, row in rows]
+        if _is_vector(next((cell for cell in cells if cell not in (None, "")), None)):
+            made = make_matrix(cells)
+            bad = np.flatnonzero(np.isnan(made).all(axis=1)).tolist()
+            vectors[column] = made
+            if bad:
+                found = f"{len(bad):,} rows without a whole vector in the column {column}"
+                yield Finding("warning", name, lines[bad[0]], found, "as many numbers in each row")
+        else:
+            columns[column] = [make_text(cell) for cell in cells]
+    yield Block(name, lines, columns, vectors)
+
+
+def _is_vector(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return bool(NUMBERS.fullmatch(cell.strip())) and len(cell.split()) + cell.count(",") > 2
+    is_list = isinstance(cell, list) and len(cell) > 1
+    return is_list and all(type(each) in (int, float) for each in cell) and float in map(type, cell)
+
+
+def make_matrix(cells: Iterable[Any]) -> NDArray[np.float32]:
+    """Return lists of numbers as rows; NaN for a list of another length than most have."""
+    rows = [_list_numbers(cell) for cell in cells]
+    lengths = [len(row) for row in rows if row]
+    width = max(set(lengths), key=lengths.count)
+    made = np.full((len(rows), width), np.nan, dtype=np.float32)
+    for place, row in enumerate(rows):
+        if len(row) == width:
+            made[place] = row
+    return made
+
+
+def _list_numbers(cell: Any) -> list[float]:
+    try:
+        if isinstance(cell, str):
+            return [float(each) for each in cell.strip("[] \n").replace(",", " ").split()]
+        return [float(each) for each in cell or ()]
+    except (ValueError, TypeError):
+        return []

@@ -1,0 +1,182 @@
+"""The meaning of a table's columns, by their names and by what their cells name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from dashboard.errors import DataError
+from dashboard.plugins.importers.blocks import Block
+from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+
+ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
+        "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
+        "sku", "asin", "pid", "key")  # fmt: skip
+FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
+        "image_path", "img", "img_path", "image_file", "video", "video_path", "video_file", "clip",
+        "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
+POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
+CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
+           "title", "product_title", "prompt")  # fmt: skip
+CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
+QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
+QUERY_TEXT = ("text", "query_text", "query", "title", "question")
+OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")
+"""Names that columns can be mapped to."""
+GRADE = (
+    "grade",
+    "rating",
+    "relevance",
+    "rel",
+    "judgment",
+    "judgement",
+    "relevance_score",
+    "esci_label",
+)
+SCORE = ("score", "similarity")
+TEXT_WORDS = frozenset(
+    {"query", "queries", "q", "text", "texts", "txt", "topic", "topics", "caption", "captions",
+     "sentence", "sentences", "title", "prompt", "prompts"}
+)  # fmt: skip
+GENERAL = frozenset(
+    {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
+     "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
+     "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
+     "0", "x", "weight", "train", "test", "val", "visual", "vision"}
+) - {"clip"}  # fmt: skip
+"""Words in names of files and columns that tell no version from another."""
+
+
+@dataclass(eq=False)
+class Roles:
+    """Columns of a table by their role.
+
+    Attributes:
+        kind: "judgements", "run", "queries", or "items".
+        of: Column by role: item, file, poster, caption, caption_id, query, text, grade.
+    """
+
+    kind: str
+    of: dict[str, str]
+    seen: dict[str, object] = field(default_factory=dict)
+
+    def name_row(self, cell: str, key: object, stem: str, line: int) -> str:
+        """Return the id of a row by the path in it: base name, its folder, or the row's number.
+
+        Rows that mean different things by one name stay apart.
+        """
+        parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
+        for name in [*tails, f"{tails[0]}#{line}" if tails else f"{stem}-{line}"]:
+            if self.seen.setdefault(name, key) == key:
+                return name
+        return f"{stem}-{line}"
+
+
+def find_roles(block: Block, source: Source) -> Roles:
+    """Return the roles of a table's columns.
+
+    Raises:
+        DataError: If no column names an item, a picture, a query or a vector.
+    """
+    small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
+    mapped = {ours: name for ours, name in source.columns.items() if name in block.columns}
+    source.mapped.update(mapped)
+    renamed = {"item_id": "item", "query_id": "query"}
+    of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
+
+    def take(role: str, names: Iterable[str]) -> None:
+        free = [small[name] for name in names if name in small and small[name] not in of.values()]
+        if free:
+            of.setdefault(role, free[0])
+
+    take("query", QUERY)
+    stem = find_stem(block.file).lower()
+    named = {"item", "file"} & of.keys() or any(name in small for name in (*ITEM, *FILE))
+    if "query" in of and named:
+        take("grade", GRADE)
+        if "grade" not in of:
+            take("grade" if "qrel" in block.file.lower() else "score", SCORE)
+        take("item", ITEM)
+        take("item", FILE)
+        for name in ("query_text", "query"):
+            if name in small:
+                of["text"] = small[name]
+        if "grade" in of or "score" in of:
+            return Roles("judgements" if "grade" in of else "run", of)
+    if "query" in of and (stem.startswith(("quer", "topic")) or not named):
+        of.pop("item", None)
+        take("text", QUERY_TEXT)
+        return Roles("queries", of)
+    of.pop("query", None)
+    return Roles("items", _find_item_roles(block, source, of, small))
+
+
+def _find_item_roles(
+    block: Block, source: Source, of: dict[str, str], small: dict[str, str]
+) -> dict[str, str]:
+    """Return the roles of a table that describes items."""
+
+    def find(names: Sequence[str]) -> list[str]:
+        return [small[name] for name in names if name in small and small[name] not in of.values()]
+
+    folder = find_folder_of(block.file)
+    inside = [name for name in block.contents if any(block.contents[name]) or block.columns[name]]
+    files = [*inside, *find(FILE)]
+    if source.media and not inside:
+        shares = {name: share_media(block.columns[name], source, folder) for name in block.columns}
+        files = [name for name in files if shares[name]] or files
+        best = max(shares, key=lambda name: shares[name], default="")
+        if best and shares[best] >= 0.5 and not any(shares.get(name) for name in files):
+            files = [best]
+    if files and "file" not in of:
+        of["file"] = files[0]
+    for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
+        for each in find(names)[:1]:
+            of.setdefault(role, each)
+    repeated = "file" in of and _is_repeated(block.columns[of["file"]])
+    for name in find(ITEM):
+        if "item" not in of and not (repeated and not _is_repeated(block.columns[name])):
+            of["item"] = name
+        elif "caption_id" not in of and repeated and not _is_repeated(block.columns[name]):
+            of["caption_id"] = name
+    if not of.keys() & {"item", "file", "caption"} and not block.vectors:
+        found = f"the columns {', '.join(block.columns) or '(none)'}"
+        do = "Name the column of the ids: --map item_id=COLUMN."
+        raise DataError(block.file, found, "a column of items, files or queries", do=do)
+    return of
+
+
+def _is_repeated(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return len(set(filled)) < len(filled)
+
+
+def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
+    """Return the share of cells that name pictures; of the first 200."""
+    some = [cell for cell in cells[:200] if cell]
+    return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
+
+
+def name_version(file: str, column: str = "") -> tuple[str, str]:
+    """Return the version and the side that the names of a file and a column tell.
+
+    >>> name_version("v2/items.npy"), name_version("clip_text.npy")
+    (('v2', 'items'), ('clip', 'texts'))
+    >>> name_version("image_embeds.npy")
+    ('v1', 'items')
+    """
+    path = PurePosixPath(file)
+    words = [word for word in re.split(r"[_\-\s.]+", f"{path.stem}_{column}") if word]
+    small = [word.lower() for word in words]
+    own = dict.fromkeys(
+        word
+        for word, each in zip(words, small, strict=True)
+        if each not in TEXT_WORDS | GENERAL and not re.fullmatch(r"0*\d{5}|of", each)
+    )
+    folder = path.parent.name
+    plain = "_".join(own) or (folder if folder.lower() not in GENERAL else "") or "v1"
+    name = re.sub(r"^[^\w]+|[^\w.+@-]+", "_", plain)[:80]
+    return name, "texts" if TEXT_WORDS & set(small) else "items"

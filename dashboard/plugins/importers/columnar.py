@@ -1,0 +1,179 @@
+"""Parquet and Arrow in blocks: class names from the schema, pictures inside, lists as vectors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.importers.blocks import ROWS, Block, make_matrix, make_text
+from dashboard.plugins.importers.source import Source
+
+MAX_SWELL = 1_000
+"""Times that the values of a Parquet file may be more than its bytes."""
+
+
+def read_columnar(source: Source, name: str) -> Iterator[Block | Finding]:
+    """Yield the rows of a Parquet or Arrow file in blocks.
+
+    Raises:
+        DataError: If the file is damaged, or its values are many more than its bytes hold.
+    """
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    first = 1
+    try:
+        schema, batches = _open(source, name)
+        classes = _read_class_names(schema)
+        for batch in batches:
+            batch.validate(full=True)
+            yield from _make_block(name, first, batch, classes)
+            first += len(batch)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        where = f" from row {first:,} on" if first > 1 else ""
+        found = f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})"
+        raise DataError(name, found, "a whole file", do="Write it again.") from error
+
+
+def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
+    """Return the schema and the batches of a file: Parquet, or an Arrow stream or file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = source.find_path(name)
+    with path.open("rb") as file:
+        head = file.read(8)
+    if head[:4] == b"PAR1":
+        opened = parquet.ParquetFile(path)
+        size = path.stat().st_size
+        for group in range(opened.num_row_groups):
+            told = opened.metadata.row_group(group)
+            most = max((told.column(at).num_values for at in range(told.num_columns)), default=0)
+            if most > MAX_SWELL * size:
+                found = f"{most:,} values in a file of {size:,} bytes"
+                raise DataError(name, found, "a file that does not swell a thousandfold")
+        batches = opened.iter_batches(batch_size=ROWS)
+        return opened.schema_arrow, batches
+    if head[:6] == b"ARROW1":
+        whole = pa.ipc.open_file(path)
+        return whole.schema, (whole.get_batch(at) for at in range(whole.num_record_batches))
+    stream = pa.ipc.open_stream(path)
+    return stream.schema, iter(stream)
+
+
+def _read_class_names(schema: Any) -> dict[str, list[str]]:
+    """Return the class names of columns of whole numbers, as `datasets` writes them."""
+    told = (schema.metadata or {}).get(b"huggingface")
+    try:
+        features = json.loads(told)["info"]["features"] if told else {}
+    except (ValueError, KeyError, TypeError):
+        return {}
+    names: dict[str, list[str]] = {}
+    for column, feature in features.items() if isinstance(features, dict) else ():
+        inner = feature.get("feature", feature) if isinstance(feature, dict) else {}
+        if isinstance(inner, dict) and inner.get("_type") == "ClassLabel":
+            names[column] = [str(each) for each in inner.get("names") or ()]
+    return names
+
+
+def _make_block(
+    file: str, first: int, batch: Any, classes: Mapping[str, list[str]]
+) -> Iterator[Block | Finding]:
+    import pyarrow as pa
+
+    columns: dict[str, list[str]] = {}
+    vectors: dict[str, NDArray[Any]] = {}
+    contents: dict[str, list[bytes | None]] = {}
+    for column, values in zip(batch.schema.names, batch.columns, strict=True):
+        kind = values.type
+        if isinstance(values, pa.ExtensionArray):
+            values, kind = values.storage, kind.storage_type
+        fields = [each.name for each in kind] if pa.types.is_struct(kind) else []
+        if column.startswith("__") and column.endswith("__"):
+            name = "item_id" if pa.types.is_string(kind) else ""  # an unnamed pandas index
+            columns |= {name: _list_texts(values)} if name else {}
+        elif {"bytes", "path"} <= set(fields):
+            columns[column] = _list_texts(values.field("path"))
+            contents[column] = values.field("bytes").to_pylist()
+        elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            columns[column] = [""] * len(values)
+            contents[column] = values.to_pylist()
+        elif "struct<" in str(kind):
+            if first == 1:
+                said = f"a column {column} of nested cells"
+                yield Finding("warning", file, None, said, "texts, numbers or lists; left out")
+        elif _holds_numbers(kind):
+            vectors[column] = _make_rows(values)
+        elif column in classes:
+            columns[column] = _name_classes(values.to_pylist(), classes[column])
+        else:
+            columns[column] = _list_texts(values)
+    lines = range(first, first + len(batch))
+    yield Block(
+        file, lines, columns, vectors, contents, [name for name in classes if name in columns]
+    )
+
+
+def _holds_numbers(kind: Any) -> bool:
+    """Return whether a type is a list of fractions, nested or not; whole numbers may be labels."""
+    import pyarrow as pa
+
+    depth, fixed = 0, False
+    while (
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    ):
+        fixed = fixed or pa.types.is_fixed_size_list(kind)
+        kind, depth = kind.value_type, depth + 1
+    return depth > 0 and (pa.types.is_floating(kind) or (fixed and pa.types.is_integer(kind)))
+
+
+def _make_rows(values: Any) -> NDArray[Any]:
+    """Return lists of numbers as rows; NaN for one that is missing or of another length."""
+    import pyarrow as pa
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    flat = values
+    while (
+        hasattr(flat, "flatten")
+        and not pa.types.is_floating(flat.type)
+        and not pa.types.is_integer(flat.type)
+    ):
+        flat = flat.flatten()
+    width = len(flat) // len(values) if len(values) else 0
+    lengths = pc.list_value_length(values) if not pa.types.is_fixed_size_list(values.type) else None
+    even = lengths is None or pc.count_distinct(lengths, mode="all").as_py() == 1
+    if even and not values.null_count and not flat.null_count and len(flat) == width * len(values):
+        return np.asarray(flat).reshape(len(values), width)
+    return make_matrix(_flatten(each) for each in values.to_pylist())
+
+
+def _flatten(value: Any) -> list[Any]:
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return [each for part in value for each in _flatten(part)]
+    return value or []
+
+
+def _name_classes(values: list[Any], names: list[str]) -> list[str]:
+    """Return the names of some classes; a number outside of them, as -1, is none."""
+
+    def find_name(value: Any) -> str:
+        if isinstance(value, list):
+            return json.dumps([found for each in value if (found := find_name(each))])
+        is_known = isinstance(value, int) and 0 <= value < len(names)
+        return names[value] if is_known else ""
+
+    return [find_name(value) for value in values]
+
+
+def _list_texts(values: Any) -> list[str]:
+    import pyarrow as pa
+
+    if pa.types.is_string(values.type):
+        return [(each or "").strip() for each in values.to_pylist()]
+    if pa.types.is_temporal(values.type):  # Arrow's own, for years that Python has not
+        return [(each or "") for each in values.cast(pa.string()).to_pylist()]
+    return [make_text(each) for each in values.to_pylist()]

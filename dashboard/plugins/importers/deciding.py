@@ -1,0 +1,200 @@
+"""Relevance: which file or column decides it. A choice that is not certain is refused."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dashboard.errors import DataError, list_names
+from dashboard.plugins.importers.gathering import Gathered
+from dashboard.storage.media import EXTENSION
+from dashboard.texts import parse_number
+
+LABELS = frozenset(
+    {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
+     "category_name", "ground_truth", "target", "choice"}
+)  # fmt: skip
+"""Names of columns that say that they are classes."""
+NEVER = re.compile(
+    r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
+    r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
+    r"span|start|end)(_|$)"
+)
+"""Words in names of columns that never decide relevance, whatever they hold."""
+SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
+UNLABELLED = frozenset({"_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label"})
+"""Cells that say that an item has no class."""
+ODD = re.compile(
+    r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
+)
+"""Addresses, dates and names of files, which are no classes."""
+MAX_CHARACTERS = 80
+MAX_CLASSES = 50
+"""Classes of a column that is not called a label, to be offered as one."""
+NONE = "none"
+
+
+class Unsure(DataError):
+    """A choice that decides numbers and that the source leaves open.
+
+    Attributes:
+        lines: Options to type, one way each.
+    """
+
+    def __init__(self, file: str, found: str, expected: str, lines: Sequence[str]) -> None:
+        super().__init__(file, found, expected, do="Type one of these:")
+        self.lines = tuple(lines)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The file or column that decides relevance.
+
+    Attributes:
+        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
+        name: Its file or column.
+        others: What could have decided instead.
+    """
+
+    kind: str
+    name: str = ""
+    others: tuple[str, ...] = ()
+
+
+def choose_basis(found: Gathered, relevance: str) -> Basis:
+    """Return what decides relevance.
+
+    Args:
+        found: All that the source has.
+        relevance: The column that the caller names, or captions, judgements, none; "" for none.
+
+    Raises:
+        Unsure: If several things could decide, and neither the source nor the caller says which.
+    """
+    stated, possible = list_label_columns(found)
+    if found.copied and not relevance:
+        return Basis("tables", list_names(found.copied), tuple(stated))
+    files = [name for name, grades in found.judged.items() if any_grade(grades)]
+    fixed = ["judgements"] * bool(files) + ["captions"] * bool(found.captions)
+    every = [*fixed[:1], *stated, *fixed[1:], *possible]
+    keywords = [name for name in found.items.columns if name.startswith("pv_")]
+    if relevance:
+        return _obey(found, relevance, every)
+    if files:
+        return Basis(
+            "judgements", list_names(files), tuple(each for each in every if each != "judgements")
+        )
+    if keywords:
+        return Basis("keywords", list_names(keywords), tuple(every))
+    several = len(found.captions) > len({item for item, _, _ in found.captions})
+    belong = several or (not stated and _has_pictures(found))
+    ways = [*stated, *(["captions"] if found.captions and belong else [])]
+    if len(ways) == 1:
+        kind = "captions" if ways[0] == "captions" and ways[0] not in stated else "labels"
+        return Basis(kind, ways[0], tuple(each for each in every if each != ways[0]))
+    open_ways = ways or possible
+    if not open_ways:
+        return Basis("")
+    told = f"{len(open_ways):,} that could decide relevance ({list_names(open_ways)})"
+    lines = [f"--relevance {shlex.quote(each)}" for each in [*open_ways[:5], NONE]]
+    raise Unsure(_name_source(found, open_ways), told, "one that is named so", lines)
+
+
+def _has_pictures(found: Gathered) -> bool:
+    """Return whether texts of items describe pictures, and are not the items themselves."""
+    cells = (*found.items.get("file"), *found.items.index)
+    return any(map(EXTENSION.search, cells)) or any(side == "texts" for _, side in found.vectors)
+
+
+def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
+    others = tuple(each for each in every if each != relevance)
+    if relevance == NONE:
+        return Basis("", "", others)
+    if relevance == "judgements" and relevance in every:
+        return Basis(relevance, list_names(found.judged), others)
+    if relevance in found.items.columns and relevance != "caption":
+        if len(set(filter(None, found.items.get(relevance)))) < 2:
+            wanted = f"two classes, as {list_names(others) or NONE} has"
+            raise DataError(relevance, "one class, or none", wanted)
+        return Basis("labels", relevance, others)
+    if relevance in ("captions", "caption") and found.captions:
+        return Basis("captions", "captions", others)
+    lines = [f"--relevance {shlex.quote(each)}" for each in (*every[:5], NONE)]
+    raise Unsure("--relevance", repr(relevance), "a column of the items", lines)
+
+
+def _name_source(found: Gathered, ways: Sequence[str]) -> str:
+    return next((found.sources[way] for way in ways if way in found.sources), "captions")
+
+
+def any_grade(grades: dict[tuple[str, str], float | None]) -> bool:
+    """Return whether anybody judged one of some pairs."""
+    return any(grade is not None for grade in grades.values())
+
+
+def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
+    """Return the columns that say that they are classes, and others that may be."""
+    stated: list[str] = []
+    possible: list[str] = []
+    for column in found.items.columns:
+        small = column.strip().lower()
+        is_stated = column in found.declared or small in LABELS or small.endswith("_label")
+        if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
+            continue
+        cells = [cell for cell in found.items.get(column) if cell and cell not in UNLABELLED]
+        if is_stated and _has_classes(cells):
+            stated.append(column)
+        elif not is_stated and _has_classes(cells) and _has_few(cells):
+            possible.append(column)
+    return stated, possible
+
+
+def _has_classes(cells: Sequence[str]) -> bool:
+    """Return whether cells hold classes: at least two, and one of them twice; no splits."""
+    counts = Counter(cells)
+    is_split = {cell.lower().strip("[]\" '") for cell in counts} <= SPLITS
+    is_odd = any(ODD.fullmatch(cell) for cell in list(counts)[:20])
+    return 1 < len(counts) < len(cells) and not is_split and not is_odd
+
+
+def _has_few(cells: Sequence[str]) -> bool:
+    counts = Counter(cells)
+    is_text = max(map(len, counts)) > MAX_CHARACTERS
+    is_fraction = any("." in cell and parse_number(cell) == parse_number(cell) for cell in counts)
+    is_alike = counts.most_common(1)[0][1] > 0.98 * len(cells)
+    is_few = len(counts) <= min(MAX_CLASSES, len(cells) // 2)
+    return is_few and not (is_text or is_fraction or is_alike)
+
+
+def merge_judgements(found: Gathered, chosen: str) -> dict[tuple[str, str], float]:
+    """Return the grades of the chosen file of judgements, or of all that agree.
+
+    Raises:
+        Unsure: If two files contradict each other and the caller chooses none.
+        DataError: If there is no such file.
+    """
+    files = {name: grades for name, grades in found.judged.items() if any_grade(grades)}
+    if chosen:
+        named = [name for name in files if chosen in (name, name.rpartition("/")[2])]
+        if not named:
+            raise DataError(chosen, "no such judgements", f"one of: {list_names(files) or NONE}")
+        files = {named[0]: files[named[0]]}
+    merged: dict[tuple[str, str], float] = {}
+    origin: dict[tuple[str, str], str] = {}
+    for file, grades in files.items():
+        for pair, grade in grades.items():
+            if grade is None:
+                continue
+            if merged.setdefault(pair, grade) != grade:
+                told = f"grade {grade:g} for query {pair[0]!r} and item {pair[1]!r}"
+                wanted = f"{merged[pair]:g}, as {origin[pair]} has"
+                lines = [f"--judgements {shlex.quote(each)}" for each in files]
+                raise Unsure(file, told, wanted, lines)
+            origin.setdefault(pair, file)
+    if len(files) > 1:
+        said = f"{len(files):,} files of judgements ({list_names(files)})"
+        found.say("note", list(files)[0], said, "one; they agree, merged")
+    return merged

@@ -1,0 +1,41 @@
+"""Formats in the order in which they choose files: those that know more than an ending first."""
+
+from dashboard.plugins.importers.formats import (
+    ann_benchmarks,
+    arrays,
+    beir,
+    box_files,
+    caption_lists,
+    coco_captions,
+    coco_labels,
+    composed_queries,
+    context_tables,
+    faiss_index,
+    hash_lists,
+    label_studio,
+    media_folder,
+    ranx_files,
+    tabular,
+    trec_files,
+    webdataset,
+)
+
+FORMATS = (
+    beir.FORMAT,
+    context_tables.FORMAT,
+    composed_queries.FORMAT,
+    coco_captions.FORMAT,
+    coco_labels.FORMAT,
+    label_studio.FORMAT,
+    ranx_files.FORMAT,
+    webdataset.FORMAT,
+    ann_benchmarks.FORMAT,
+    faiss_index.FORMAT,
+    arrays.FORMAT,
+    box_files.FORMAT,
+    hash_lists.FORMAT,
+    caption_lists.FORMAT,
+    trec_files.FORMAT,
+    tabular.FORMAT,
+    media_folder.FORMAT,
+)

@@ -1,0 +1,104 @@
+"""Boxes in files: CVAT's XML, VOC's XML and YOLO's text files, as classes of each picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.importers.formats.media_folder import make_labelled
+from dashboard.plugins.importers.pieces import Format, Piece, read_each
+from dashboard.plugins.importers.source import Source, find_stem
+
+BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
+LISTS = (
+    "train.txt",
+    "val.txt",
+    "test.txt",
+    "trainval.txt",
+    "classes.txt",
+    "obj.names",
+    "data.yaml",
+)
+NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
+
+
+def recognise(source: Source) -> list[str]:
+    """Return XML files of pictures, and text files of boxes with the lists beside them."""
+    xml = [name for name in source.list_left(".xml") if _is_xml(source.read_head(name))]
+    boxes = [
+        name
+        for name in source.list_left(".txt")
+        if BOX.fullmatch(source.read_head(name, 400).split("\n")[0].strip())
+        and source.find_media(find_stem(name))
+    ]
+    if not boxes and not xml:
+        return []
+    lists = [n for n in source.left if PurePosixPath(n).name in LISTS or "ImageSets/" in n]
+    return [*xml, *boxes, *(name for name in lists if name not in boxes)]
+
+
+def _is_xml(head: str) -> bool:
+    return "<annotations" in head or ("<annotation" in head and "<filename" in head)
+
+
+def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield pictures with their classes."""
+    xml = [name for name in files if name.endswith(".xml")]
+    yield from read_each(xml, partial(_read_xml, source))
+    lists = [n for n in files if PurePosixPath(n).name in LISTS or "ImageSets/" in n]
+    boxes = [name for name in files if name not in {*xml, *lists}]
+    if not boxes:
+        return
+    names = _read_names(source, lists)
+    labels: dict[str, list[str]] = {}
+    for name in boxes:
+        rows = [line.split() for line in source.read_text(name).split("\n") if line.strip()]
+        numbers = [row[0] for row in rows]
+        labels[source.find_media(find_stem(name))] = [names.get(each, each) for each in numbers]
+    if not names:
+        said, wanted = "boxes without classes.txt or data.yaml", "names; their numbers are taken"
+        yield Finding("note", boxes[0], None, said, wanted)
+    yield make_labelled(source, boxes[0], labels)
+
+
+def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
+    for name in lists:
+        text = source.read_text(name)
+        if name.endswith(".yaml") and "names" in text:
+            found = NAME.findall(text.partition("names")[2])
+            return {number or str(at): each for at, (number, each) in enumerate(found)}
+        if PurePosixPath(name).name in ("classes.txt", "obj.names"):
+            return {str(at): each.strip() for at, each in enumerate(text.strip().split("\n"))}
+    return {}
+
+
+def _read_xml(source: Source, name: str) -> Iterator[Piece]:
+    from defusedxml import ElementTree  # type: ignore[import-untyped]
+
+    try:
+        root = ElementTree.parse(source.find_path(name)).getroot()
+    except Exception as error:  # of the parser, or entities that are refused
+        do = "Export it again."
+        found = f"XML that is damaged or defines entities ({str(error)[:60]})"
+        raise DataError(name, found, "whole XML without entities", do=do) from error
+    if root.tag == "annotation":
+        file = (root.findtext("filename") or "").strip()
+        yield make_labelled(source, name, {file: _list_texts(root, "object/name")} if file else {})
+        return
+    labels = {
+        str(image.get("name")): [each.get("label", "") for each in image]
+        for image in root.iter("image")
+        if image.get("name")
+    }
+    yield make_labelled(source, name, labels)
+
+
+def _list_texts(root: Any, path: str) -> list[str]:
+    return [(each.text or "").strip() for each in root.findall(path)]
+
+
+FORMAT = Format("boxes", "CVAT and VOC XML, YOLO's text files", recognise, read)

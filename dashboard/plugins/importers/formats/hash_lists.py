@@ -1,0 +1,61 @@
+"""DeepHash's lists: a picture and its labels as zeros and ones a line; queries, and a gallery."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from dashboard.errors import Finding
+from dashboard.plugins.importers.pieces import Format, Items, Piece, Queries, read_each
+from dashboard.plugins.importers.source import Source, find_stem
+
+LINE = re.compile(r"(\S+\.\w{2,4})((?:\s+[01])+)")
+QUERIES = re.compile("test|query|queries")
+
+
+def recognise(source: Source) -> list[str]:
+    """Return text files of paths and zeros and ones."""
+    return [
+        name
+        for name in source.list_left(".txt")
+        if LINE.fullmatch(source.read_head(name).split("\n")[0].strip())
+    ]
+
+
+def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield the gallery of the file of the database, and the queries of the test file."""
+    gallery = [n for n in files if re.search("database|gallery|base", find_stem(n).lower())]
+    queries = [n for n in files if QUERIES.search(find_stem(n).lower()) and n not in gallery]
+    gallery = gallery or [n for n in files if n not in queries]
+    for name in (n for n in files if n not in {*gallery, *queries}):
+        yield Finding("note", name, None, "a list beside database and test", "those; left out")
+    yield from read_each([*gallery, *queries], partial(_read_list, source, set(queries)))
+
+
+def _read_list(source: Source, queries: set[str], name: str) -> Iterator[Piece]:
+    lines = enumerate(source.read_text(name).split("\n"), start=1)
+    found = [(at, LINE.fullmatch(text.strip())) for at, text in lines if text.strip()]
+    width = max(len(match[2].split()) for _, match in found if match)
+    good = [m for _, m in found if m and len(m[2].split()) == width]
+    if len(good) < len(found):
+        odd = [at for at, m in found if not m or len(m[2].split()) != width]
+        said = f"{len(odd):,} lines of another form"
+        yield Finding("warning", name, odd[0], said, f"a path and {width} labels; left out")
+    ids = [match[1] for match in good]
+    cells = [_name_labels(match[2].split()) for match in good]
+    files = [source.find_media(each) for each in ids]
+    if name in queries:
+        image = [file or each for file, each in zip(files, ids, strict=True)]
+        yield Queries(name, ids, {"image": image, "labels": cells})
+    else:
+        yield Items(name, ids, {"file": files, "labels": cells}, ["labels"], is_whole=True)
+
+
+def _name_labels(flags: Sequence[str]) -> str:
+    """Return the labels of a row as a list: the numbers of its ones."""
+    return json.dumps([f"label {at}" for at, flag in enumerate(flags) if flag == "1"])
+
+
+FORMAT = Format("hashing lists", "DeepHash's database.txt and test.txt", recognise, read)

@@ -1,0 +1,98 @@
+"""Label Studio's full JSON, and FiftyOne's samples.json: choices and labels of each picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.importers.formats.media_folder import make_labelled
+from dashboard.plugins.importers.pieces import Format, Piece, read_each
+from dashboard.plugins.importers.source import Source
+from dashboard.storage.media import EXTENSION
+
+
+def recognise(source: Source) -> list[str]:
+    """Return JSON files of tasks with annotations, and samples.json."""
+    found = [(name, source.read_head(name, 1 << 16)) for name in source.list_left(".json")]
+    return [
+        name
+        for name, head in found
+        if ('"annotations"' in head and '"result"' in head and '"data"' in head)
+        or ('"samples"' in head and '"filepath"' in head)
+    ]
+
+
+def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield the pictures of each file with their labels."""
+    yield from read_each(files, partial(_read_file, source))
+
+
+def _read_file(source: Source, name: str) -> Iterator[Piece]:
+    found = source.read_json(name)
+    if isinstance(found, dict):
+        yield from _list_samples(source, name, found.get("samples"))
+        return
+    labels: dict[str, list[str]] = {}
+    disagreeing = odd = 0
+    for task in found if isinstance(found, list) else []:
+        data = task.get("data") if isinstance(task, dict) else None
+        file = _find_file(data) if isinstance(data, dict) else ""
+        if not file:
+            odd += 1
+            continue
+        told = [each for each in task.get("annotations") or [] if not _is_skipped(each)]
+        sets = [_list_choices(each) for each in told]
+        disagreeing += len({frozenset(each) for each in sets}) > 1
+        labels.setdefault(file, []).extend(sets[0] if sets else [])
+    if disagreeing:
+        said = f"{disagreeing:,} pictures whose annotators disagree"
+        yield Finding("warning", name, None, said, "one label; the first annotator's counts")
+    if odd:
+        yield Finding("warning", name, None, f"{odd:,} tasks without a picture", "one; left out")
+    yield make_labelled(source, name, labels)
+
+
+def _is_skipped(annotation: Any) -> bool:
+    return not isinstance(annotation, dict) or bool(annotation.get("was_cancelled"))
+
+
+def _find_file(data: dict[str, Any]) -> str:
+    """Return the file of a task: uploads have a prefix of eight digits and a dash."""
+    values = [value for value in data.values() if isinstance(value, str)]
+    texts = [value.partition("?d=")[2] or value for value in values]
+    file = next((text for text in texts if EXTENSION.search(text)), "")
+    folder, slash, last = file.rpartition("/")
+    is_upload = "upload/" in folder and len(last.partition("-")[0]) == 8
+    return last.partition("-")[2] if is_upload else f"{folder}{slash}{last}"
+
+
+def _list_choices(annotation: dict[str, Any]) -> list[str]:
+    """Return the choices and labels of an annotation."""
+    values = [each.get("value", {}) for each in annotation.get("result") or []]
+    lists = [own for value in values for own in value.values() if isinstance(own, list)]
+    return [each for own in lists for each in own if isinstance(each, str)]
+
+
+def _list_samples(source: Source, name: str, samples: Any) -> Iterator[Piece]:
+    """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
+    if not isinstance(samples, list):
+        raise DataError(name, "no list of samples", '"samples"')
+    fields = Counter(key for each in samples for key, value in each.items() if _list_field(value))
+    for column, _ in fields.most_common():
+        labels = {str(each["filepath"]): _list_field(each.get(column)) for each in samples}
+        yield make_labelled(source, name, labels, column)
+
+
+def _list_field(value: Any) -> list[str]:
+    """Return the labels of a field: a Classification, Classifications or Detections."""
+    if not isinstance(value, dict):
+        return []
+    lists = [each for each in value.values() if isinstance(each, list)]
+    parts = [value, *(each for own in lists for each in own if isinstance(each, dict))]
+    return [each["label"] for each in parts if isinstance(each.get("label"), str)]
+
+
+FORMAT = Format("Label Studio, FiftyOne", "full JSON exports, samples.json", recognise, read)

@@ -1,0 +1,233 @@
+"""Tables of items, labels, captions, queries, judgements, results, and vectors in cells."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from dashboard.errors import Finding, list_names
+from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
+from dashboard.plugins.importers.column_roles import (
+    Roles,
+    find_roles,
+    name_version,
+    share_media,
+)
+from dashboard.plugins.importers.formats.media_folder import list_sidecars
+from dashboard.plugins.importers.pieces import (
+    Captions,
+    Format,
+    Items,
+    Judgements,
+    Piece,
+    Queries,
+    RunLines,
+    Vectors,
+    read_each,
+)
+from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.storage.media import EXTENSION, recognise_type
+from dashboard.texts import parse_number, split_cells
+
+OF_DATASETS = ("dataset_info.json", "dataset_dict.json", "state.json")
+"""Files that `datasets` writes beside Arrow files."""
+MAX_PICTURE_BYTES = 1 << 28
+GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
+          "i": "0", "irrelevant": "0"}  # fmt: skip
+"""Grades of ESCI's labels."""
+
+
+def recognise(source: Source) -> list[str]:
+    """Return tables by their endings, and text files whose header names a picture and a caption."""
+    texts = [name for name in source.list_left(".txt") if _has_header(source.read_head(name, 200))]
+    beside = set(list_sidecars(source))
+    return [*(name for name in source.list_left(*ENDINGS) if name not in beside), *texts]
+
+
+def _has_header(head: str) -> bool:
+    cells = [cell.strip().lower() for cell in re.split(r"[,\t|]", head.split("\n", 1)[0])]
+    return len(cells) > 1 and any(
+        cells[0] in names and cells[-1] in ("caption", "comment", "sentence")
+        for names in [("image", "image_name", "file", "file_name", "filename", "image_id")]
+    )
+
+
+def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield what each table holds."""
+    tables = [name for name in files if Path(name).name not in OF_DATASETS]
+    yield from read_each(tables, partial(read_table, source, seen={}))
+
+
+def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
+    """Yield the pieces of a table, block by block; `seen` are the ids of rows before it."""
+    roles: Roles | None = None
+    for block in read_blocks(source, name):
+        if isinstance(block, Finding):
+            yield block
+            continue
+        if roles is None:
+            roles = find_roles(block, source)
+            roles.seen = seen
+            yield from _report_pictures(source, block, roles)
+        if roles.kind == "queries":
+            yield from _list_queries(block, roles)
+        elif roles.kind == "items":
+            yield from _list_items(source, block, roles)
+        else:
+            yield from _list_pairs(block, roles)
+
+
+def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Finding]:
+    """Yield a finding for further columns of pictures."""
+    folder = find_folder_of(block.file)
+    taken = {roles.of.get("file"), roles.of.get("poster"), roles.of.get("item")}
+    more = [
+        name
+        for name, cells in block.columns.items()
+        if name not in taken
+        and any(map(EXTENSION.search, cells[:20]))
+        and share_media(cells, source, folder) > 0.5
+    ]
+    if more and "file" in roles.of:
+        said = f"further columns of pictures ({list_names(more)})"
+        wanted = f"one; {roles.of['file']} is taken. Another one: --map file={more[0]}"
+        yield Finding("warning", block.file, None, said, wanted)
+
+
+def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
+    ids = block.columns[roles.of["query"]]
+    taken = {roles.of["query"], roles.of.get("text")}
+    columns = {name: cells for name, cells in block.columns.items() if name not in taken}
+    columns["text"] = block.columns[roles.of.get("text", roles.of["query"])]
+    yield Queries(block.file, ids, columns)
+    for column, rows in block.vectors.items():
+        yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
+
+
+def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
+    """Yield judgements or results; empty grades are unjudged, other texts are left out."""
+    queries, items = (block.columns[roles.of[role]] for role in ("query", "item"))
+    column = roles.of.get("grade") or roles.of["score"]
+    cells = [GRADES.get(cell.lower(), cell) for cell in block.columns[column]]
+    numbers = [parse_number(cell) if cell else None for cell in cells]
+    odd = [at for at, number in enumerate(numbers) if number is not None and number != number]
+    if odd:
+        said = f"{len(odd):,} cells of {column} that are no number"
+        yield Finding("warning", block.file, block.lines[odd[0]], said, "numbers; rows left out")
+    good = [at for at, number in enumerate(numbers) if number is None or number == number]
+    asked, named = [queries[at] for at in good], [items[at] for at in good]
+    if "text" in roles.of:
+        texts = block.columns[roles.of["text"]]
+        yield Queries(block.file, asked, {"text": [texts[at] for at in good]})
+    empty = sum(numbers[at] is None for at in good)
+    if empty:
+        said = f"{empty:,} rows without a {column}"
+        yield Finding("note", block.file, None, said, "a number; these pairs are unjudged")
+    if roles.kind == "judgements":
+        yield Judgements(block.file, asked, named, [numbers[at] for at in good])
+    else:
+        kept = [at for at in good if numbers[at] is not None and items[at]]
+        lists = [queries[at] for at in kept], [items[at] for at in kept]
+        yield RunLines(
+            block.file, find_stem(block.file), *lists, [numbers[at] or 0.0 for at in kept]
+        )
+
+
+def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+    """Yield items with labels, captions and vectors."""
+    of, folder = roles.of, find_folder_of(block.file)
+    empty = [""] * len(block.lines)
+    cells = block.columns[of["file"]] if "file" in of else empty
+    given = block.columns[of["item"]] if "item" in of else empty
+    named = zip(cells, given, strict=True)
+    files = [source.find_media(cell or item, folder) for cell, item in named]
+    contents = [*block.contents.get(of.get("file", ""), empty)]
+    if "file" in of and not any(files) and not any(contents):
+        contents = [read_outside(cell) for cell in cells]
+    ids = _name_items(block, roles, files, contents, given)
+    lost = [
+        cell for cell, *found in zip(cells, files, contents, strict=True) if cell and not any(found)
+    ]
+    if lost:
+        said = f"{len(lost):,} files that are not there ({list_names(lost)})"
+        wanted = "files of the source; kept as items without a picture"
+        yield Finding("warning", block.file, None, said, wanted)
+    taken = {of[role] for role in of if role not in ("poster",)}
+    columns = {name: own for name, own in block.columns.items() if name not in taken}
+    columns["file"] = files
+    if "poster" in of:
+        columns["poster"] = [source.find_media(cell, folder) for cell in columns.pop(of["poster"])]
+    inside = [content or None for content in contents] if any(contents) else ()
+    labels = [name for name in block.classes if name in columns]
+    yield Items(block.file, ids, columns, labels, inside)
+    captions = block.columns[of["caption"]] if "caption" in of else empty
+    names = block.columns[of["caption_id"]] if "caption_id" in of else empty
+    yield from _list_captions(block.file, ids, captions, names)
+    for column, rows in block.vectors.items():
+        version, side = name_version(block.file, column)
+        named_rows = (
+            ids if side == "items" else [a or b for a, b in zip(names, captions, strict=True)]
+        )
+        yield Vectors(
+            block.file, version, "texts" if side == "texts" else "items", rows, named_rows
+        )
+
+
+def _list_captions(
+    file: str, ids: Sequence[str], captions: Sequence[str], names: Sequence[str]
+) -> Iterator[Captions]:
+    """Yield captions; a list in a cell is several."""
+    lists = {cell for cell in captions if cell.startswith("[")}
+    parts = split_cells(lists) if lists else {}
+    rows = [
+        (item, text, name if len(texts) == 1 else "")
+        for item, cell, name in zip(ids, captions, names, strict=True)
+        for texts in [parts.get(cell) or [cell]]
+        for text in texts
+        if text
+    ]
+    if rows:
+        yield Captions(file, *map(list, zip(*rows, strict=True)))
+
+
+def _name_items(
+    block: Block,
+    roles: Roles,
+    files: Sequence[str],
+    contents: Sequence[object],
+    given: Sequence[str],
+) -> list[str]:
+    """Return the id of each row: its own, or by its file."""
+    cells = block.columns[roles.of["file"]] if "file" in roles.of else [""] * len(given)
+    stem = find_stem(block.file)
+    names = []
+    for line, own, cell, file, content in zip(
+        block.lines, given, cells, files, contents, strict=True
+    ):
+        inside = hashlib.sha256(content).digest() if isinstance(content, bytes) else None
+        key = file or inside or cell or line
+        names.append(own or roles.name_row(cell, key, stem, line))
+    return names
+
+
+def read_outside(cell: str) -> bytes | None:
+    """Return the picture or clip at an absolute path, where it is there; else None."""
+    path = Path(cell.removeprefix("file://"))
+    if not path.is_absolute() or not EXTENSION.search(cell):
+        return None
+    try:
+        is_picture = recognise_type(path) and path.stat().st_size <= MAX_PICTURE_BYTES
+        return path.read_bytes() if is_picture else None
+    except (OSError, ValueError):
+        return None
+
+
+FORMAT = Format(
+    "tables",
+    "CSV, TSV, Excel, JSON, JSON lines, Parquet, Arrow: items, captions, queries, judgements",
+    recognise,
+    read,
+)

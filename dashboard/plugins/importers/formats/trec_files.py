@@ -1,0 +1,112 @@
+"""TREC: judgements of four or three fields a line, results of six, and topics."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.importers.formats.media_folder import list_sidecars
+from dashboard.plugins.importers.pieces import (
+    Format,
+    Judgements,
+    Piece,
+    Queries,
+    RunLines,
+    read_each,
+)
+from dashboard.plugins.importers.source import Source, find_stem
+
+OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
+NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+FORMS = {
+    "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
+    "qrels": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
+    "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
+    "queries": re.compile(r"(\S+)\t(\S.*)"),
+}
+"""Lines of each form: query, item and number; query and text."""
+WORDS = {"pairs": re.compile("qrel|judg|relevan"), "queries": re.compile("quer|topic")}
+"""What names of files of a form hold, where its lines could be anything."""
+TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
+TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", re.I)
+TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
+
+
+def recognise(source: Source) -> list[str]:
+    """Return files of results, judgements and topics, by their first lines."""
+    beside = {*list_sidecars(source), *source.media}
+    names = [n for n in source.left if n not in beside and not n.lower().endswith(OTHERS)]
+    return [name for name in names if find_form(name, source.read_head(name))]
+
+
+def find_form(name: str, head: str) -> str:
+    """Return the form of a file by its first lines, or "topics"; "" for another one."""
+    if TOPIC.search(head):
+        return "topics"
+    lines = _list_lines("\n".join(head.split("\n")[:-1]) or head)[:20]
+    for form, pattern in FORMS.items():
+        is_named = form not in WORDS or WORDS[form].search(name.lower())
+        good = sum(bool(pattern.fullmatch(text)) for _, text in lines)
+        if is_named and good > len(lines) / 2 and pattern.fullmatch(lines[0][1]):
+            return "" if form == "queries" and "query" in lines[0][1].lower() else form
+    return ""
+
+
+def _list_lines(text: str) -> list[tuple[int, str]]:
+    """Return the lines of a text that say something, with their numbers."""
+    every = enumerate(text.split("\n"), start=1)
+    return [(at, line.strip()) for at, line in every if line.strip() and line[0] != "#"]
+
+
+def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield judgements, results and topics."""
+    stems = Counter(map(find_stem, files))
+    yield from read_each(files, partial(_read_file, source, stems))
+
+
+def _read_file(source: Source, stems: Counter[str], name: str) -> Iterator[Piece]:
+    form, text = find_form(name, source.read_head(name)), source.read_text(name)
+    if form == "topics":
+        found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
+        pairs = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
+        yield Queries(name, [each[0] for each in pairs], {"text": [each[1] for each in pairs]})
+        return
+    matches = [(at, FORMS[form].fullmatch(line)) for at, line in _list_lines(text)]
+    odd = [at for at, match in matches if match is None]
+    if odd:
+        said = f"{len(odd):,} lines of another form than most"
+        yield Finding("warning", name, odd[0], said, f"a line of {form}; left out")
+    if form == "queries":
+        asked = [(match[1], match[2]) for _, match in matches if match]
+        yield Queries(name, [each[0] for each in asked], {"text": [each[1] for each in asked]})
+        return
+    rows = [(at, match[1], match[2], match[3]) for at, match in matches if match]
+    seen: dict[tuple[str, str], float] = {}
+    again = [at for at, query, item, number in rows if _add(seen, query, item, float(number))]
+    if again:
+        said = f"{len(again):,} pairs again"
+        yield Finding("warning", name, again[0], said, "each pair once; the first counts")
+    queries, items = [query for query, _ in seen], [item for _, item in seen]
+    if form == "run":
+        stem = find_stem(name)
+        version = stem if stems[stem] == 1 else name.rpartition(".")[0].replace("/", "_")
+        yield RunLines(name, version, queries, items, list(seen.values()))
+        return
+    differing = [row for row in rows if seen[row[1], row[2]] != float(row[3])]
+    for line, query, item, _ in differing:
+        twice = f"query {query!r} and item {item!r} with a second grade"
+        raise DataError(name, twice, "one grade for each pair", line=line, do="Remove one.")
+    yield Judgements(name, queries, items, list(seen.values()))
+
+
+def _add(seen: dict[tuple[str, str], float], query: str, item: str, number: float) -> bool:
+    """Keep the first number of a pair; return whether it has one already."""
+    size = len(seen)
+    seen.setdefault((query, item), number)
+    return len(seen) == size
+
+
+FORMAT = Format("TREC", "judgements, results and topics", recognise, read)

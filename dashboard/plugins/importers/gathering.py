@@ -1,0 +1,316 @@
+"""Pieces joined to tables: rows by id, judgements by file, vectors in files of their own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding, Level, list_names
+from dashboard.plugins.importers.pieces import (
+    Captions,
+    Copied,
+    Items,
+    Judgements,
+    Piece,
+    Queries,
+    Vectors,
+)
+from dashboard.storage.media import EXTENSION, FIRST_BYTES, match_ids
+
+HEADER_BYTES = 128
+
+
+class Rows:
+    """Rows by id, in the order in which they came; cells may come later.
+
+    Attributes:
+        index: Place of each id.
+        differing: Rows of each column that came with two different cells; the first one counts.
+    """
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.columns: dict[str, list[str]] = {}
+        self.differing: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def add(self, name: str, cells: Mapping[str, str]) -> None:
+        """Add a row, or further cells of one."""
+        place = self.index.setdefault(name, len(self.index))
+        for column, cell in cells.items():
+            own = self.columns.setdefault(column, [])
+            if len(own) <= place:
+                own.extend([""] * (place + 1 - len(own)))
+            if own[place] and cell and own[place] != cell:
+                self.differing[column] += 1
+            own[place] = own[place] or cell
+
+    def get(self, column: str) -> list[str]:
+        """Return the cells of a column, "" for those that never came."""
+        own = self.columns.get(column, [])
+        return [*own, *[""] * (len(self) - len(own))]
+
+
+class VectorFile:
+    """A `.npy` file that grows by rows; nothing but ids is held."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.shape = (0, 0)
+        self.dtype: np.dtype[Any] = np.dtype(np.float32)
+        self.ids: list[str] = []
+        self.known: set[str] = set()
+        self.has_ids = True
+        self.is_code = True
+        self.files: dict[str, None] = {}
+
+    def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
+        """Add rows of the same width; they take the type of the first ones."""
+        if not self.path.exists():
+            self.dtype = rows.dtype.newbyteorder("=")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(bytes(HEADER_BYTES))
+        with self.path.open("ab") as file:
+            file.write(np.ascontiguousarray(rows, self.dtype).data)
+        self.shape = (self.shape[0] + len(rows), rows.shape[1])
+        self.has_ids = self.has_ids and ids is not None
+        self.is_code = self.is_code and bool(np.isin(rows[:64], (-1, 0, 1)).all())
+        self.ids += ids or ()
+        self.known.update(ids or ())
+
+    def close(self) -> None:
+        """Write the header: its length is fixed, so that rows could be written before it."""
+        told = f"{{'descr': '{self.dtype.str}', 'fortran_order': False, 'shape': {self.shape}, }}"
+        length = HEADER_BYTES - 10
+        head = b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little")
+        with self.path.open("r+b") as file:
+            file.write(head + told.encode().ljust(length - 1) + b"\n")
+
+    def read(self) -> Iterator[NDArray[Any]]:
+        """Yield the rows in blocks."""
+        rows = np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
+        for first in range(0, len(rows), 1 << 14):
+            yield np.asarray(rows[first : first + (1 << 14)])
+
+
+@dataclass(eq=False)
+class Gathered:
+    """All that the formats yielded.
+
+    Attributes:
+        folder: Where vectors and pictures are written while they come.
+        items: Items with the path of their file in the source, captions and further columns.
+        taken: Rows of each file by what was taken from it.
+        declared: Columns that a format declares to be classes.
+        sources: File that each column of the items came from.
+        captions: Item, text and id of each caption.
+        judged: Grades of the pairs of each file of judgements; None where nobody judged.
+        runs: File, queries, items and scores of each version that is a list of results.
+        vectors: Vectors by version and side.
+        copied: Tables of a protocol, by their names.
+        written: Items whose picture was inside the source, and its file below media/.
+    """
+
+    folder: Path
+    items: Rows = field(default_factory=Rows)
+    queries: Rows = field(default_factory=Rows)
+    findings: list[Finding] = field(default_factory=list)
+    taken: Counter[tuple[str, str]] = field(default_factory=Counter)
+    declared: set[str] = field(default_factory=set)
+    sources: dict[str, str] = field(default_factory=dict)
+    captions: list[tuple[str, str, str]] = field(default_factory=list)
+    caption_files: dict[tuple[str, str], str] = field(default_factory=dict)
+    judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
+    runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
+    vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
+    copied: dict[str, Copied] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    by_file: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    is_whole: bool = False
+
+    def list_files(self, table: str) -> list[str]:
+        """Return the files that rows of a table of the collection were taken from."""
+        return [file for (name, file), number in self.taken.items() if name == table and number]
+
+    def say(self, level: Level, file: str, found: str, wanted: str) -> None:
+        """Add a finding about a file."""
+        self.findings.append(Finding(level, file, None, found, wanted))
+
+    def add(self, piece: Piece) -> None:
+        """Add a piece."""
+        if isinstance(piece, Finding):
+            self.findings.append(piece)
+        elif isinstance(piece, Items):
+            self._add_items(piece)
+        elif isinstance(piece, Queries):
+            for place, name in enumerate(piece.ids):
+                self.queries.add(name, {key: each[place] for key, each in piece.columns.items()})
+            self.taken["queries.csv", piece.file] += len(piece.ids)
+        elif isinstance(piece, Judgements):
+            self._add_judgements(piece)
+        elif isinstance(piece, Copied):
+            self.copied[piece.name] = piece
+        elif isinstance(piece, Captions):
+            self._add_captions(piece)
+        elif isinstance(piece, Vectors):
+            self._add_vectors(piece)
+        else:
+            run = self.runs.setdefault(piece.name, (piece.file, [], [], []))
+            run[1].extend(piece.queries)
+            run[2].extend(piece.items)
+            run[3].extend(piece.scores)
+
+    def _add_items(self, piece: Items) -> None:
+        """Add items; one whose file another item has is that item under a second name."""
+        files = piece.columns.get("file") or [""] * len(piece.ids)
+        added = 0
+        for place, (given, file) in enumerate(zip(piece.ids, files, strict=True)):
+            name = self.by_file.setdefault(file, given) if file else given
+            if not name or (self.is_whole and not piece.is_whole and name not in self.items.index):
+                continue
+            if name != given:
+                self.aliases[given] = name
+            added += name not in self.items.index
+            self.items.add(name, {key: each[place] for key, each in piece.columns.items()})
+            if piece.contents and (content := piece.contents[place]):
+                self._write_content(name, content)
+        self.is_whole = self.is_whole or piece.is_whole
+        self.declared.update(piece.labels)
+        for column in piece.columns:
+            self.sources.setdefault(column, piece.file)
+        if added or not piece.ids:
+            self.taken["items.csv", piece.file] += added
+
+    def _add_captions(self, piece: Captions) -> None:
+        """Add captions; one that another file has too counts once."""
+        names = piece.ids or [""] * len(piece.texts)
+        for item, text, name in zip(piece.items, piece.texts, names, strict=True):
+            if self.caption_files.setdefault((item, text), piece.file) == piece.file:
+                self.captions.append((item, text, name))
+                self.taken["captions", piece.file] += 1
+
+    def _write_content(self, name: str, content: bytes) -> None:
+        """Write a picture that the source holds inside."""
+        kinds = (kind for start, kind in FIRST_BYTES if re.match(start, content[:80], re.DOTALL))
+        kind = next(kinds, "")
+        stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in EXTENSION.sub("", name))
+        suffix = kind.partition("/")[2].replace("jpeg", "jpg").replace("quicktime", "mov") or "bin"
+        file = f"{stem[:100]}-{self.items.index[name]}.{suffix}"
+        if name not in self.written:
+            path = self.folder / "media" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            self.written[name] = file
+
+    def _add_judgements(self, piece: Judgements) -> None:
+        grades = self.judged.setdefault(piece.file, {})
+        self.taken["qrels.csv", piece.file] += len(piece.grades)
+        for query, item, grade in zip(piece.queries, piece.items, piece.grades, strict=True):
+            self.queries.add(query, {})
+            if not item:
+                continue
+            earlier = grades.setdefault((query, item), grade)
+            if earlier is None:
+                grades[query, item] = grade
+            elif grade is not None and grade != earlier:
+                found = f"grades {earlier:g} and {grade:g} for query {query!r} and item {item!r}"
+                do = "Remove one of the two rows."
+                raise DataError(piece.file, found, "one grade for each pair", do=do)
+
+    def _add_vectors(self, piece: Vectors) -> None:
+        """Add rows of vectors; those that nothing can be computed from are left out, and said."""
+        key = (piece.name, piece.side)
+        path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
+        own = self.vectors.get(key) or VectorFile(path)
+        rows, ids = piece.rows, piece.ids
+        why = _find_fault_of_rows(own, rows, ids)
+        if why:
+            self.say("warning", piece.file, *why)
+            return
+        bad = _find_bad_rows(rows, ids, own.known)
+        for what, places in bad.items():
+            names = list_names(ids[at] if ids else at for at in places)
+            found = f"{len(places):,} vectors that {what} ({names})"
+            wanted = "a finite vector for each id; left out"
+            self.say("warning", piece.file, found, wanted)
+        out = sorted({at for places in bad.values() for at in places})
+        if out:
+            if ids is None:
+                wanted = "finite vectors, or a file of ids; all are left out"
+                self.say("warning", piece.file, "no ids", wanted)
+                return
+            rows = np.delete(rows, out, axis=0)
+            ids = np.delete(np.array(ids, dtype=object), out).tolist()
+        self.vectors[key] = own
+        own.files[piece.file] = None
+        if len(rows):
+            own.append(rows, ids)
+
+    def match_items(self, names: Iterable[str], file: str) -> dict[str, str]:
+        """Return the item of each name: its id or file, or the same without folders and suffix.
+
+        A match of the second kind is made only where both names are the only ones, and is said.
+        """
+        wanted = list(dict.fromkeys(names))
+        found = {
+            name: known
+            for name in wanted
+            if (known := self.aliases.get(name, name)) in self.items.index
+            or (known := self.by_file.get(name, "")) in self.items.index
+        }
+        rest = [name for name in wanted if name not in found]
+        near = match_ids(rest, list(self.items.index)) if rest else {}
+        times = Counter([*near.values(), *found.values()])
+        near = {name: known for name, known in near.items() if times[known] == 1}
+        if near:
+            name, known = next(iter(near.items()))
+            said = f"{len(near):,} names that differ from ids by folder or ending ({name!r})"
+            wanted_ids = f"ids of the items; matched where only one fits ({known!r})"
+            self.say("note", file, said, wanted_ids)
+        return found | near
+
+
+def _find_fault_of_rows(
+    own: VectorFile, rows: NDArray[Any], ids: Sequence[str] | None
+) -> tuple[str, str] | None:
+    """Return why some rows cannot be those of a version, and what was expected."""
+    if rows.ndim != 2 or not rows.shape[1]:
+        return f"the shape {rows.shape}", "(rows, dimension); left out"
+    if rows.dtype.kind not in "fiu":
+        return f"numbers of type {rows.dtype}", "float32; left out"
+    if rows.dtype.itemsize == 1 and not np.isin(rows, (-1, 0, 1)).all():
+        return "bytes, which may be packed bits", "numpy.unpackbits(codes, axis=1); left out"
+    if own.shape[0] and own.shape[1] != rows.shape[1]:
+        return f"vectors of {rows.shape[1]} dimensions", f"{own.shape[1]}, as before; left out"
+    if own.shape[0] and own.has_ids != (ids is not None):
+        return "vectors with ids and without for one version", "ids; left out"
+    if ids is not None and len(ids) != len(rows):
+        return f"{len(rows):,} vectors and {len(ids):,} ids", "one id for each vector; left out"
+    return None
+
+
+def _find_bad_rows(
+    rows: NDArray[Any], ids: Sequence[str] | None, known: set[str]
+) -> dict[str, list[int]]:
+    """Return the places of rows that cannot be used, by what is wrong with them."""
+    bad: dict[str, list[int]] = {}
+    if rows.dtype.kind == "f":
+        with np.errstate(invalid="ignore", over="ignore"):
+            lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+        bad["are not finite"] = np.flatnonzero(~np.isfinite(lengths)).tolist()
+        bad["are all zeros"] = np.flatnonzero(lengths == 0).tolist()
+    if ids is not None and (len(set(ids)) < len(ids) or not known.isdisjoint(ids) or "" in ids):
+        seen = {*known, ""}
+        again = [at for at, name in enumerate(ids) if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+        bad["come again or have no id"] = again
+    return {what: places for what, places in bad.items() if places}

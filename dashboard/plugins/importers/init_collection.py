@@ -1,0 +1,80 @@
+"""`init`: a collection of files that a team has, in one command."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+from dashboard.commands.options import FINE, WRONG
+
+HELP = "make a collection of files that you have"
+COLUMNS = ("file", "rows", "taken_from", "guessed")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("new", metavar="NEW", help="name of the collection, below data/")
+    texts = {
+        "--map": ("OURS=THEIRS,…", "columns of the source, such as item_id=sku,caption=title"),
+        "--judgements": ("FILE", "the file of judgements that counts"),
+        "--relevance": ("COLUMN", "what decides: a column, judgements, captions or none"),
+    }
+    text = "folder or file to read; nothing in it is changed"
+    parser.add_argument(
+        "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
+    )
+    for name, (shown, text) in texts.items():
+        parser.add_argument(name, default="", metavar=shown, help=text)
+    text = "what the rows of a matrix of similarities are"
+    parser.add_argument("--rows", default="", choices=("text", "item"), help=text)
+    text = "ask for each class as a text"
+    parser.add_argument("--queries-from", default="", choices=("keywords",), help=text)
+    flags = {
+        "--by-position": "vectors without ids are in the order of the items and texts",
+        "--update": "make a collection anew that is there",
+        "--dry-run": "say what would be made",
+    }
+    for name, text in flags.items():
+        parser.add_argument(name, action="store_true", help=text)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a file; print what was left out, and then the answer in four lines.
+
+    Raises:
+        DataError: If the source, or what is made of it, cannot be used; nothing is left then.
+    """
+    from dashboard.errors import DataError
+    from dashboard.plugins.importers.deciding import Unsure
+    from dashboard.plugins.importers.making import make_collection
+    from dashboard.plugins.importers.planning import Options
+
+    keywords = call.queries_from == "keywords"
+    options = Options(call.judgements, call.relevance, call.rows, call.by_position, keywords)
+    columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
+    made_by = (call.update, call.dry_run)
+    try:
+        made = make_collection(call.new, call.source, columns, options, *made_by)
+    except Unsure as error:
+        print(f"error: {error}", file=sys.stderr)
+        names = f"{shlex.quote(call.new)} --from {shlex.quote(str(call.source))}"
+        typed = f"python -m dashboard init {names}"
+        for line in error.lines:
+            print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
+        return [], COLUMNS, WRONG
+    for each in made.findings:
+        said = DataError(each.file, each.found, each.wanted, line=each.line)
+        print(f"{each.level}: {said}", file=sys.stderr)
+    for line in (*made.block, made.address):
+        print(line, file=sys.stderr)
+    return made.rows, COLUMNS, FINE
+
+
+def _split(pair: str) -> tuple[str, str]:
+    ours, _, theirs = pair.partition("=")
+    if not ours.strip() or not theirs.strip():
+        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
+    return ours.strip(), theirs.strip()

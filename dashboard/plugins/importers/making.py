@@ -1,0 +1,224 @@
+"""The steps of `init`: list, recognise, gather, decide, write, check, move into place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.plugins import load_all
+from dashboard.plugins.importers.column_roles import OURS
+from dashboard.plugins.importers.deciding import Basis
+from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.pieces import Format, Piece, leave_out
+from dashboard.plugins.importers.placing import Placed, choose_hashing, place_vectors
+from dashboard.plugins.importers.planning import Options, Plan, make_plan
+from dashboard.plugins.importers.source import Source, list_source, report_unread
+from dashboard.plugins.importers.writing import (
+    count_changes,
+    keep_versions,
+    open_draft,
+    write_collection,
+    write_settings,
+)
+from dashboard.storage.collection import open_collection
+from dashboard.storage.folders import MARKS, find_data
+from dashboard.storage.media import list_missing
+from dashboard.storage.settings import read_toml
+
+ADDRESS = "http://localhost:8501/{}?collection={}"
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A collection that was made: its files, the answer in three lines, and its address."""
+
+    rows: list[dict[str, Any]]
+    findings: list[Finding]
+    block: tuple[str, str, str]
+    address: str
+
+
+def make_collection(
+    new: str, path: Path, columns: Mapping[str, str], options: Options,
+    update: bool = False, dry_run: bool = False,
+) -> Made:  # fmt: skip
+    """Make a collection of a source; without an error it is there, and `check` accepts it.
+
+    Raises:
+        Unsure: If a choice that decides numbers is open.
+        DataError: If the source cannot be used, or the place is taken.
+    """
+    place = _find_place(new, path, update)
+    source = list_source(path, columns, options.judgements)
+    with open_draft(place, keep=not dry_run) as draft:
+        found = gather_pieces(source, draft)
+        plan = make_plan(found, options)
+        placed = place_vectors(found, plan, options)
+        choose_hashing(plan, placed)
+        block = describe(found, plan, placed)
+        mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
+        recorded = [*block, *([f"--map {mapped}"] if mapped else [])]
+        plan.settings |= {"title": place.name, "source": recorded}
+        counts = write_collection(draft, source, found, plan, placed)
+        if place.is_dir():
+            _take_over(place, draft, found, plan)
+        write_settings(draft / "collection.toml", plan.settings)
+        findings = [*source.findings, *found.findings, *check_draft(draft)]
+        rows = list_files(counts, found, plan, placed)
+    page = "compare" if len(placed) + len(found.runs) > 1 else ""
+    address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
+    return Made(rows, findings, block, address)
+
+
+def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
+    """Keep versions and settings of the collection that is there, and say what changes."""
+    old = read_toml(place / "collection.toml", "collection.toml")
+    plan.settings = old | plan.settings | {"title": old.get("title", place.name)}
+    if kept := keep_versions(place, draft):
+        found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
+    for name, (new, gone) in count_changes(place, draft).items():
+        if new or gone:
+            said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
+            found.say("note", name, said, "changes of the source; taken in")
+
+
+def _find_place(new: str, path: Path, update: bool) -> Path:
+    """Return the folder of the new collection."""
+    place = Path(new) if len(Path(new).parts) > 1 else find_data() / new
+    if not place.name or place.name.startswith(".") or not place.name.isprintable():
+        raise DataError(repr(new), "no name for a folder", "a name, or the path of a folder")
+    there, inside = place.resolve(), path.resolve()
+    if there.is_relative_to(inside) or inside.is_relative_to(there):
+        raise DataError(place.name, "a place inside the source, or around it", "one apart from it")
+    if place.exists() and any(place.iterdir() if place.is_dir() else [place]):
+        if not any((place / mark).is_file() for mark in MARKS):
+            raise DataError(place.name, "something that is no collection", "a new name")
+        if not update:
+            do = "Type --update to make it anew, or another name."
+            raise DataError(place.name, "a collection that is there", "a new name", do=do)
+    return place
+
+
+def list_formats() -> list[Format]:
+    """Return all formats in the order in which they choose files, those of teams first."""
+    return [each for formats in reversed(load_all("formats")) for each in formats]
+
+
+def gather_pieces(source: Source, folder: Path) -> Gathered:
+    """Return all that the formats yield.
+
+    Raises:
+        DataError: If there is nothing that one of them reads.
+    """
+    found = Gathered(folder)
+    for each in list_formats():
+        files = list(each.recognise(source))
+        claimed = set(files)
+        source.left = [name for name in source.left if name not in claimed]
+        for piece in _read(each, source, files) if files else ():
+            found.add(piece)
+    found.findings += report_unread(source)
+    for ours in set(source.columns) - (source.mapped & set(OURS)):
+        wanted = f"one of {', '.join(OURS)}, and a column of a table"
+        raise DataError("--map", f"{ours}={source.columns[ours]}", wanted)
+    for name, rows in (("items", found.items), ("queries", found.queries)):
+        for column, number in rows.differing.items():
+            said = f"{number:,} rows that give an id a second {column}"
+            found.say("warning", name, said, "one of each; the first counts")
+    if not (found.items or found.judged or found.runs or found.vectors):
+        said = "; ".join(f"{each.file}: {each.found}" for each in found.findings[:3])
+        seen = f"{len(source.files):,} files ({said or 'none'})"
+        known = ", ".join(each.name for each in list_formats())
+        raise DataError(source.root.name, seen, f"one of: {known}")
+    return found
+
+
+def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield the pieces of a format; where it stops by an error, that is said."""
+    try:
+        yield from each.read(source, files)
+    except DataError as error:
+        yield leave_out(error)
+
+
+def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:
+    """Return the answer: what decides relevance, which items it names, which versions there are."""
+    basis, items = plan.basis, plan.items
+    columns = [basis.name] if basis.kind == "labels" else []
+    columns += [name for name in items.columns if name.startswith("pv_")]
+    classes = list(map("".join, zip(*map(items.get, columns), strict=True)))
+    asked = len({query for query, _, _ in plan.qrels})
+    texts = {
+        "judgements": f"judgements, {len(plan.qrels):,} pairs of {asked:,} queries",
+        "keywords": "keywords",
+        "labels": f"same {basis.name}, {len(set(filter(None, classes))):,} classes",
+        "captions": f"each picture and its texts, {len(plan.texts):,} texts",
+        "tables": "tables of a protocol",
+        "": "nothing decides it",
+    }
+    files = list_names(_list_files_of(found, basis))
+    others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
+    named = {item for _, item, _ in plan.qrels} - set(plan.texts)
+    outside = sorted(named - items.index.keys())
+    judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
+    lost = f"; {len(outside):,} more are not there ({list_names(outside)})" if outside else ""
+    origin = found.list_files("items.csv")
+    versions = [f"{each.name} ({', '.join(told for _, told in each.said)})" for each in placed]
+    versions += [
+        f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
+    ]
+    return (
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{others}",
+        f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
+        f"Versions: {'; '.join(versions) or 'none yet'}",
+    )
+
+
+def _list_files_of(found: Gathered, basis: Basis) -> list[str]:
+    """Return the files by which relevance is decided."""
+    if basis.kind == "labels":
+        return [found.sources.get(basis.name, "")]
+    if basis.kind == "tables":
+        return [each.file for each in found.copied.values()]
+    tables = {"judgements": "qrels.csv", "captions": "captions", "keywords": "items.csv"}
+    return found.list_files(tables.get(basis.kind, ""))
+
+
+def check_draft(draft: Path) -> list[Finding]:
+    """Return what `check` finds.
+
+    Raises:
+        DataError: If it finds an error.
+    """
+    opened = open_collection(draft)
+    for each in opened.findings:
+        if each.level == "error":
+            raise DataError(each.file, each.found, each.wanted, line=each.line)
+    return [*opened.findings, *list_missing(draft, opened.settings, opened.items)]
+
+
+def list_files(
+    counts: Mapping[str, int], found: Gathered, plan: Plan, placed: Sequence[Placed]
+) -> list[dict[str, Any]]:
+    """Return a row a file: its rows, where they were taken from, what was guessed."""
+    guessed = {"queries.csv": plan.of_queries}
+    taken = {table: found.list_files(table) for table in ("items.csv", "queries.csv")}
+    taken["qrels.csv"] = _list_files_of(found, plan.basis)
+    for each in placed:
+        texts = [told for side, told in each.said if side == "texts"]
+        taken[f"models/{each.name}/queries.npy"] = texts
+        taken[f"models/{each.name}/items.npy"] = [told for _, told in each.said]
+        taken[f"runs/{each.name}.npy"] = [told for _, told in each.said]
+    taken |= {f"runs/{name}.run": [run[0]] for name, run in found.runs.items()}
+    return [
+        {
+            "file": file,
+            "rows": number,
+            "taken_from": list_names(taken.get(file, ())) or "the source",
+            "guessed": guessed.get(file) or None,
+        }
+        for file, number in counts.items()
+    ]

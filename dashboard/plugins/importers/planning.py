@@ -1,0 +1,237 @@
+"""Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dashboard.errors import list_names
+from dashboard.plugins.importers.deciding import (
+    UNLABELLED,
+    Basis,
+    choose_basis,
+    merge_judgements,
+)
+from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.source import find_kind
+
+MAX_ITEM_QUERIES = 5_000
+"""Items that are asked for where nobody wrote queries; more are taken evenly from all."""
+KINDS = ("image", "video", "text")
+RESERVED = {"side": "source_side", "query_id": "source_query_id", "image": "source_image"}
+"""Columns of items whose name has another meaning here, and the name that keeps them as labels."""
+OF_QUERIES = {"scene": "scene_label", "among": "among_label"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices that the caller states.
+
+    Attributes:
+        judgements: File of judgements that counts; "" for all that agree.
+        relevance: Column, or judgements, captions or none.
+        rows: What the rows of a matrix are, "text" or "item".
+        by_position: Whether vectors without ids are in the order of the items and texts.
+        keyword_queries: Whether each class is asked for as a text.
+    """
+
+    judgements: str = ""
+    relevance: str = ""
+    rows: str = ""
+    by_position: bool = False
+    keyword_queries: bool = False
+
+
+@dataclass(eq=False)
+class Plan:
+    """A collection before it is written.
+
+    Attributes:
+        texts: Ids of the texts that belong to pictures, in the order of their files.
+        of_queries: Guesses about queries.csv.
+    """
+
+    basis: Basis
+    items: Rows
+    queries: Rows
+    qrels: list[tuple[str, str, float]] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
+    of_queries: str = ""
+
+
+def make_plan(found: Gathered, options: Options) -> Plan:
+    """Return the tables of a collection.
+
+    Raises:
+        Unsure: If what decides relevance is not certain.
+        DataError: If there is nothing to search.
+    """
+    _name_items(found)
+    _rename_columns(found)
+    basis = choose_basis(found, options.relevance)
+    plan = Plan(basis, found.items, found.queries, pictures=list(found.items.index))
+    if basis.kind == "judgements":
+        _plan_judgements(found, plan, options)
+    elif basis.kind == "labels":
+        _plan_labels(found, plan, options)
+    elif basis.kind == "keywords":
+        plan.settings["protocols"] = ["alfa"]
+        texts = sum(map(bool, found.queries.get("text")))
+        if texts:
+            wanted = "them; python -m dashboard keywords NAME --write maps their words"
+            found.say("warning", "queries.csv", f"{texts:,} texts without keywords", wanted)
+    elif basis.kind == "captions":
+        _plan_captions(found, plan)
+    elif basis.kind == "tables":
+        plan.settings["protocols"] = [each.protocol for each in found.copied.values()][:1]
+    if basis.kind != "captions":
+        _describe_items(found, plan)
+        _add_item_queries(plan, plan.pictures)
+    return plan
+
+
+def _name_items(found: Gathered) -> None:
+    """Take the items from judgements, runs or vectors where nothing else names them."""
+    if len(found.items):
+        return
+    named: dict[str, str] = {}
+    for file, grades in found.judged.items():
+        named |= {item: file for _, item in grades}
+    for file, _, items, _ in found.runs.values():
+        named |= dict.fromkeys(items, file)
+    for (_, side), own in found.vectors.items():
+        if side == "items" and own.has_ids:
+            named |= dict.fromkeys(own.ids, next(iter(own.files)))
+    for item, file in named.items():
+        found.items.add(item, {})
+        found.taken["items.csv", file] += 1
+
+
+def _rename_columns(found: Gathered) -> None:
+    """Keep columns whose names mean something else here under other names, and say so."""
+    kinds = set(found.items.get("kind"))
+    odd_kind = {} if kinds <= {"", *KINDS} else {"kind": "source_kind"}
+    for rows, names in ((found.items, RESERVED | odd_kind), (found.queries, OF_QUERIES)):
+        for name in [each for each in names if each in rows.columns]:
+            rows.columns[names[name]] = rows.columns.pop(name)
+            said = f"a column {name!r}, a name with a meaning of its own here"
+            wanted = f"a label; kept as {names[name]!r}"
+            found.say("note", found.sources.get(name, "queries"), said, wanted)
+
+
+def _describe_items(found: Gathered, plan: Plan) -> None:
+    """Give each item its first caption and its kind."""
+    names = found.match_items((item for item, _, _ in found.captions), "captions")
+    for item, text, _ in found.captions:
+        if item in names and not _has(plan.items, names[item], "caption"):
+            plan.items.add(names[item], {"caption": text})
+    for item, file in zip(list(plan.items.index), plan.items.get("file"), strict=True):
+        if kind := find_kind(file):
+            plan.items.add(item, {"kind": kind})
+    plan.items.differing.pop("kind", None)
+
+
+def _has(rows: Rows, name: str, column: str) -> bool:
+    own, place = rows.columns.get(column, []), rows.index[name]
+    return place < len(own) and bool(own[place])
+
+
+def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
+    merged = merge_judgements(found, options.judgements)
+    file = plan.basis.name
+    names = found.match_items((item for _, item in merged), file)
+    shared = [name for name, times in Counter(names.values()).items() if times > 1]
+    if shared:
+        said = f"{len(shared):,} items under two names ({list_names(shared)})"
+        found.say("warning", file, said, "one name; the first one counts")
+    pairs: dict[tuple[str, str], float] = {}
+    for (query, item), grade in merged.items():
+        pairs.setdefault((query, names.get(item, item)), grade)
+    plan.qrels = [(query, item, grade) for (query, item), grade in pairs.items()]
+    plan.settings["protocols"] = ["trec"]
+    judged = {query for query, _, _ in plan.qrels}
+    asked = found.queries
+    for query in judged:
+        asked.add(query, {})
+    own = zip(list(asked.index), *(asked.get(c) for c in ("text", "item_id", "image")), strict=True)
+    bare = [query for query, *cells in own if not any(cells)]
+    for query in bare:
+        asked.add(query, {"text": query})
+    plan.of_queries = "text: each id" if bare else ""
+    without = len(asked) - len(judged)
+    if without:
+        said = f"{without:,} queries that nothing is judged for"
+        found.say("note", file, said, "judgements; kept, without a value")
+
+
+def _plan_labels(found: Gathered, plan: Plan, options: Options) -> None:
+    column = plan.basis.name
+    cells = found.items.get(column)
+    clean = ["" if cell.strip().lower() in UNLABELLED else cell for cell in cells]
+    plan.settings |= {"protocols": ["class_labels"], "class_label": column}
+    file = found.sources.get(column, column)
+    if clean != cells:
+        number = sum(a != b for a, b in zip(clean, cells, strict=True))
+        said = f"{number:,} items marked as unlabeled in the column {column}"
+        found.say("note", file, said, "a class; these have none")
+    found.items.columns[column] = clean
+    if options.keyword_queries:
+        for each in dict.fromkeys(filter(None, clean)):
+            found.queries.add(each, {"text": each, column: each})
+        plan.of_queries = "each class as a text"
+    elif any(found.queries.get(column)):
+        plan.of_queries = f"their own {column}"
+    else:
+        labelled = [name for name, cell in zip(found.items.index, clean, strict=True) if cell]
+        _add_item_queries(plan, labelled, always=True)
+
+
+def _add_item_queries(plan: Plan, items: Sequence[str], always: bool = False) -> None:
+    """Ask for items, where there are no queries."""
+    if len(plan.queries) and not always:
+        return
+    few = np.linspace(0, len(items) - 1, min(len(items), MAX_ITEM_QUERIES)).astype(int)
+    for item in [items[place] for place in few]:
+        plan.queries.add(item, {"item_id": item})
+    some = f"{len(few):,} of {len(items):,} items" if len(few) < len(items) else "each item"
+    plan.of_queries = f"{some}, for nobody wrote queries" if len(items) else ""
+
+
+def _plan_captions(found: Gathered, plan: Plan) -> None:
+    """Make texts items and queries, and ask for texts by pictures and the other way round."""
+    plan.settings["protocols"] = ["crossmodal"]
+    names = found.match_items((item for item, _, _ in found.captions), "captions")
+    plan.queries = Rows()
+    times: Counter[str] = Counter()
+    kept: list[tuple[str, str, str]] = []
+    for item, text, given in found.captions:
+        if item in names and text:
+            name = given or f"{names[item]}#{times[names[item]]}"
+            times[names[item]] += 1
+            kept.append((names[item], text, name))
+    used = {*plan.items.index}
+    cells = list(zip(plan.pictures, plan.items.get("kind"), plan.items.get("file"), strict=True))
+    for item, kind, file in cells:
+        plan.items.add(item, {"kind": kind or find_kind(file) or "image"})
+        if times[item]:
+            plan.queries.add(item, {"item_id": item})
+    for item, text, name in kept:
+        own = name if name not in used else f"text {name}"
+        while own in used:
+            own += "+"
+        used.add(own)
+        plan.texts.append(own)
+        plan.items.add(own, {"kind": "text", "caption": text})
+        plan.queries.add(own, {"text": text})
+        plan.qrels += [(item, own, 1.0), (own, item, 1.0)]
+    plan.of_queries = "a picture asks for its texts, a text for its picture"
+    bare = [item for item in plan.pictures if not times[item]]
+    if bare:
+        said = f"{len(bare):,} pictures without a text ({list_names(bare)})"
+        found.say("note", "captions", said, "texts; they are searched")

@@ -1,0 +1,210 @@
+"""The files of a source: a folder or a file that somebody has; nothing in it is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.storage.media import EXTENSION, VIDEO
+from dashboard.texts import read_text
+
+MAX_FILES = 1_000_000
+CURES = {
+    ".pkl": "numpy.save('vectors.npy', array); a pickle can run programs and is never read",
+    ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
+    ".pth": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
+    ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME'])",
+    ".zip": "unzip FILE",
+    ".gz": "gunzip FILE",
+    ".bmp": "PIL.Image.open('FILE').save('FILE.png')",
+    ".tif": "PIL.Image.open('FILE').save('FILE.png')",
+    ".tiff": "PIL.Image.open('FILE').save('FILE.png')",
+    ".tfrecord": "write the records as Parquet or as a WebDataset tar",
+    ".lmdb": "write the records as files or as Parquet",
+}
+"""The line that converts a file which is not read, by its ending."""
+
+
+@dataclass(eq=False)
+class Source:
+    """Files below a folder, as paths with `/`, sorted.
+
+    Attributes:
+        root: The folder.
+        files: All files.
+        left: Those that no format has taken yet.
+        columns: Columns of the source by names of ours, as the caller maps them.
+        mapped: Those of them that a table has.
+        judgements: File of judgements that the caller names; "" for none.
+        findings: Files that were left out when the folder was listed.
+    """
+
+    root: Path
+    files: tuple[str, ...]
+    left: list[str] = field(default_factory=list)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    mapped: set[str] = field(default_factory=set)
+    judgements: str = ""
+    findings: list[Finding] = field(default_factory=list)
+
+    def find_path(self, name: str) -> Path:
+        """Return where a file is."""
+        return self.root / name
+
+    def list_left(self, *endings: str) -> list[str]:
+        """Return the files left with one of some endings."""
+        return [name for name in self.left if name.lower().endswith(endings)]
+
+    def read_text(self, name: str) -> str:
+        """Return the text of a file; repairs of its encoding are findings."""
+        return read_text(self.find_path(name), name, self.findings)
+
+    def read_json(self, name: str) -> Any:
+        """Return the content of a JSON file.
+
+        Raises:
+            DataError: If it is none.
+        """
+        text = self.read_text(name)
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+            found = "a file that ends in the middle" if is_cut else f"no JSON ({error.msg})"
+            raise DataError(name, found, "a whole JSON file", line=error.lineno) from error
+        except (ValueError, RecursionError) as error:
+            raise DataError(name, "no JSON", "a JSON file") from error
+
+    def read_head(self, name: str, size: int = 4096) -> str:
+        """Return the first characters of a file, to recognise it; "" if it is no text."""
+        try:
+            with self.find_path(name).open("rb") as file:
+                raw = file.read(size)
+        except OSError:
+            return ""
+        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
+        return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
+
+    @cached_property
+    def media(self) -> tuple[str, ...]:
+        """Pictures and clips."""
+        return tuple(name for name in self.files if EXTENSION.search(name))
+
+    @cached_property
+    def _tails(self) -> dict[str, str]:
+        """Each path's ends, with and without suffix, that no two files share, and the path."""
+        found: dict[str, str] = {}
+        for name in self.media:
+            parts = name.split("/")
+            for start in range(len(parts)):
+                tail = "/".join(parts[start:])
+                for each in (tail, EXTENSION.sub("", tail)):
+                    found[each] = name if found.setdefault(each, name) == name else ""
+        return found | {name: name for name in self.media}
+
+    def find_media(self, cell: str, folder: str = "") -> str:
+        """Return the picture or clip that a cell of a table in a folder names; "" for none."""
+        plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
+        if not plain or not self.media:
+            return ""
+        parts = [part for part in plain.split("/") if part]
+        tails = [f"{folder}/{plain}"] if folder else []
+        tails += ["/".join(parts[start:]) for start in range(len(parts))]
+        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
+
+
+def list_source(path: Path, columns: Mapping[str, str], judgements: str = "") -> Source:
+    """List the files of a folder, or the one file that a path names.
+
+    Raises:
+        DataError: If there is nothing, or more than MAX_FILES.
+    """
+    if path.is_file():
+        return Source(path.parent, (path.name,), [path.name], columns, judgements=judgements)
+    if not path.is_dir():
+        raise DataError(path.name, "no such folder or file", "a folder with data")
+    skipped: dict[str, list[str]] = {}
+    files: list[str] = []
+    for name, why in _walk(path):
+        if why:
+            skipped.setdefault(why, []).append(name)
+        else:
+            files.append(name)
+        if len(files) > MAX_FILES:
+            found = f"more than {MAX_FILES:,} files"
+            raise DataError(path.name, found, "at most so many", do="Name a part of it.")
+    findings = [
+        Finding("warning", path.name, None, f"{len(names):,} files that are {why} "
+                f"({list_names(sorted(names))})", "files; left out")
+        for why, names in skipped.items()
+    ]  # fmt: skip
+    files.sort()
+    return Source(
+        path, tuple(files), list(files), columns, judgements=judgements, findings=findings
+    )
+
+
+def _walk(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield each file below a folder, and why it is left out, if it is."""
+    inside = root.resolve()
+
+    def report(error: OSError) -> None:
+        broken.append(Path(str(error.filename)).name)
+
+    broken: list[str] = []
+    for folder, folders, names in os.walk(root, onerror=report):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        at = Path(folder)
+        for name in [each for each in folders if (at / each).is_symlink()]:
+            yield (at / name).relative_to(root).as_posix(), "links to folders"
+        for name in names:
+            if not name.startswith("."):
+                yield (at / name).relative_to(root).as_posix(), _find_fault(at / name, inside)
+    for name in broken:
+        yield name, "folders that cannot be read"
+
+
+def _find_fault(path: Path, root: Path) -> str:
+    if "\\" in path.name or not path.name.isprintable():
+        return "named with a backslash or unprintable characters"
+    try:
+        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root):
+            return "links out of the source"
+        if not path.is_file():
+            return "no regular files"
+        return "" if path.stat().st_size and os.access(path, os.R_OK) else "empty or not readable"
+    except (OSError, RuntimeError):
+        return "broken links"
+
+
+def find_kind(name: str) -> str:
+    """Return "video", "image", or "" for another file."""
+    return "video" if VIDEO.search(name) else "image" if EXTENSION.search(name) else ""
+
+
+def find_folder_of(name: str) -> str:
+    """Return the folder of a file in the source; "" at the top."""
+    return name.rpartition("/")[0]
+
+
+def find_stem(name: str) -> str:
+    """Return the name of a file without folders and suffix."""
+    return PurePosixPath(name).stem
+
+
+def report_unread(source: Source) -> Iterable[Finding]:
+    """Yield a finding for the files that no format reads, by their ending."""
+    endings: dict[str, list[str]] = {}
+    for name in source.left:
+        endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
+    for ending, names in endings.items():
+        cure = CURES.get(ending, "")
+        wanted = f"a format that is read; left out. {cure}".rstrip(". ").replace("FILE", names[0])
+        found = f"{len(names):,} files that no format reads ({list_names(names)})"
+        yield Finding("warning", names[0], None, found, wanted)

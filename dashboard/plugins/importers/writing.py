@@ -1,0 +1,240 @@
+"""A planned collection written into a folder beside its place, checked, and then moved there."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dashboard.errors import DataError
+from dashboard.plugins.importers.gathering import Gathered, Rows, VectorFile
+from dashboard.plugins.importers.placing import Part, Placed
+from dashboard.plugins.importers.planning import Plan
+from dashboard.plugins.importers.source import Source
+
+KEPT = ("vocabulary.toml", "query_keywords.csv")
+"""Files that people make in a collection, which an update keeps."""
+DRAFTS = ".drafts"
+"""Folder beside the new one, in which nobody sees a half made collection."""
+
+
+@contextmanager
+def open_draft(place: Path, keep: bool) -> Iterator[Path]:
+    """Yield a new folder; it takes its place, or is removed after an error and if not to `keep`.
+
+    What a call left that was killed is removed by the next one.
+
+    Raises:
+        DataError: If another call is at work, or nothing can be written.
+    """
+    draft, before = place.parent / DRAFTS / place.name, place.parent / DRAFTS / f"{place.name}.old"
+    try:
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        with (draft.parent / f"{place.name}.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DataError(place.name, "another init at work", "one at a time") from error
+            try:
+                if before.exists() and not place.exists():
+                    before.rename(place)
+                _remove(before, draft)
+                draft.mkdir()
+                yield draft
+                if keep and place.exists():
+                    place.rename(before)
+                if keep:
+                    draft.rename(place)
+            finally:
+                _remove(*([before] if place.exists() else []), draft, Path(lock.name))
+    except OSError as error:
+        found = f"a folder that cannot be written ({error.strerror or error})"
+        raise DataError(place.name, found, "a place to write to") from error
+    finally:
+        if draft.parent.is_dir() and not any(draft.parent.iterdir()):
+            draft.parent.rmdir()
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def write_collection(
+    draft: Path, source: Source, found: Gathered, plan: Plan, placed: Sequence[Placed]
+) -> dict[str, int]:
+    """Write all files of a collection; return the rows of each."""
+    _link_media(draft, source, found, plan.items)
+    rows = {"items.csv": len(plan.items), "queries.csv": len(plan.queries)}
+    _write_table(draft / "items.csv", "item_id", plan.items)
+    if len(plan.queries):
+        _write_table(draft / "queries.csv", "query_id", plan.queries)
+    if plan.qrels:
+        cells = ((query, item, f"{grade:g}") for query, item, grade in plan.qrels)
+        write_rows(draft / "qrels.csv", ("query_id", "item_id", "grade"), cells)
+        rows["qrels.csv"] = len(plan.qrels)
+    if plan.settings.get("protocols") == ["alfa"]:
+        rows["unified_annotation.csv"] = _write_keywords(draft, plan.items)
+    for version in placed:
+        rows |= _write_version(draft, version)
+    for name, (file, queries, items, scores) in found.runs.items():
+        names = found.match_items(items, file)
+        matched = [names.get(item, item) for item in items]
+        rows[f"runs/{name}.run"] = write_run(
+            draft / "runs" / f"{name}.run", queries, matched, scores
+        )
+    files = [name for name in ("media", "posters") if (draft / name).is_dir()]
+    rows |= {
+        f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
+    }
+    for name, each in found.copied.items():
+        shutil.copyfile(source.find_path(each.file), draft / name)
+        rows[name] = found.taken["queries.csv", each.file]
+    shutil.rmtree(draft / "vectors", ignore_errors=True)
+    return {name: number for name, number in rows.items() if number}
+
+
+def keep_versions(place: Path, draft: Path) -> list[str]:
+    """Take over versions and mappings that a source does not have; return their names."""
+    there = [*place.glob("models/[!.]*"), *place.glob("runs/[!.]*"), *(place / n for n in KEPT)]
+    kept = []
+    for path in sorted(each for each in there if each.exists()):
+        target = draft / path.relative_to(place)
+        if not target.exists():
+            for file in path.rglob("*") if path.is_dir() else [path]:
+                link_file(file, draft / file.relative_to(place))
+            kept.append(path.relative_to(place).as_posix())
+    return kept
+
+
+def count_changes(place: Path, draft: Path) -> dict[str, tuple[int, int]]:
+    """Return how many rows of each table are new or changed, and how many are gone."""
+    found = {}
+    for name in ("items.csv", "queries.csv", "qrels.csv"):
+        old, new = (set(_list_lines(folder / name)) for folder in (place, draft))
+        found[name] = (len(new - old), len(old - new))
+    return found
+
+
+def _list_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+
+
+def write_settings(path: Path, settings: dict[str, Any]) -> None:
+    """Write settings as TOML; JSON's texts, numbers and lists are TOML's, too."""
+    lines = [
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in settings.items()
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a CSV file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def _write_table(path: Path, key: str, rows: Rows) -> None:
+    columns = [name for name in rows.columns if name != key and any(rows.columns[name])]
+    columns = [name for name in columns if not name.startswith("pv_")]
+    cells = zip(rows.index, *(rows.get(name) for name in columns), strict=True)
+    write_rows(path, (key, *columns), cells)
+
+
+def _write_keywords(draft: Path, items: Rows) -> int:
+    groups = [name for name in items.columns if name.startswith("pv_")]
+    every = zip(items.index, *(items.get(name) for name in groups), strict=True)
+    filled = [cells for cells in every if any(cells[1:])]
+    write_rows(draft / "unified_annotation.csv", ("slice_id", *groups), filled)
+    return len(filled)
+
+
+def _link_media(draft: Path, source: Source, found: Gathered, items: Rows) -> None:
+    """Give each picture and clip a second place, as a hard link where that is possible."""
+    for column, folder in (("file", "media"), ("poster", "posters")):
+        files = items.get(column)
+        for name in dict.fromkeys(filter(None, files)):
+            link_file(source.find_path(name), draft / folder / name)
+    for item, file in found.written.items():
+        items.add(item, {"file": file})
+
+
+def link_file(path: Path, target: Path) -> None:
+    """Link a file, or copy it where the file system has no links; one that is not there is not."""
+    if not path.is_file() or target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(path.resolve(), target)
+    except OSError:
+        shutil.copyfile(path, target)
+
+
+def write_run(
+    path: Path, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]
+) -> int:
+    """Write results as TREC's lines; as CSV where an id has a blank, which those cannot hold."""
+    rows = zip(queries, items, map(repr, scores), strict=True)
+    if any(len(name.split()) != 1 for name in {*queries, *items}):
+        write_rows(path.with_suffix(".csv"), ("query_id", "item_id", "score"), rows)
+        return len(queries)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{query} Q0 {item} 0 {score} {path.stem}\n" for query, item, score in rows)
+    return len(queries)
+
+
+def _write_version(draft: Path, version: Placed) -> dict[str, int]:
+    if version.matrix is not None:
+        own, *axes = version.matrix
+        folder = draft / "runs"
+        folder.mkdir(exist_ok=True)
+        own.close()
+        own.path.rename(folder / f"{version.name}.npy")
+        for axis, ids in zip(("rows", "columns"), axes, strict=True):
+            (folder / f"{version.name}.{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
+        return {f"runs/{version.name}.npy": own.shape[0]}
+    shown = f"models/{version.name}"
+    folder = draft / shown
+    folder.mkdir(parents=True)
+    if version.by_position:
+        write_settings(folder / "model.toml", {"by_position": True})
+    sides = (("queries", version.queries), ("items", version.items))
+    return {
+        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts)
+        for stem, parts in sides
+        if parts
+    }
+
+
+def _write_vectors(path: Path, parts: Sequence[Part]) -> int:
+    """Write rows that have an id, and the ids beside them; a whole file is linked."""
+    named = [name for _, ids in parts for name in ids if name]
+    path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
+    for own, _ in parts:
+        own.close()
+    if len(parts) == 1 and all(parts[0][1]):
+        os.link(parts[0][0].path, path)
+        return len(named)
+    target = VectorFile(path)
+    for own, ids in parts:
+        is_kept, first = np.array([bool(name) for name in ids]), 0
+        for block in own.read():
+            target.append(block[is_kept[first : first + len(block)]], None)
+            first += len(block)
+    target.close()
+    return len(named)

@@ -1,0 +1,178 @@
+"""Who it is: a login of Streamlit (OIDC, [auth] of secrets.toml), or a header of a proxy."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import re
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import auth_util, config
+from streamlit.web.server.starlette import starlette_websocket
+
+from dashboard.errors import DataError
+from dashboard.plugins.login.roles import VARIABLE, read_roles
+from dashboard.views.people import NOBODY, OWNER, READER, Person
+
+HEADER, PROXIES, REVIEWING, FORWARDED = (
+    "DASHBOARD_USER_HEADER",
+    "DASHBOARD_PROXIES",
+    "DASHBOARD_REVIEWING",
+    "FORWARDED_ALLOW_IPS",
+)
+"""The header with the name, the addresses that may send it, `off` where nobody may judge, and the
+server's own variable, by which it takes the address of a connection from a header."""
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+OPEN_PATHS = re.compile(
+    r"/(?:(?:[\w-]+/)*(?:_stcore/(?!upload_file)|static/|auth/|oauth2callback|component|favicon)"
+    r".*|healthz|[\w-]*/?)?"
+)
+"""What a page needs before somebody has logged in; it holds nothing of a collection."""
+GOAL, GOAL_SECONDS, MAX_GOAL = "dashboard_login_from", 900, 3_000
+"""Cookie with the address at which a login began, how long it may take, and its characters."""
+ADDRESS = re.compile(r"(?:/[\w.~%-]+)*/?(?:\?[!-~]*)?", re.ASCII)
+_LOG = logging.getLogger(__name__)
+
+
+class Login:
+    """Middleware that answers only who has a role, and leads back to where a login began."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        header = os.environ.get(HEADER, "").strip()
+        if header and scope["type"] in ("http", "websocket") and not _is_proxy(scope):
+            scope = {**scope, "headers": list(scope["headers"])}
+            headers = MutableHeaders(scope=scope)
+            while header in headers:
+                del headers[header]
+        if scope["type"] != "http" or not _needs_role(scope):
+            await self.app(scope, receive, _lead_back(scope, send))
+        elif self.find_person(Headers(scope=scope)).role == NOBODY:
+            await PlainTextResponse("Log in first.\n", 401)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    @staticmethod
+    def find_person(headers: Mapping[str, str]) -> Person:
+        """Return who sent the headers of a request or of a page's connection."""
+        try:
+            person = _identify(headers)
+        except DataError as error:  # a file of roles that cannot be read gives nobody a role
+            _LOG.warning("%s", error)
+            return Person(role=NOBODY, why=str(error))
+        if os.environ.get(REVIEWING, "").strip().lower() == "off" and person.role != NOBODY:
+            why = f"Nobody can save reviews here: {REVIEWING} is off."
+            return Person(person.name, READER, person.is_verified, why)
+        return person
+
+
+def _identify(headers: Mapping[str, str]) -> Person:
+    header = os.environ.get(HEADER, "").strip()
+    if header:
+        if os.environ.get(FORWARDED, "127.0.0.1"):
+            why = f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known."
+            return Person(role=NOBODY, why=why)
+        name = str(headers.get(header) or "").strip()
+        return read_roles().find_person(name, {}) if name else Person(role=NOBODY)
+    if not auth_util.get_secrets_auth_section():
+        return _admit_anybody()
+    claims = _read_claims(headers)
+    address = str(claims.get("email") or "")
+    is_verified = str(claims.get("email_verified")).lower() == "true"
+    if address and "email_verified" in claims and not is_verified:
+        why = f"The login service has not verified the address {address}."
+        return Person(address, NOBODY, why=why)
+    name = address or str(claims.get("sub") or "")
+    if not name:
+        return Person(role=NOBODY)
+    return read_roles().find_person(name, claims, may_match=is_verified)
+
+
+def _admit_anybody() -> Person:
+    """Return a person without a name: an owner on this machine, a reader on a network."""
+    address = config.get_option("server.address") or "every address"
+    if os.environ.get(VARIABLE, "").strip():
+        why = f"{VARIABLE} names roles, but no login says who anybody is."
+        return Person(role=NOBODY, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
+    if address in LOOPBACK:
+        return Person(role=OWNER)
+    why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
+    return Person(role=READER, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
+
+
+def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return what the signed cookie of Streamlit's login holds; nothing without one."""
+    try:
+        sent = SimpleCookie(headers.get("cookie") or "")
+    except CookieError:
+        return {}
+    cookies = {name: morsel.value for name, morsel in sent.items()}
+    signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, "_streamlit_user")
+    if signed is None:
+        return {}
+    usual = f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host') or ''}"
+    origin = headers.get("origin") or usual
+    return starlette_websocket._parse_decoded_user_cookie(signed, origin)
+
+
+def _is_proxy(scope: Scope) -> bool:
+    """Return whether the other end of a connection is a proxy that DASHBOARD_PROXIES names."""
+    try:
+        peer = ipaddress.ip_address((scope.get("client") or ("",))[0])
+        named = os.environ.get(PROXIES, "").replace(",", " ").split()
+        networks = [ipaddress.ip_network(each) for each in named]
+    except ValueError as error:
+        _LOG.warning("%s: %s; write addresses such as 10.0.0.5", PROXIES, error)
+        return False
+    return any(peer in network for network in networks if network.prefixlen)
+
+
+def _needs_role(scope: Scope) -> bool:
+    root = "/" + str(config.get_option("server.baseUrlPath")).strip("/")
+    path = str(scope["path"]).removeprefix(root if root != "/" else "")
+    return not OPEN_PATHS.fullmatch(path)
+
+
+def _lead_back(scope: Scope, send: Send) -> Send:
+    """Return a `send` that keeps the page at which a login begins, and leads back to it."""
+    path = str(scope.get("path", ""))
+    is_begin, is_end = path.endswith("/auth/login"), path.endswith("/oauth2callback")
+    if scope["type"] != "http" or not (is_begin or is_end):
+        return send
+    asked = Headers(scope=scope)
+
+    async def lead(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            if is_begin:
+                goal = quote(_check_goal(asked.get("referer", "")), safe="")
+                life = GOAL_SECONDS if goal else 0
+                cookie = f"{GOAL}={goal}; Path=/; Max-Age={life}; HttpOnly; SameSite=Lax"
+                headers.append("set-cookie", cookie)
+            elif "location" in headers:
+                sent = SimpleCookie(asked.get("cookie", "")).get(GOAL)
+                goal = _check_goal(unquote(sent.value)) if sent else ""
+                headers["location"] = goal or headers["location"]
+        await send(message)
+
+    return lead
+
+
+def _check_goal(address: str) -> str:
+    """Return path and query of an address of this server; "" for anything else."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    goal = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    is_plain = ADDRESS.fullmatch(goal) and not goal.startswith("//")
+    return goal if is_plain and len(goal) <= MAX_GOAL else ""

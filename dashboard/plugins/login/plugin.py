@@ -1,0 +1,5 @@
+"""Registration of the login."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(name="login", login="identity:Login")

@@ -1,0 +1,53 @@
+"""`report`: the comparison of two versions as one HTML file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.commands.output import replace_file
+
+if TYPE_CHECKING:
+    from dashboard.study.choices import Choices
+    from dashboard.study.study import Study
+
+HELP = "the comparison of two versions as one offline HTML file"
+COLUMNS = ("file", "bytes", "queries")
+QUERIES, MAX_QUERIES = 10, 200
+DOWNLOAD = "Report"
+"""Name among the downloads of the screens."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    text = "the file that is written; one that is there is replaced"
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html", help=text)
+    text = f"queries with pictures, at most {MAX_QUERIES} (default {QUERIES})"
+    parser.add_argument("--number", type=int, default=QUERIES, metavar="NUMBER", help=text)
+    add_choices(parser, "baseline", "candidate", "metrics", "metric")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Write the report; return its file, size and number of queries with pictures."""
+    from dashboard.plugins.report.page import list_queries, write_report
+
+    if not 0 <= call.number <= MAX_QUERIES:
+        raise ValueError(f"--number {call.number}: from 0 to {MAX_QUERIES}.")
+    if not call.output.parent.is_dir():
+        raise ValueError(f"{call.output.parent} is no folder; make it first.")
+    study, choices = open_study_of(call)
+    queries = list_queries(study, choices, call.number)
+    content = write_report(study, choices, queries).encode()
+    replace_file(call.output, content)
+    row = {"file": str(call.output), "bytes": len(content), "queries": len(queries)}
+    return [row], COLUMNS, FINE
+
+
+def make_download(study: Study, choices: Choices) -> bytes:
+    """Return the report of what a screen shows."""
+    from dashboard.plugins.report.page import list_queries, write_report
+
+    return write_report(study, choices, list_queries(study, choices, QUERIES)).encode()

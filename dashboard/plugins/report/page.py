@@ -1,0 +1,162 @@
+"""The page of a report: verdict, metrics, charts, slices, and the worst queries as pictures."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, Template
+
+from dashboard.evaluation.differences import describe_certainty, write_signed
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import parse
+from dashboard.storage.collection import Collection
+from dashboard.study.changes import group_changes, group_values, list_changes
+from dashboard.study.choices import Choices, describe_choices
+from dashboard.study.query_result import QueryResult
+from dashboard.study.study import Study
+from dashboard.views.change_charts import draw_forest, draw_histogram, draw_scatter
+from dashboard.views.comparison import compare_metrics, make_forest, write_row
+from dashboard.views.downloads import make_file
+from dashboard.views.media_routes import read_poster
+from dashboard.views.slice_table import describe_slice, make_lines
+
+DEPTH = 5
+"""Results of a version that are shown of a query."""
+MAX_SLICES = 20
+INK = "#0e151d"
+
+
+def list_queries(study: Study, choices: Choices, number: int) -> list[Row]:
+    """Return the queries that got worse, the worst first, at most `number`."""
+    rows = list_changes(study, choices["baseline"], choices["candidate"], choices["metric"])
+    return [row for row in rows if row["outcome"] == "worse"][:number]
+
+
+def write_report(study: Study, choices: Choices, queries: Sequence[Row]) -> str:
+    """Return the report as HTML; every text of the collection in it is escaped.
+
+    Args:
+        study: What is compared.
+        choices: Versions, metrics, and the metric of charts and queries.
+        queries: Rows of `list_queries`.
+    """
+    baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+    rows, front = compare_metrics(study, choices)
+    slices = study.compare_slices(baseline, candidate, metric)
+    collection = study.collection
+    return _read_template().render(
+        title=f"{candidate} against {baseline} on {collection.title}",
+        told=study.describe_difference(front, front["name"], baseline, candidate),
+        chosen=_list_choices(study, choices),
+        baseline=baseline,
+        candidate=candidate,
+        metric=metric,
+        rows=[write_row(row) for row in rows],
+        certainty=describe_certainty(rows),
+        charts=_draw_charts(study, choices, rows, slices),
+        slices=[describe_slice(row) for row in slices[:MAX_SLICES]],
+        count=len(slices),
+        queries=[_describe_query(study, choices, row) for row in queries],
+        formulas=list(
+            dict.fromkeys((each.name, each.metric.formula) for each in parse(choices["metrics"]))
+        ),
+        rules=study.rules,
+        digest=collection.digest,
+        depth=DEPTH,
+    )
+
+
+@cache
+def _read_template() -> Template:
+    loader = FileSystemLoader(Path(__file__).parent)
+    made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.filters["value"] = lambda value: "–" if value is None else f"{value:.3f}"
+    return made.get_template("report.html")
+
+
+def _list_choices(study: Study, choices: Choices) -> list[str]:
+    """Return the choices that numbers depend on, in words; the usual ones of the rest."""
+    kind = choices["queries"]
+    queries = "queries" if kind == "all" else f"{kind} queries"
+    unusual = describe_choices(study.collection, study.choices)
+    named = [text for key, text in unusual.items() if key not in ("protocol", "queries")]
+    return [f"Protocol: {study.rules.title}", f"{len(study.queries):,} {queries}", *named]
+
+
+def _draw_charts(
+    study: Study, choices: Choices, rows: Sequence[Row], slices: Sequence[Row]
+) -> list[tuple[str, str]]:
+    """Return the title and the address, as data, of each chart."""
+    baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+    changes = list_changes(study, baseline, candidate, metric)
+    bins, points = group_changes(changes), group_values(changes)
+    charts = {
+        "Change by metric": draw_forest(make_forest(rows), "Candidate − baseline", ink=INK),
+        "Change per query": draw_histogram(bins, metric, INK),
+        "Both versions": draw_scatter(points, metric, baseline, candidate),
+    }
+    if slices:
+        charts["Change by slice, worst first"] = draw_forest(
+            make_lines(slices[:MAX_SLICES]), f"Change in {metric}", ink=INK
+        )
+    return [
+        (title, _write_data("image/svg+xml", make_file("svg", chart)))
+        for title, chart in charts.items()
+    ]
+
+
+def _describe_query(study: Study, choices: Choices, row: Row) -> dict[str, Any]:
+    """Return a query with the first results of both versions."""
+    versions = (choices["baseline"], choices["candidate"])
+    found = study.query(row["query_id"], versions, DEPTH, choices["metric"])
+    asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
+    return {
+        "text": found.text,
+        "id": found.query_id,
+        "picture": _read_picture(study.collection, *asked),
+        "required": found.asked.get("required", ()),
+        "change": write_signed(row["delta"]),
+        "relevant": found.relevant,
+        "versions": [
+            {
+                "name": version,
+                "value": found.values.get(version),
+                "problem": found.problems.get(version, ""),
+                "cards": list(_list_cards(study.collection, found, version)),
+            }
+            for version in versions
+        ],
+    }
+
+
+def _list_cards(
+    collection: Collection, found: QueryResult, version: str
+) -> list[Mapping[str, Any]]:
+    required = found.asked.get("required", ())
+    return [
+        {
+            "rank": row["rank"],
+            "item": row["item_id"] or "not in the collection",
+            "hit": row["hit"],
+            "lacks": [
+                name for name, has in zip(required, row.get("ticks", ()), strict=False) if not has
+            ],
+            "picture": _read_picture(collection, "poster", row["item_id"] or ""),
+        }
+        for row in found.rows
+        if row["run"] == version
+    ]
+
+
+def _read_picture(collection: Collection, kind: str, item: str) -> str:
+    """Return a small picture as data; "" if there is none."""
+    found = read_poster(collection, kind, item)
+    return _write_data(*found) if found else ""
+
+
+def _write_data(kind: str, content: bytes) -> str:
+    return f"data:{kind};base64,{b64encode(content).decode()}"

@@ -1,0 +1,5 @@
+"""Registration of the report."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(name="report", commands={"report": "commands"})

@@ -1,0 +1,164 @@
+"""Answers of the command `reviews`, one function an action."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import asdict
+
+from dashboard.commands.options import open_call, open_study_of
+from dashboard.commands.output import replace_file
+from dashboard.errors import DataError
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.reviews import agreement, judging_lists, verdicts
+from dashboard.plugins.reviews.choices import CORRECTED
+from dashboard.plugins.reviews.corrections import format_labels
+from dashboard.plugins.reviews.store import back_up
+from dashboard.plugins.reviews.verdicts import DECISION, Verdict, keep_last
+from dashboard.storage.folders import find_folder
+
+EXPORT = (
+    "query_id", "item_id", "list_id", "run", "kind", "value", "cause", "note", "author", "time",
+)  # fmt: skip
+LIST = (
+    "list_id", "title", "chosen", "baseline", "candidate", "pairs", "judged", "people", "state",
+    "author", "time",
+)  # fmt: skip
+SHOWN = ("query_id", "item_id", "people", "values")
+NEXT = ("list_id", "query_id", "item_id", "judged", "pairs")
+DECIDED = ("query_id", "item_id", "value", "note", "author", "number")
+Answer = tuple[list[Row], tuple[str, ...]]
+
+
+def _list(call: Namespace) -> Answer:
+    rows = _read_rows(call)
+    return [
+        _describe(each, rows) for each in judging_lists.read_lists(find_folder(call.collection))
+    ], LIST
+
+
+def _create(call: Namespace) -> Answer:
+    study, choices = open_study_of(call)
+    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    choose = judging_lists.choose_queries if call.compare else judging_lists.choose_pairs
+    pairs, chosen = choose(study, call.choose, versions, choices["metric"], call.number, call.seed)
+    made = judging_lists.JudgingList(
+        title=call.title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
+        protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(call.seed),
+        author=_name_author(call),
+    )  # fmt: skip
+    made = judging_lists.create_list(study.collection.folder, made)
+    return [_describe(made, _read_rows(call))], LIST
+
+
+def _show(call: Namespace) -> Answer:
+    rows, made = _read_rows(call), _find_list(call)
+    for name, pairs in sorted(judging_lists.find_judged(made, rows).items()):
+        _note(f"{name} judged {len(pairs):,} of {len(made.pairs):,} pairs")
+    return judging_lists.count_values(made, rows), SHOWN
+
+
+def _close(call: Namespace) -> Answer:
+    made = judging_lists.close_list(_find_list(call), _name_author(call))
+    return [_describe(made, _read_rows(call))], LIST
+
+
+def _next(call: Namespace) -> Answer:
+    rows, author = _read_rows(call), _name_author(call)
+    made = _find_list(call)
+    pair = judging_lists.find_next(made, rows, author)
+    if pair is None:
+        why = "it is closed" if made.closed else f"{author} has judged all {len(made.pairs):,}"
+        _note(f"nothing is left to judge of {made.id}: {why}")
+        return [], NEXT
+    done = len(judging_lists.find_judged(made, rows).get(author, ()))
+    cells = (made.id, pair[0], pair[1] or None, done, len(made.pairs))
+    return [dict(zip(NEXT, cells, strict=True))], NEXT
+
+
+def _export(call: Namespace) -> Answer:
+    rows = _read_rows(call)
+    if call.labels_file:
+        _write_labels(call)
+    kept = rows if call.history else sorted(keep_last(rows), key=lambda row: row.number)
+    return [asdict(row) for row in kept], EXPORT
+
+
+def _agreement(call: Namespace) -> Answer:
+    found = agreement.measure_agreement(_read_rows(call))
+    if not found:
+        _note("no pair was judged by two people")
+    elif found[0]["few"]:
+        _note(f"{found[0]['pairs']:,} pairs; fewer than {agreement.FEW_PAIRS} say little")
+    return found, agreement.COLUMNS
+
+
+def _disagreements(call: Namespace) -> Answer:
+    rows = _read_rows(call)
+    decided = {row.pair for row in keep_last(rows) if row.kind == DECISION}
+    found = agreement.list_disagreements(rows)
+    left = [row for row in found if (row["query_id"], row["item_id"]) not in decided]
+    if len(left) < len(found):
+        _note(f"{len(found) - len(left):,} left out, which are decided")
+    return left, agreement.DIFFERING
+
+
+def _decide(call: Namespace) -> Answer:
+    made = Verdict(
+        kind=DECISION, query_id=call.query, item_id=call.item, value=call.value, note=call.note,
+        author=_name_author(call),
+    )  # fmt: skip
+    return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], DECIDED
+
+
+def _back_up(call: Namespace) -> Answer:
+    return [{"file": str(call.file), "reviews": back_up(call.file)}], ("file", "reviews")
+
+
+ANSWERS: dict[str, Callable[[Namespace], Answer]] = {
+    "list": _list, "create": _create, "show": _show, "close": _close, "next": _next,
+    "export": _export, "agreement": _agreement, "disagreements": _disagreements,
+    "decide": _decide, "backup": _back_up,
+}  # fmt: skip
+
+
+def _read_rows(call: Namespace) -> list[Verdict]:
+    """Return all rows of a collection, which need not be there any more."""
+    folder = find_folder(call.collection)
+    rows = verdicts.list_history(verdicts.read_state(folder)[0])
+    if not rows and not folder.is_dir():
+        raise DataError(str(folder), "no such folder", "a collection, or one with reviews")
+    return rows
+
+
+def _find_list(call: Namespace) -> judging_lists.JudgingList:
+    return judging_lists.find_list(find_folder(call.collection), call.list)
+
+
+def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:
+    judged = judging_lists.find_judged(made, rows)
+    row = asdict(made) | {"list_id": made.id, "pairs": len(made.pairs), "people": len(judged)}
+    done = len(set().union(*judged.values()))
+    return row | {"judged": done, "state": "closed" if made.closed else "open"}
+
+
+def _write_labels(call: Namespace) -> None:
+    """Write every judged pair of a study with its corrected grade."""
+    if call.labels_file.exists():
+        do = "Name another one, or move it away."
+        raise DataError(call.labels_file.name, "a file", "a new one", do=do)
+    if call.labels not in (None, CORRECTED):
+        raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
+    call.labels = CORRECTED
+    text = format_labels(open_study_of(call)[0], is_csv=call.labels_file.suffix == ".csv")
+    replace_file(call.labels_file, text.encode())
+
+
+def _name_author(call: Namespace) -> str:
+    return str(call.author.strip() or getpass.getuser())
+
+
+def _note(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)

@@ -1,0 +1,71 @@
+"""The name of a person who reviews, typed once in a browser until a login gives it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard.errors import ChoiceError
+from dashboard.plugins.reviews.verdicts import MAX_NAME, check_text
+from dashboard.views.address import escape_markdown
+from dashboard.views.components import load_component
+from dashboard.views.people import find_reader
+
+AUTHOR = "reviewer"
+NOT_VERIFIED = "Names are not verified."
+
+
+def _component() -> Any:
+    return load_component("reviews-person", (Path(__file__).with_name("person.js"),))
+
+
+def find_author() -> str:
+    """Return the name of a login, or the one that was typed; "" if there is none."""
+    person = find_reader()
+    return person.name if person.is_verified else str(st.session_state.get(AUTHOR, ""))
+
+
+def explain_lack(role: str) -> str:
+    """Return why the reader may not do what a role may; "" if they may."""
+    try:
+        find_reader().require(role)
+    except ChoiceError as error:
+        return str(error)
+    return ""
+
+
+def draw_author() -> None:
+    """Draw the name of a login, or the input of a name, which the browser remembers."""
+    if find_reader().is_verified:
+        st.caption(escape_markdown(find_author()), width="content")
+        return
+    widget, memory = f"input-{AUTHOR}", f"memory-{AUTHOR}"
+
+    def keep(text: str) -> None:
+        try:
+            check_text("name", text.strip())
+            st.session_state[AUTHOR] = text.strip()[:MAX_NAME]
+        except ChoiceError as error:
+            st.session_state[AUTHOR] = ""
+            st.toast(escape_markdown(str(error)))
+
+    st.session_state[widget] = find_author()
+    st.text_input(
+        "Your name",
+        key=widget,
+        max_chars=MAX_NAME,
+        placeholder="Your name",
+        help=NOT_VERIFIED,
+        label_visibility="collapsed",
+        width=200,
+        on_change=lambda: keep(st.session_state[widget]),
+    )
+    st.caption(NOT_VERIFIED, width="content")
+    _component()(
+        key=memory,
+        data={"name": st.session_state.get(AUTHOR)},
+        on_name_change=lambda: keep(str(st.session_state[memory]["name"] or "")),
+        height=1,
+    )

@@ -1,0 +1,128 @@
+"""Choices: labels as given or corrected by people who judged, judging, and a list to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dashboard.errors import ChoiceError
+from dashboard.study.choices import Choice
+
+if TYPE_CHECKING:
+    from dashboard.evaluation.judgement import Judgement
+    from dashboard.storage.collection import Collection
+
+GIVEN, CORRECTED = "given", "corrected"
+PART = "review"
+"""Key of the address that names the list that is open on Reviews, or another part of it."""
+NO_TASK = {PART: "", "list": "", "judge": ""}
+"""Keys of an address that shows a query to somebody who does not judge it."""
+LEFT_ALONE = ("crossmodal", "hashing", "context")
+"""Protocols whose labels are no grades of single results; verdicts do not correct them."""
+
+
+@dataclass(frozen=True)
+class CorrectedLabels:
+    """Labels with corrections, in one state of the store.
+
+    The text of the value is `corrected`. The state belongs to the value, so that a Study, which
+    is kept by its choices, is computed anew when somebody has saved a verdict.
+
+    Attributes:
+        key: The collection's key in the store.
+        store: What tells the store from another one.
+        number: Last row that counts.
+    """
+
+    key: str
+    store: str
+    number: int
+
+    def __str__(self) -> str:
+        return CORRECTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelsChoice(Choice):
+    """The choice of labels, which looks up the state of the store."""
+
+    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+        """Return the labels of a name.
+
+        Raises:
+            ChoiceError: If there are no such labels, or the protocol takes labels as given.
+            DataError: If the store cannot be read.
+        """
+        if given != CORRECTED:
+            return super().read(given, collection, before)
+        if before["protocol"] in LEFT_ALONE:
+            why = f"the protocol {before['protocol']} takes labels as given"
+            raise ChoiceError(f"labels = {CORRECTED!r}: {why}. Choose labels = {GIVEN}.")
+        from dashboard.plugins.reviews.verdicts import read_state
+
+        return CorrectedLabels(*read_state(collection.folder))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListChoice(Choice):
+    """The choice of a list to judge, which has to be one of the collection.
+
+    Without `judge` a link of the first edition names a list of another kind, which is ignored.
+    """
+
+    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+        """Return the id of a list.
+
+        Raises:
+            ChoiceError: If there is no such list.
+            DataError: If the store cannot be read.
+        """
+        from dashboard.plugins.reviews.judging_lists import find_list
+
+        return find_list(collection.folder, given).id if before["judge"] == "yes" else given
+
+
+def _list_labels(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
+    return (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
+
+
+CHOICES = (
+    LabelsChoice(
+        key="labels",
+        meaning="labels as given, or corrected by decisions and majorities of people who judged",
+        default=lambda collection, before: GIVEN,
+        allowed=_list_labels,
+        changes_numbers=True,
+    ),
+    Choice(
+        key="judge",
+        meaning="whether the results of a query are judged: no or yes",
+        default=lambda collection, before: "no",
+        allowed=lambda collection, before: ("no", "yes"),
+    ),
+    ListChoice(
+        key="list",
+        meaning="list whose pairs are judged (default: all results)",
+        default=lambda collection, before: "",
+    ),
+    Choice(
+        key=PART,
+        meaning="list that is open on Reviews, or one of its parts",
+        default=lambda collection, before: "",
+    ),
+)
+
+
+def amend_judgement(
+    collection: Collection, choices: Mapping[str, Any], judgement: Judgement
+) -> Judgement:
+    """Return a judgement with corrections, where the choice of labels asks for them."""
+    labels = choices["labels"]
+    if labels == GIVEN:
+        return judgement
+    from dashboard.plugins.reviews.corrections import list_changes, replace_grades, settle
+    from dashboard.plugins.reviews.verdicts import list_history
+
+    settled = settle(list_history(labels.key, until=labels.number))
+    return replace_grades(collection, judgement, list_changes(collection, judgement, settled))

@@ -1,0 +1,115 @@
+"""Corrected labels: the word of people who judged takes the place of its grade.
+
+A decision counts; without one, what more than half of those say who are sure, each person once;
+otherwise the label stays as it is. Pairs are known by their ids, so that corrections stay when a
+version is added or a table is written anew. No file is changed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from dashboard.errors import DataError
+from dashboard.evaluation.amendments import amend
+from dashboard.evaluation.differences import replace_nan
+from dashboard.evaluation.judgement import Judgement, list_judged
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.reviews import verdicts
+from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
+from dashboard.storage.collection import Collection
+
+if TYPE_CHECKING:
+    from dashboard.study.study import Study
+
+
+def settle(rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, value, people (who are sure), by of each pair with a settled value.
+
+    `by` is decision, which one person takes, or majority.
+
+    Args:
+        rows: All rows of a collection, in their order.
+    """
+    found: dict[tuple[str, str], Row] = {}
+    said = verdicts.keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
+    for pair, people in said.items():
+        votes = Counter(row.value for row in people.values() if row.value != UNSURE)
+        ((value, number),) = votes.most_common(1) or [("", 0)]
+        if 2 * number > votes.total():
+            found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
+    for row in verdicts.keep_last(row for row in rows if row.kind == DECISION):
+        found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}
+    return [
+        {"query_id": query, "item_id": item} | row
+        for (query, item), row in found.items()
+        if row["value"] != UNSURE
+    ]
+
+
+def list_changes(
+    collection: Collection, judgement: Judgement, corrections: Sequence[Row]
+) -> list[Row]:
+    """Return the rows of `settle` that change a grade, with given (None: not judged), corrected.
+
+    `relevant` gives a pair that is not relevant the least relevant grade, `not` a relevant or
+    unjudged one 0; a label that says so already stays. A query's own item is never changed.
+    """
+    rows = []
+    queries = collection.queries.find(row["query_id"] for row in corrections).tolist()
+    items = collection.items.find(row["item_id"] for row in corrections).tolist()
+    for row, query, item in zip(corrections, queries, items, strict=True):
+        if min(query, item) < 0 or collection.own_items[query] == item:
+            continue
+        grade, least = float(judgement.grades(query)[item]), judgement.relevant_from
+        if row["value"] == "relevant":
+            new = grade if grade >= least else least
+        elif row["value"] == "not":
+            new = grade if grade < least else 0.0
+        else:
+            new = float(row["value"])
+        if new != grade:
+            rows.append(row | {"given": replace_nan(grade), "corrected": new})
+    return rows
+
+
+def replace_grades(
+    collection: Collection, judgement: Judgement, changes: Sequence[Row]
+) -> Judgement:
+    """Return a judgement with the rows of `list_changes`."""
+    grades: dict[int, dict[int, float]] = {}
+    for row in changes:
+        query = collection.queries.index[row["query_id"]]
+        item = collection.items.index[row["item_id"]]
+        grades.setdefault(query, {})[item] = row["corrected"]
+    return amend(judgement, grades)
+
+
+def format_labels(study: Study, is_csv: bool) -> str:
+    """Return every judged pair of a study with its grade, as CSV or as lines of TREC.
+
+    Raises:
+        DataError: If an id cannot stand in lines of TREC.
+    """
+    out = io.StringIO()
+    if is_csv:
+        rows = [("query_id", "item_id", "grade"), *_list_labels(study)]
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue()
+    for query, item, grade in _list_labels(study):
+        odd = [name for name in (query, item) if name.split() != [name]]
+        if odd:
+            do = "Name a file that ends with .csv."
+            raise DataError("--qrels", f"the id {odd[0][:80]!r}", "ids without blanks", do=do)
+        out.write(f"{query} 0 {item} {grade}\n")
+    return out.getvalue()
+
+
+def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:
+    queries, items = study.collection.queries.ids, study.collection.items.ids
+    for query in study.queries.tolist():
+        for item, grade in zip(*list_judged(study.judgement, query), strict=True):
+            yield queries[query], items[item], f"{grade:g}"

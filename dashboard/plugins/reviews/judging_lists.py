@@ -1,0 +1,359 @@
+"""Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from secrets import token_hex
+
+import numpy as np
+from sqlalchemy import Connection, insert, select
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.evaluation.graded_metrics import PERSISTENCE
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import find_metric, parse_one
+from dashboard.plugins.reviews import verdicts
+from dashboard.plugins.reviews.schema import ASSIGNMENT
+from dashboard.plugins.reviews.store import has_store, open_store
+from dashboard.plugins.reviews.verdicts import VERDICT, Verdict, check_text
+from dashboard.study.changes import (
+    discount_rank,
+    find_cutoff,
+    list_changes,
+    list_moved_results,
+)
+from dashboard.study.study import Study
+from dashboard.tables import IntArray
+
+WAYS = {
+    "worst": "worst regressions",
+    "slice": "a slice",
+    "doubtful": "items that the versions rank most differently",
+    "random": "at random",
+    "change": "unjudged results that would change the comparison most",
+}
+COMPARED = {**WAYS, "doubtful": "lists that differ most"}
+del COMPARED["change"]
+"""Ways to choose queries whose lists are compared."""
+DEPTH = 10
+"""Results of each version that a list is chosen from, unless the metric looks at fewer."""
+MAX_PAIRS, MAX_QUERIES = 10_000, 200
+"""Pairs of a list at most, and queries of one that compares lists."""
+SIDE = 6
+"""Results of each version that are compared."""
+MAX_RANKS = 100
+"""Ranks of a metric without a cutoff that a list is chosen from."""
+LINEAR: dict[str, Callable[[int, float], float]] = {
+    "P": lambda rank, p: 1.0,
+    "CG": lambda rank, p: 1.0,
+    "DCG": lambda rank, p: discount_rank(rank),
+    "DCG(credit)": lambda rank, p: discount_rank(rank),
+    "RBP": lambda rank, p: float(p ** (rank - 1)),
+}
+"""Metrics that are sums of the results' worth, and a rank's weight in each but for a factor."""
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingList:
+    """A list of pairs that people are asked to judge.
+
+    Attributes:
+        candidate: The other version, "" if there is one version only.
+        pairs: Query and item, in the order in which they are judged; a review of the first
+            edition that compares lists has queries with the item "".
+        chosen: How they were chosen, in words.
+        seed: Of what was drawn at random.
+        author: Who made it, and who alone closes it.
+        collection: The collection's key in the store; it is set when the list is saved.
+    """
+
+    title: str
+    baseline: str
+    candidate: str
+    protocol: str
+    pairs: tuple[Pair, ...]
+    author: str
+    chosen: str = ""
+    seed: str = ""
+    collection: str = ""
+    closed: bool = False
+    id: str = ""
+    time: str = ""
+
+    @property
+    def is_comparison(self) -> bool:
+        """True if lists are compared, query by query, in place of results that are judged."""
+        return not any(item for _, item in self.pairs)
+
+
+def choose_pairs(
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
+) -> tuple[list[Pair], str]:
+    """Return at most `number` pairs to judge, and in words how they were chosen.
+
+    Pairs are among the first results of the versions, as deep as the metric looks, at most DEPTH.
+
+    Args:
+        study: Its queries are chosen from; a slice is one of its choices.
+        way: One of WAYS. worst: of the queries that lost most, those first that moved most;
+            doubtful: those that moved most of all queries; slice: query by query, the best rank
+            first; random: drawn from all; change: see `weigh_results`.
+        versions: Baseline and candidate, or one version.
+        metric: Metric by which queries lost, and how deep.
+        number: Pairs at most.
+        seed: Of random pairs.
+
+    Raises:
+        ChoiceError: If the way does not fit, or finds no pair.
+    """
+    queries, told = _choose_queries(study, way, versions, metric, number)
+    table = study.collection.queries
+    if way == "change":
+        rows = weigh_results(study, versions, queries, metric)
+    else:
+        rows = list(list_moved_results(study, versions, queries, find_cutoff(metric, DEPTH)))
+    if way == "random":
+        drawn = np.random.default_rng(seed).permutation(len(rows))
+        rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
+    elif way == "slice":
+        rows.sort(key=lambda row: (row[0], -row[3]))
+    else:
+        rows = [row for row in rows if row[2] > 0]
+        rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
+    items = study.collection.items.ids
+    pairs = [(table.ids[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    if not pairs:
+        raise ChoiceError(f"Nothing to judge is found ({told}).")
+    return pairs, told
+
+
+def choose_queries(
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
+) -> tuple[list[Pair], str]:
+    """Return at most `number` queries whose lists are compared, as pairs without an item.
+
+    Queries for which both versions show the same first SIDE results are left out.
+
+    Args:
+        study: Its queries are chosen from.
+        way: One of COMPARED. doubtful: queries whose results move most.
+        versions: Baseline and candidate.
+        metric: Metric by which queries lost.
+        number: Queries at most.
+        seed: Of random queries.
+
+    Raises:
+        ChoiceError: If the way does not fit, or finds no query.
+    """
+    if way not in COMPARED or len(set(versions)) < 2:
+        raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
+    queries, told = _choose_queries(study, way, versions, metric, number, MAX_QUERIES)
+    told = COMPARED[way] if way == "doubtful" else told
+    moves = [0.0] * len(queries)
+    for place, _, moved, _ in list_moved_results(study, versions, queries, SIDE):
+        moves[place] += moved
+    places = [place for place in range(len(queries)) if moves[place] > 0]
+    if way == "random":
+        drawn = np.random.default_rng(seed).permutation(len(places))
+        told = f"{told} of {len(places):,} whose lists differ, seed {seed}"
+        places = [places[at] for at in drawn.tolist()]
+    elif way == "doubtful":
+        places.sort(key=lambda place: -moves[place])
+    pairs = [(study.collection.queries.ids[queries[place]], "") for place in places[:number]]
+    if not pairs:
+        raise ChoiceError(f"Nothing to compare is found ({told}).")
+    return pairs, told
+
+
+def _choose_queries(
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, most: int = MAX_PAIRS
+) -> tuple[IntArray, str]:
+    """Return the queries that a way looks at, in its order, and the way in words."""
+    if not 1 <= number <= most:
+        named = "pairs" if most == MAX_PAIRS else "queries"
+        raise ChoiceError(f"number = {number}: 1 to {most:,} {named} can be chosen.")
+    if way in ("worst", "doubtful", "change") and len(set(versions)) < 2:
+        raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
+    if way == "slice" and not study.choices["slice"]:
+        raise ChoiceError("Name the slice, such as --slice A=x.")
+    if way == "worst":
+        changed = list_changes(study, versions[0], versions[1], metric)
+        worse = (row["query_id"] for row in changed if row["outcome"] == "worse")
+        return study.collection.queries.find(worse), f"{WAYS[way]} by {metric}"
+    if way == "slice":
+        return study.queries, " & ".join(study.choices["slice"])
+    return study.queries, f"{WAYS[way]} by {metric}" if way == "change" else WAYS[way]
+
+
+def weigh_results(
+    study: Study, versions: Sequence[str], queries: IntArray, metric: str
+) -> list[tuple[int, int, float, float]]:
+    """Return the rows of `list_moved_results` of unjudged results, moved by weights of a metric.
+
+    The difference of a linear metric is the sum of each item's worth times its weight, which is
+    that of its rank in one version less that in the other (Carterette et al., SIGIR 2006).
+
+    Raises:
+        ChoiceError: If the metric is no such sum.
+    """
+    measure = parse_one(metric)
+    _, settings = find_metric(measure.name)
+    weigh = LINEAR.get(measure.metric.name)
+    if weigh is None or settings.get("per", "list") != "list":
+        why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
+        raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
+    depth, p = measure.cutoff or MAX_RANKS, float(settings.get("p", PERSISTENCE.default))
+    rows = list_moved_results(study, versions, queries, depth, lambda rank: weigh(rank, p))
+    grades = {place: study.judgement.grades(query) for place, query in enumerate(queries.tolist())}
+    return [row for row in rows if np.isnan(grades[row[0]][row[1]])]
+
+
+def create_list(folder: Path, made: JudgingList) -> JudgingList:
+    """Save a new list of the collection in a folder, under an id of its own.
+
+    Raises:
+        ChoiceError: If a text cannot be kept.
+        DataError: If the store cannot be written.
+    """
+    check_text("title", made.title, is_needed=True)
+    check_text("author", made.author, is_needed=True)
+    with open_store(writing=True) as connection:
+        key = verdicts.record_key(connection, folder)
+        made = replace(made, collection=key, id=token_hex(6), time=verdicts.write_time())
+        connection.execute(insert(ASSIGNMENT).values(_write(made)))
+    return made
+
+
+def close_list(made: JudgingList, author: str) -> JudgingList:
+    """Close a list that the author made: nobody is given a pair of it any more."""
+    if made.author != author:
+        raise ChoiceError(f"{made.id} was made by {made.author}, who alone can close it.")
+    closed = replace(made, closed=True, time=verdicts.write_time())
+    with open_store(writing=True) as connection:
+        connection.execute(insert(ASSIGNMENT).values(_write(closed)))
+    return closed
+
+
+def read_lists(folder: Path) -> list[JudgingList]:
+    """Return the lists of a collection, the newest first."""
+    if not has_store():
+        return []
+    key = verdicts.read_state(folder)[0]
+    asked = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
+    with open_store() as connection:
+        rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
+    found: dict[str, JudgingList] = {}
+    for row in rows:
+        made = _read(*row)
+        found[made.id] = replace(made, author=found[made.id].author) if made.id in found else made
+    return [made for made in found.values() if made.collection == key][::-1]
+
+
+def find_list(folder: Path, id: str = "") -> JudgingList:
+    """Return the list of an id, or the newest that is open; raise ChoiceError if there is none."""
+    lists = read_lists(folder)
+    fitting = [each for each in lists if each.id == id or not (id or each.closed)]
+    if not fitting:
+        known = ", ".join(each.id for each in lists[:20]) or "none"
+        wanted = f"There is no list {id[:80]!r}" if id else "No list is open"
+        raise ChoiceError(f"{wanted}. There are: {known}.")
+    return fitting[0]
+
+
+def check_open(connection: Connection, row: Verdict) -> None:
+    """Check that the list of a row takes it: it is open and has the pair, or the query.
+
+    Raises:
+        ChoiceError: If it does not.
+        DataError: If the list cannot be read.
+    """
+    columns = [ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")]
+    asked = select(*columns).where(ASSIGNMENT.c.id == row.list_id)
+    found = connection.execute(asked.order_by(ASSIGNMENT.c.number.desc()).limit(1)).first()
+    made = _read(*found) if found else None
+    if made is None or made.collection != row.collection:
+        raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
+    if made.closed:
+        raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
+    queries = (query for query, _ in made.pairs)
+    if not (row.pair in made.pairs if row.item_id else row.query_id in queries):
+        pair = f"query {row.query_id} and item {row.item_id!r}"
+        raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
+
+
+def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
+    """Return the pairs of a list that each person has judged, by name.
+
+    A verdict on a pair counts, whichever list the person worked on.
+
+    Args:
+        made: The list.
+        rows: All rows of its collection.
+    """
+    return find_all_judged([made], rows)[made.id]
+
+
+def find_all_judged(
+    lists: Sequence[JudgingList], rows: Sequence[Verdict]
+) -> dict[str, dict[str, set[Pair]]]:
+    """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
+    wanted: dict[Pair, list[str]] = {}
+    for made in lists:
+        for pair in dict.fromkeys(made.pairs):
+            wanted.setdefault(pair, []).append(made.id)
+    found: dict[str, dict[str, set[Pair]]] = {made.id: {} for made in lists}
+    for row in verdicts.keep_last(rows):
+        for id in wanted.get(row.pair, ()):
+            if row.kind == VERDICT or row.list_id == id:
+                found[id].setdefault(row.author, set()).add(row.pair)
+    return found
+
+
+def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
+    """Return the first pair of an open list that a person has not judged; None if all are."""
+    judged = find_judged(made, rows).get(author, set())
+    left = (pair for pair in made.pairs if pair not in judged)
+    return None if made.closed else next(left, None)
+
+
+def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
+    said, found = verdicts.keep_last_of_pairs(rows), list[Row]()
+    for query, item in made.pairs:
+        counts = Counter(row.value for row in said.get((query, item), {}).values())
+        told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
+        row: Row = {"query_id": query, "item_id": item or None}
+        found.append(row | {"people": counts.total(), "values": told or None})
+    return found
+
+
+def _write(made: JudgingList) -> dict[str, str]:
+    """Return the row of a list; with the fields by which the first edition reads it, too."""
+    values = asdict(made)
+    row = {name: values.pop(name) for name in ("id", "author", "time")}
+    queries = list(dict.fromkeys(query for query, _ in made.pairs))
+    values |= {"queries": queries, "people": [], "blind": True, "machines": []}
+    return row | {"definition": json.dumps(values, ensure_ascii=False)}
+
+
+@lru_cache(maxsize=32)
+def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
+    try:
+        values = json.loads(definition)
+        drawn = (values.get("sample") or {}).get("results") or ()
+        pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
+        pairs = pairs or [(query, "") for query in values["queries"]]
+        names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
+        texts = {name: str(values.get(name, "")) for name in names}
+        named = tuple((str(query), str(item)) for query, item in pairs)
+        closed = bool(values.get("closed"))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
+        found = f"a list {id[:40]!r} that cannot be read ({problem})"
+        raise DataError("reviews", found, "one that this program wrote") from None
+    return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)

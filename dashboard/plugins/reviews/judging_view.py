@@ -1,0 +1,216 @@
+"""Judging on Query: results of both versions in one pool, without labels, ranks and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.reviews.author import AUTHOR, explain_lack, find_author
+from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list
+from dashboard.plugins.reviews.verdicts import (
+    CAUSES,
+    MAX_NAME,
+    MAX_NOTE,
+    VERDICT,
+    Verdict,
+    find_scale,
+    keep_last_of_pairs,
+    list_history,
+    read_state,
+)
+from dashboard.study.changes import list_changes, list_moved_results
+from dashboard.study.choices import Choices
+from dashboard.study.judging import list_rules
+from dashboard.study.study import Study, open_study
+from dashboard.views import cards
+from dashboard.views.address import drop_choice, set_choice
+from dashboard.views.cards.payload import make_items, make_payload
+from dashboard.views.comparison import show_progress
+from dashboard.views.components import load_component
+from dashboard.views.people import REVIEWER, find_reader
+
+FOLDER = Path(__file__).parent
+SCRIPTS = (
+    *(cards.FOLDER / name for name in ("elements.js", "playback.js")),
+    *(FOLDER / name for name in ("outbox.js", "judging_view.js")),
+)
+"""Parts of one module, in this order."""
+STYLES = (cards.FOLDER / "cards.css", FOLDER / "judging_view.css")
+BUTTON = ("v", "Judge", {"judge": "yes"})
+DEPTH = 10
+"""Results of a version by which the items of a list are described."""
+MAX_GRADE = 9
+"""Highest grade that has a key."""
+LISTED = 250
+"""Queries before and after the open one that the browser knows."""
+AHEAD = 2
+"""Queries to judge after the open one that the browser has at once."""
+HIDDEN = "<style>.st-key-choices, [class*='st-key-chips'] { display: none !important }</style>"
+"""Hides what names versions and numbers, in a list."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is judged.
+
+    Attributes:
+        pools: Items of each query, by its id; None: the first `depth` results of the versions.
+        said: The current verdict of each person on each pair.
+        author: Name of the person, "" as long as it is not known.
+    """
+
+    study: Study
+    versions: tuple[str, ...]
+    depth: int
+    queries: tuple[str, ...]
+    pools: Mapping[str, tuple[str, ...]] | None
+    said: Mapping[Pair, Mapping[str, Verdict]]
+    author: str
+
+    def find_done(self) -> set[str]:
+        """Return the queries of which the person has judged everything."""
+        judged: dict[str, set[str]] = {}
+        for (query, item), people in self.said.items():
+            if self.author in people:
+                judged.setdefault(query, set()).add(item)
+        pools = self.pools
+        if pools is None:
+            known = [query for query in self.queries if query in judged]
+            pools = _find_pools(self.study, self.versions, known, self.depth)
+        return {query for query in self.queries if query in judged
+                and judged[query].issuperset(pools.get(query, ()))}  # fmt: skip
+
+
+def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]] | None:
+    """Draw the query for judging if it is chosen; else return the button that chooses it."""
+    collection = study.collection
+    if choices["judge"] == "no":
+        return BUTTON
+    made = find_list(collection.folder, choices["list"]) if choices["list"] else None
+    if made:
+        st.html(HIDDEN)
+        st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
+    task = _make_task(study, choices, made)
+    place = task.queries.index(choices["query"]) if choices["query"] in task.queries else -1
+    done = task.find_done()
+    left = [at for at, query in enumerate(task.queries) if query not in done]
+    if place < 0:  # begin with what is left
+        place = left[0] if left else 0
+    following = [at for at in left if at > place] + [at for at in left if at < place]
+    near = sorted({place, *following[:AHEAD]})
+    first = max(0, place - LISTED)
+    names, index = collection.query_names, collection.queries.index
+    shown = task.queries[first : place + LISTED + 1]
+    is_closed = made is not None and made.closed
+    closed = "This list is closed; it takes no more verdicts." if is_closed else ""
+    data = {
+        "collection": collection.name,
+        "list": made.id if made else "",
+        "why": explain_lack(REVIEWER) or closed,
+        "author": task.author,
+        "verified": find_reader().is_verified,
+        "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
+        "causes": list(CAUSES),
+        "most": {"note": MAX_NOTE, "name": MAX_NAME},
+        "query": task.queries[place] if task.queries else "",
+        "queries": [[each, names[index[each]], each in done] for each in shown],
+        "first": first,
+        "total": len(task.queries),
+        "done": len(done),
+        "next": task.queries[following[0]] if following else "",
+        "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
+    }
+    load_component("judging", SCRIPTS, STYLES)(
+        key="judging",
+        data=data,
+        on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
+        on_author_change=_keep_author,
+        on_stop_change=lambda: drop_choice("judge", "list"),
+    )
+    return None
+
+
+def _keep_author() -> None:
+    st.session_state[AUTHOR] = st.session_state["judging"]["author"]
+
+
+def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
+    collection, author = study.collection, find_author()
+    key = read_state(collection.folder)[0]
+    said = keep_last_of_pairs(list_history(key, kind=VERDICT))
+    if made is None:
+        before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+        is_known = study.is_measured((before, after), metric)
+        if not is_known:
+            with show_progress("Measuring the versions"):
+                study.measure((before, after), metric)
+        queries = tuple(row["query_id"] for row in list_changes(study, before, after, metric))
+        versions, depth = tuple(dict.fromkeys((before, after))), int(choices["shown"])
+        return _Task(study, versions, depth, queries, None, said, author)
+    pools: dict[str, tuple[str, ...]] = {}
+    known = collection.queries.index, collection.items.index
+    for query, item in made.pairs:
+        if query in known[0] and item in known[1]:
+            pools[query] = (*pools.get(query, ()), item)
+    whole = choices.replace(queries="all", slice=())
+    if made.protocol in (rules.name for rules in list_rules(collection)):
+        whole = whole.replace(protocol=made.protocol)
+    study = open_study(collection, whole.restrict_to_numbers())
+    named = dict.fromkeys((made.baseline, made.candidate))
+    versions = tuple(each for each in named if each in collection.versions)
+    return _Task(study, versions, DEPTH, tuple(pools), pools, said, author)
+
+
+def _find_pools(
+    study: Study, versions: Sequence[str], queries: Sequence[str], depth: int
+) -> dict[str, tuple[str, ...]]:
+    """Return the items among the first results of some version, for each query."""
+    places = study.collection.queries.find(queries)
+    found: dict[str, tuple[str, ...]] = {}
+    for place, item, *_ in list_moved_results(study, versions, places, depth):
+        name = study.collection.items.ids[item]
+        found[queries[place]] = (*found.get(queries[place], ()), name)
+    return found
+
+
+def _make_pool(task: _Task, query: str) -> Row:
+    """Return what is shown of a query: its cards, each with what it hides until it is judged."""
+    collection = task.study.collection
+    found = task.study.query(query, task.versions, task.depth)
+    payload = make_payload(found, collection, {}, "", "", task.depth)
+    pool: dict[str, Row] = {}
+    for row in payload["rows"]:
+        for card in row["cards"] if row["kind"] == "run" else ():
+            fact = f"#{card['rank']} in {row['name']} (score {card['score']})"
+            kept = pool.setdefault(card["item"], card | {"facts": []})
+            kept["facts"].append(fact)
+    wanted: Iterable[str] = task.pools[query] if task.pools else pool
+    shown = []
+    for item in wanted:
+        if item not in collection.items.index:  # a result that the collection does not have
+            continue
+        if item in pool:
+            card = pool[item]
+            card["facts"] += [card["foot"]] if len(card["facts"]) < len(task.versions) else []
+        else:
+            (row,) = make_items(collection, [item], "", "")["rows"]
+            facts = [f"not among the first {task.depth}"]
+            card = row["cards"][0] | {"hit": _find_label(task.study, query, item), "facts": facts}
+        people = task.said.get((query, item), {})
+        verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
+        keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
+        shown.append({key: card[key] for key in (*keys, "facts")} | {"said": verdicts})
+    return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
+
+
+def _find_label(study: Study, query: str, item: str) -> bool | None:
+    """Return whether an item is relevant to a query; None if nothing says so."""
+    tables = study.collection.queries, study.collection.items
+    place, column = (table.index[name] for table, name in zip(tables, (query, item), strict=True))
+    grade = float(study.judgement.grades(place)[column])
+    is_unknown = grade != grade and not study.rules.is_complete
+    return None if is_unknown else grade >= study.judgement.relevant_from

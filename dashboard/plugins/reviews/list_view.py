@@ -1,0 +1,331 @@
+"""Lists to judge on the screen Reviews: own work, all lists, one of them, and a form for more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.plugins.reviews import judging_lists, verdicts
+from dashboard.plugins.reviews.author import explain_lack, find_author
+from dashboard.plugins.reviews.choices import NO_TASK, PART
+from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
+from dashboard.plugins.reviews.preference_view import draw_result
+from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdict
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study, open_study
+from dashboard.views.address import drop_choice, escape_markdown
+from dashboard.views.copy import draw_copy_link
+from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
+from dashboard.views.frame import make_pages
+from dashboard.views.links import write_link
+from dashboard.views.people import OWNER, REVIEWER, find_reader
+
+MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
+"""Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
+NUMBERS = {False: 50, True: 20}
+"""Usual number of results of a list, and of queries of one that compares lists."""
+NEW, MAKING = "new-list-id", "is-making-a-list"
+"""Keys of the session: the list that was made last, and whether the form is open."""
+STYLE = """<style>@media (max-width: 743px) {
+  [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
+  [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
+}</style>"""
+COLUMNS = [
+    Column(key="title", label="List", link="href", wrap=True),
+    Column(key="chosen", label="Chosen", wide=True, wrap=True),
+    Column(key="of", label="Holds", number=True),
+    Column(key="progress", label="Judged by", wrap=True),
+    Column(key="author", label="Made by", wide=True),
+    Column(key="day", label="On", wide=True),
+]
+PAIRS = [
+    Column(key="query", label="Query", link="href", wrap=True),
+    Column(key="item", label="Result", wrap=True),
+    Column(key="people", label="People", number=True),
+    Column(key="told", label="They said"),
+]
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Everything that people said of a collection, read once.
+
+    Attributes:
+        lists: The newest first.
+        rows: All rows in the order in which they were saved.
+        judged: Pairs that each person has judged, by list and name.
+    """
+
+    lists: Sequence[JudgingList]
+    rows: Sequence[Verdict]
+    judged: Mapping[str, Mapping[str, set[Pair]]] = field(default_factory=dict)
+
+
+def read_reviews(collection: Collection) -> Reviews:
+    """Return what the store holds of a collection.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    lists = judging_lists.read_lists(collection.folder)
+    rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
+    return Reviews(lists, rows, judging_lists.find_all_judged(lists, rows))
+
+
+def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
+    """Draw what is left to do for the reader, all lists, and the form for a new one."""
+    author = find_author()
+    st.html(STYLE)
+    _draw_own(reviews, author)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader("All lists", anchor=False, width="stretch")
+        if st.button("New list", key="new-list"):
+            st.session_state[MAKING] = not st.session_state.get(MAKING, False)
+    if st.session_state.get(MAKING) and (why := explain_lack(OWNER)):
+        st.info(escape_markdown(why))
+    elif st.session_state.get(MAKING):
+        _draw_form(study, choices, author)
+    opened = [made for made in reviews.lists if not made.closed]
+    for made in opened[:MAX_LISTS]:
+        _draw_list(made, reviews.judged[made.id], author)
+    if not reviews.lists:
+        st.caption("No list yet. A list is what several people judge, each on their own.")
+    if more := opened[MAX_LISTS:]:
+        draw_folded(f"Older open lists: {len(more):,}", _write_lists(more, reviews))
+    if closed := [made for made in reviews.lists if made.closed]:
+        draw_folded(f"Closed lists: {len(closed):,}", _write_lists(closed, reviews))
+
+
+def _draw_own(reviews: Reviews, author: str) -> None:
+    if not author:
+        st.info("Enter your name to see what is left for you.")
+        return
+    if why := explain_lack(REVIEWER):
+        st.info(escape_markdown(why))
+        return
+    left = []
+    for made in reviews.lists:
+        done = len(reviews.judged[made.id].get(author, ()))
+        if not made.closed and done < len(made.pairs):
+            left.append((not done, made, done))
+    left.sort(key=lambda each: each[0])  # what was begun comes first
+    st.subheader("Your work", anchor=False)
+    if not left:
+        st.caption("Nothing is left to judge.")
+    for place, (is_new, made, done) in enumerate(left[:MAX_LISTS]):
+        step, bar = st.columns([2, 3], vertical_alignment="center")
+        with step:
+            label = f"{'Begin' if is_new else 'Continue'}: {made.title}"
+            _draw_step(made, label, is_first=place == 0, width="stretch")
+        with bar:
+            st.progress(done / len(made.pairs), f"{done:,} of {_count(made)}")
+
+
+def _draw_step(
+    made: JudgingList, label: str, is_first: bool = False, width: Any = "content"
+) -> None:
+    """Draw the button that goes on where a person has stopped."""
+    kind: Any = "primary" if is_first else "secondary"
+    if st.button(escape_markdown(label), key=f"go-{made.id}", type=kind, width=width):
+        screen, values = describe_task(made)
+        st.switch_page(make_pages()[screen], query_params=values)
+
+
+def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:
+    """Return the screen on which a list is judged, and its address, which names no version."""
+    kept = {"collection": st.query_params.get("collection", "")}
+    if made.is_comparison:
+        return "reviews", kept | {PART: made.id}
+    return "query", kept | {"judge": "yes", "list": made.id}
+
+
+def write_address(made: JudgingList) -> str:
+    """Return the whole address at which a list is judged, for a link that is sent."""
+    screen, values = describe_task(made)
+    return f"{str(st.context.url or '').rpartition('/')[0]}/{screen}?{urlencode(values)}"
+
+
+def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) -> None:
+    """Draw an open list: facts, progress of each person, its link, and its end."""
+    is_new, href = made.id == st.session_state.get(NEW), write_link("reviews", **{PART: made.id})
+    progress = escape_markdown(_write_progress(made, judged))
+    with st.container(border=True, key=f"list-{made.id}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            title = f"**[{escape_markdown(made.title)}]({href})** :small[{_tell(made)}]"
+            st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
+            draw_copy_link(write_address(made), f"copy-{made.id}", is_new)
+            if author and author == made.author:
+                _draw_end(made, judged)
+        if is_new:
+            st.success("The list is made. Send its link to those who judge.")
+            st.code(write_address(made), language=None, wrap_lines=True)
+
+
+def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
+    with st.popover("Close"):
+        begun = sum(len(done) < len(made.pairs) for done in judged.values())
+        people = f" {begun} who have begun cannot finish." if begun else ""
+        st.markdown(
+            f"Nobody can judge in this list any more.{people} What was said stays, and counts. "
+            "It cannot be opened again."
+        )
+        if st.button("Close the list", key=f"close-{made.id}"):
+            try:
+                find_reader().require(OWNER)
+                judging_lists.close_list(made, find_author())
+            except (ChoiceError, DataError) as error:
+                st.error(escape_markdown(str(error)))
+            else:
+                st.rerun()
+
+
+def _count(made: JudgingList) -> str:
+    kind = ("query", "queries") if made.is_comparison else ("result", "results")
+    return f"{len(made.pairs):,} {kind[len(made.pairs) != 1]}"
+
+
+def _tell(made: JudgingList) -> str:
+    """Return the facts of a list, escaped."""
+    versions = " → ".join(filter(None, (made.baseline, made.candidate)))
+    task = "to compare blind" if made.is_comparison else "to judge"
+    told = [f"{_count(made)} {task}", made.chosen, versions, f"by {made.author}", made.time[:10]]
+    return escape_markdown(" · ".join(filter(None, told)))
+
+
+def _write_progress(made: JudgingList, judged: Mapping[str, set[Pair]]) -> str:
+    ranked = sorted(judged.items(), key=lambda each: (-len(each[1]), each[0]))
+    told = [f"{name} {len(done):,} of {len(made.pairs):,}" for name, done in ranked[:MAX_PEOPLE]]
+    more = [f"{len(ranked) - MAX_PEOPLE} more"] if ranked[MAX_PEOPLE:] else []
+    return " · ".join(told + more) or "Nobody has begun."
+
+
+def _write_lists(lists: Sequence[JudgingList], reviews: Reviews) -> str:
+    rows = [
+        {
+            "title": made.title,
+            "href": write_link("reviews", **{PART: made.id}),
+            "chosen": made.chosen,
+            "of": _count(made),
+            "progress": _write_progress(made, reviews.judged[made.id]),
+            "author": made.author,
+            "day": made.time[:10],
+        }
+        for made in lists
+    ]
+    return write_table(COLUMNS, rows)
+
+
+def _draw_form(study: Study, choices: Choices, author: str) -> None:
+    """Draw the inputs of a new list, and make it."""
+    with st.container(border=True, key="form"):
+        kinds = {False: "Judge results", True: "Compare lists blind"}
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            compares = st.segmented_control(
+                "Kind", list(kinds), default=False, format_func=kinds.__getitem__, required=True,
+                key="new-kind",
+            )  # fmt: skip
+            ways = COMPARED if compares else WAYS
+            way = st.selectbox(
+                "Chosen",
+                list(ways),
+                format_func=lambda name: ways[name].capitalize(),
+                key=f"new-way-{bool(compares)}",
+            )
+            slices = list(study.list_slices()) if way == "slice" else []
+            part = st.selectbox("Slice", slices, key="new-slice") if way == "slice" else None
+            most = judging_lists.MAX_QUERIES if compares else judging_lists.MAX_PAIRS
+            number = st.number_input(
+                "Queries" if compares else "Results", 1, most, NUMBERS[bool(compares)],
+                key=f"new-number-{bool(compares)}", width=120,
+            )  # fmt: skip
+            title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
+        told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
+        st.caption(escape_markdown(f"{told}; other versions or metric: above."))
+        if not author:
+            st.caption("Enter your name above: a list is closed by who made it.")
+        if st.button("Make the list", type="primary", key="make-list", disabled=not author):
+            chosen = choices.replace(slice=(part,) if part else ())
+            try:
+                made = _make_list(study.collection, chosen, bool(compares), way, int(number), title)
+            except (ChoiceError, DataError) as error:
+                st.error(escape_markdown(str(error)))
+                return
+            st.session_state.update({NEW: made.id, MAKING: False})
+            st.rerun()
+
+
+def _make_list(
+    collection: Collection, choices: Choices, compares: bool, way: str, number: int, title: str
+) -> JudgingList:
+    find_reader().require(OWNER)
+    verdicts.check_text("title", title.strip(), is_needed=True)
+    study = open_study(collection, choices.restrict_to_numbers())
+    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    choose = judging_lists.choose_queries if compares else judging_lists.choose_pairs
+    pairs, chosen = choose(study, way, versions, choices["metric"], number)
+    made = JudgingList(
+        title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
+        protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, author=find_author(),
+    )  # fmt: skip
+    return judging_lists.create_list(collection.folder, made)
+
+
+def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> None:
+    """Draw a list: what came of it, or how far people are."""
+    made = next((each for each in reviews.lists if each.id == id), None)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("‹ Reviews", on_click=drop_choice, args=(PART,), key="back")
+        if made is not None:
+            st.markdown(f"### {escape_markdown(made.title)} :small[{_tell(made)}]")
+    if made is None:
+        told = f"There is no list {id[:80]!r} of {study.collection.title}."
+        st.error(escape_markdown(f"{told} Its link may name another collection."))
+        return
+    judged, author = reviews.judged[made.id], find_author()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if made.closed:
+            st.markdown("This list is closed.", width="content")
+        elif not author:
+            st.markdown("Enter your name to judge.", width="content")
+        elif len(judged.get(author, ())) < len(made.pairs):
+            _draw_step(made, "Judge", is_first=True)
+        else:
+            st.markdown(f"You have judged all {_count(made)}.", width="content")
+        if not made.closed:
+            draw_copy_link(write_address(made), "copy-one")
+    st.caption(escape_markdown(_write_progress(made, judged)))
+    if not made.closed and len(judged.get(author, ())) < len(made.pairs):
+        st.caption("What others said is shown when you have judged all, or when it is closed.")
+    elif made.is_comparison:
+        draw_result(study, choices, made, reviews.rows)
+    else:
+        _draw_pairs(study.collection, made, reviews.rows)
+
+
+def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdict]) -> None:
+    counted = judging_lists.count_values(made, rows)
+    said = [row for row in counted if row["people"]]
+    if not said:
+        st.caption("No verdict yet.")
+        return
+    st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
+    names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
+    told: list[dict[str, Any]] = [
+        {
+            "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
+            "href": write_link("query", query=row["query_id"], **NO_TASK),
+            "item": row["item_id"],
+            "people": row["people"],
+            "told": row["values"],
+        }
+        for row in said[:MAX_ROWS]
+    ]
+    draw_table(PAIRS, told)
+    if said[MAX_ROWS:]:
+        st.caption(f"The first {MAX_ROWS} are listed; the command reviews show prints all.")

@@ -1,0 +1,285 @@
+"""Two lists compared blind, and what came of it: who won, by whom, and query by query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.evaluation.differences import write_signed
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.reviews import judging_lists, preferences, verdicts
+from dashboard.plugins.reviews.agreement import measure_agreement
+from dashboard.plugins.reviews.author import draw_author, find_author
+from dashboard.plugins.reviews.choices import NO_TASK, PART
+from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
+from dashboard.plugins.reviews.preferences import CANNOT_SAY, Preference
+from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
+from dashboard.storage.collection import Collection
+from dashboard.study.changes import list_changes
+from dashboard.study.choices import Choices, resolve
+from dashboard.study.judging import list_rules
+from dashboard.study.study import Study, open_study
+from dashboard.tables import IntArray
+from dashboard.views.address import drop_choice, escape_markdown
+from dashboard.views.charts import BASELINE, CANDIDATE, QUIET, make_chart, pick_ink, show_chart
+from dashboard.views.components import load_component
+from dashboard.views.data_tables import Column, draw_table
+from dashboard.views.links import write_link
+from dashboard.views.media_routes import address_media, find_media_of
+
+FOLDER = Path(__file__).parent
+MAX_PEOPLE = 4
+"""People whose answers stand in the table of queries."""
+ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
+"""Value of each answer if the candidate is at the left, and if it is at the right."""
+
+
+def _component() -> Any:
+    return load_component(
+        "reviews-preference",
+        (FOLDER / "outbox.js", FOLDER / "answers.js", FOLDER / "preference.js"),
+        (FOLDER / "answers.css", FOLDER / "preference.css"),
+    )
+
+
+def find_comparison(collection: Collection, id: str, author: str) -> JudgingList | None:
+    """Return the list of an id if a person is to compare its lists now, and must see no version."""
+    try:
+        made = next((x for x in judging_lists.read_lists(collection.folder) if x.id == id), None)
+        if made is None or made.closed or not made.is_comparison:
+            return None
+        rows = verdicts.list_history(made.collection, kind=PREFERENCE)
+    except DataError:  # the page that is drawn then says so
+        return None
+    judged = judging_lists.find_judged(made, rows).get(author, set())
+    known = collection.queries.index
+    return made if any(p not in judged and p[0] in known for p in made.pairs) else None
+
+
+def draw_comparison(study: Study, made: JudgingList) -> None:
+    """Draw the lists of two versions beside each other, without names, one query at a time."""
+    author, collection = find_author(), study.collection
+    if not author:
+        st.subheader(escape_markdown(made.title), anchor=False)
+        st.markdown(f"Which of two lists answers better? {len(made.pairs):,} queries.")
+        draw_author()
+        st.button("Leave", on_click=drop_choice, args=(PART,))
+        return
+    known = (rules.name for rules in list_rules(collection))
+    given = {"queries": "all"} | ({"protocol": made.protocol} if made.protocol in known else {})
+    try:
+        every = open_study(collection, resolve(collection, given).restrict_to_numbers())
+        rows = verdicts.list_history(made.collection, kind=PREFERENCE, author=author)
+        judged = judging_lists.find_judged(made, rows).get(author, set())
+        queries = make_payload(every, made, author, {query for query, _ in judged})
+    except (ChoiceError, DataError) as error:
+        st.error(escape_markdown(f"{made.title!r} cannot be judged now. {error}"))
+        st.button("Leave", on_click=drop_choice, args=(PART,))
+        return
+    about = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
+    data = {
+        "collection": collection.name,
+        "author": author,
+        "title": made.title,
+        "about": about | {"kind": PREFERENCE},
+        "queries": queries,
+    }
+    _component()(
+        key="preference",
+        data=data,
+        on_finish_change=lambda: None,
+        on_leave_change=lambda: drop_choice(PART),
+    )
+
+
+def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -> list[Row]:
+    """Return each query of a list: text, picture, both sides, the values of answers, and state."""
+    collection = study.collection
+    ids = [query for query, _ in made.pairs if query in collection.queries.index]
+    queries = collection.queries.find(ids)
+    sides = {v: _list_items(study, v, queries) for v in (made.baseline, made.candidate)}
+    found = []
+    for at, (id, query) in enumerate(zip(ids, queries.tolist(), strict=True)):
+        left, right = preferences.shuffle_sides(made, id, author)
+        own = int(collection.own_items[query])
+        asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)
+        values = {name: value[left != made.candidate] for name, value in ANSWERS.items()}
+        values["skip"] = CANNOT_SAY
+        found.append(
+            {
+                "query_id": id,
+                "text": collection.query_names[query],
+                "picture": address_media(collection, *asked),
+                "sides": [_draw_items(collection, sides[side][at]) for side in (left, right)],
+                "values": values,
+                "done": id in done,
+            }
+        )
+    return found
+
+
+def _list_items(study: Study, version: str, queries: IntArray) -> list[list[int]]:
+    """Return the first SIDE results of a version for each query."""
+    place_of = {query: place for place, query in enumerate(queries.tolist())}
+    found: list[list[int]] = [[] for _ in place_of]
+    for part in study.run(version).parts(queries, SIDE):
+        shown = part.rank <= part.passing[part.row]
+        for row, item in zip(part.row[shown].tolist(), part.item[shown].tolist(), strict=True):
+            found[place_of[int(part.queries[row])]].append(item)
+    return found
+
+
+def _draw_items(collection: Collection, items: Sequence[int]) -> list[Row]:
+    ids = [collection.items.ids[item] if item >= 0 else "" for item in items]
+    media = [find_media_of(collection, item) for item in ids]
+    return [
+        {"picture": each.poster or each.file, "caption": each.caption or item}
+        for item, each in zip(ids, media, strict=True)
+    ]
+
+
+def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequence[Verdict]) -> None:
+    """Draw which version people prefer, each person's answers, and every query."""
+    answers = preferences.list_preferences(made, rows)
+    if not answers:
+        st.caption("No answer yet.")
+        return
+    scores = preferences.score_queries(answers)
+    found = preferences.measure_preference(scores)
+    metric, changes = choices["metric"], dict[str, Row]()
+    try:
+        whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
+        listed = list_changes(whole, made.baseline, made.candidate, metric)
+        changes = {row["query_id"]: row for row in listed}
+    except (ChoiceError, DataError) as error:
+        st.warning(escape_markdown(f"Without {metric}: {error}"))
+    winner = preferences.name_winner(found, made.baseline, made.candidate)
+    sentence = preferences.describe_preference(found, made.baseline, made.candidate)
+    with st.container(border=True):
+        left, right = st.columns([1, 1], gap="medium")
+        with left:
+            title = f"People prefer {winner}" if winner else "No version is clearly preferred"
+            st.subheader(escape_markdown(title), anchor=False)
+            st.markdown(escape_markdown(sentence))
+            if found.p is not None:
+                show_chart(draw_share(found, made.baseline, made.candidate))
+        with right:
+            show_chart(draw_distribution(count_answers(answers), made.baseline, made.candidate))
+            st.caption(escape_markdown(_describe_agreement(answers)))
+    same, compared = preferences.compare_with_metric(scores, changes.values(), metric)
+    told = f"people agree with {metric} in {same} of {compared} queries that both decide"
+    told = told if compared else f"{metric} decides no query that people decided"
+    st.markdown(f"**Query by query** – {escape_markdown(told)}; open one to see both rows")
+    _draw_queries(study.collection, made, answers, scores, changes, metric)
+
+
+def _describe_agreement(answers: Sequence[Verdict]) -> str:
+    agreed = measure_agreement(preferences.make_verdicts(answers))
+    if not agreed:
+        return "No query was compared by two people."
+    first, alpha = agreed[:2]
+    told = f"Same answer: {first['value']:.0%} of {first['pairs']:,} queries"
+    if first["few"]:
+        return f"{told}: too few for a firm value"
+    return told if alpha["value"] is None else f"{told}; Krippendorff's alpha {alpha['value']:.2f}"
+
+
+def count_answers(answers: Sequence[Verdict]) -> list[Row]:
+    """Return how many queries each person gave to each version, and to neither."""
+    counts = Counter[tuple[str, str]]()
+    for row in answers:
+        if row.value in preferences.SCORES:
+            counts[row.author, row.value.removeprefix("much ")] += 1
+    people = dict.fromkeys(sorted(row.author for row in answers))
+    places = ("worse", "same", "better")
+    return [
+        {"person": name, "won": place, "place": at, "queries": counts[name, place]}
+        for name in people
+        for at, place in enumerate(places)
+    ]
+
+
+def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
+    """Return the candidate's share of the decided queries with its interval."""
+    assert found.low is not None and found.high is not None
+    low, high = found.low, found.high
+    if found.worse > found.better:  # the interval is the winner's
+        low, high = 1 - high, 1 - low
+    share = found.better / (found.better + found.worse)
+    ends = "datum.value == 0 ? 'all {}' : datum.value == 1 ? 'all {}' : datum.label"
+    names = [name.replace("\\", "").replace("'", "’") for name in (baseline, candidate)]
+    axis = alt.Axis(
+        values=[0, 0.25, 0.5, 0.75, 1], format=".0%", labelExpr=ends.format(*names), labelBound=True
+    )
+    scale = alt.Scale(domain=[0, 1])
+    base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
+    half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
+        x=alt.X("half:Q", title=None, scale=scale, axis=axis)
+    )
+    bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+    tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
+    return (half + bar + tick).properties(height=64)
+
+
+def draw_distribution(rows: Sequence[Row], baseline: str, candidate: str) -> Any:
+    """Return the answers of each person as a bar: baseline, neither, candidate."""
+    colours = alt.Scale(domain=["worse", "same", "better"], range=[BASELINE, QUIET, CANDIDATE])
+    words = "datum.value == 'same' ? 'neither' : datum.value == 'better' ? '{}' : '{}'"
+    names = [name.replace("\\", "").replace("'", "’") for name in (candidate, baseline)]
+    legend = alt.Legend(title=None, orient="top", labelExpr=words.format(*names))
+    base = make_chart([row for row in rows if row["queries"]]).encode(
+        y=alt.Y("person:N", title=None, axis=alt.Axis(ticks=False, labelLimit=120)),
+        x=alt.X("queries:Q", stack="zero", title="Queries", axis=alt.Axis(tickMinStep=1)),
+        order=alt.Order("place:Q"),
+    )
+    bars = base.mark_bar().encode(
+        color=alt.Color("won:N", scale=colours, legend=legend),
+        opacity=alt.condition("datum.won == 'same'", alt.value(0.35), alt.value(1)),
+        tooltip=[alt.Tooltip("person:N"), alt.Tooltip("queries:Q")],
+    )
+    return bars.properties(height=alt.Step(32))
+
+
+def _draw_queries(
+    collection: Collection,
+    made: JudgingList,
+    answers: Sequence[Verdict],
+    scores: Mapping[str, int | None],
+    changes: Mapping[str, Row],
+    metric: str,
+) -> None:
+    """Draw a table of the queries, the baseline's first; each is a link to both rows."""
+    names = {1: made.candidate, 0: "neither", -1: made.baseline}
+    people = [name for name, _ in Counter(row.author for row in answers).most_common(MAX_PEOPLE)]
+    said = {(row.query_id, row.author): row.value for row in answers}
+    order = sorted(scores, key=lambda query: -1 if (score := scores[query]) is None else score)
+    rows = []
+    for query in order:
+        score, place = scores[query], collection.queries.index.get(query, -1)
+        change = changes.get(query, {}).get("delta")
+        row: Row = {
+            "won": "nobody could say" if score is None else names[score],
+            "text": collection.query_names[place] if place >= 0 else f"{query} (gone)",
+            "change": None if change is None else write_signed(change),
+            "href": write_link("query", query=query, baseline=made.baseline,
+                               candidate=made.candidate, **NO_TASK) if place >= 0 else "",
+        }  # fmt: skip
+        told = {"better": made.candidate, "worse": made.baseline, "same": "neither"}
+        told |= {CANNOT_SAY: "cannot say"}
+        for at, name in enumerate(people):
+            value = said.get((query, name), "").removeprefix("much ")
+            row[f"person-{at}"] = told.get(value, value)
+        rows.append(row)
+    columns = [
+        Column(key="won", label="Won"),
+        Column(key="text", label="Query", link="href", wrap=True),
+        *(Column(key=f"person-{at}", label=name, wide=at > 1) for at, name in enumerate(people)),
+        Column(key="change", label=metric, number=True, help="candidate minus baseline"),
+    ]
+    draw_table(columns, rows)

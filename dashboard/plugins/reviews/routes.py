@@ -1,0 +1,149 @@
+"""Routes by which a page saves rows and takes them back. A row is acknowledged after its commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.plugins.reviews.verdicts import (
+    DECISION,
+    VERDICT,
+    Verdict,
+    keep_last,
+    list_history,
+    save_verdict,
+    undo_last,
+)
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.folders import find_data, list_collections
+from dashboard.views.people import OWNER, REVIEWER, Person, find_person
+
+MAX_BODY_BYTES = 1_000_000
+MAX_ROWS = 100
+"""Rows of a request."""
+FIELDS = ("kind", "query_id", "item_id", "value", "cause", "note", "list_id", "run", "against")
+Body = dict[str, Any]
+Act = Callable[[Collection, Body, Person], Body]
+
+
+async def save_rows(request: Request) -> JSONResponse:
+    """Save rows in their order; answer with the number of each, or with why it is refused."""
+    return await _answer(request, _save_rows)
+
+
+async def take_back(request: Request) -> JSONResponse:
+    """Take back the last row of a person; answer with it, and with what counts again."""
+    return await _answer(request, _take_back)
+
+
+ROUTES = (
+    Route("/reviews/verdicts", save_rows, methods=["POST"]),
+    Route("/reviews/undo", take_back, methods=["POST"]),
+)
+
+
+async def _answer(request: Request, act: Act) -> JSONResponse:
+    """Act on a request of a page of ours; 503 if the store cannot be used now."""
+    person = find_person(request.headers)
+    try:
+        person.require(REVIEWER)
+        if not _is_same_origin(request):
+            raise ChoiceError("Reviews are saved from pages of this dashboard only.")
+    except ChoiceError as error:
+        return JSONResponse({"said": str(error)}, 403)
+    try:
+        body = await _read_body(request)
+        return JSONResponse(await anyio.to_thread.run_sync(_act, act, body, person))
+    except ChoiceError as error:
+        return JSONResponse({"said": str(error)}, 400)
+    except DataError as error:
+        return JSONResponse({"said": str(error)}, 503)
+
+
+def _is_same_origin(request: Request) -> bool:
+    """Return whether a page of this server has sent a request.
+
+    Browsers say so themselves on secure connections; else the page's host must be the one asked.
+    """
+    site, origin = (request.headers.get(name, "") for name in ("sec-fetch-site", "origin"))
+    host = request.headers.get("host", "")
+    return site == "same-origin" if site else origin.partition("://")[2] == host != ""
+
+
+async def _read_body(request: Request) -> Body:
+    """Return the JSON object that a request holds; raise ChoiceError if it holds none."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/json":
+        raise ChoiceError(f"The request holds {kind[:80]!r}, not application/json.")
+    content = bytearray()
+    async for part in request.stream():
+        content += part
+        if len(content) > MAX_BODY_BYTES:
+            raise ChoiceError(f"The request has more than {MAX_BODY_BYTES:,} bytes.")
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise ChoiceError("The request is not a JSON object.")
+    return body
+
+
+def _act(act: Act, body: Body, person: Person) -> Body:
+    name, author = body.get("collection"), body.get("author")
+    if not isinstance(name, str) or name not in list_collections():
+        raise ChoiceError(f"There is no collection {str(name)[:80]!r}.")
+    if not isinstance(author, str) or not author.strip():
+        raise ChoiceError("Enter your name.")
+    if person.is_verified and author != person.name:
+        raise ChoiceError(f"You are logged in as {person.name}, not as {author[:80]}.")
+    return act(open_collection(find_data() / name), body, person)
+
+
+def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
+    rows = body.get("rows")
+    if not isinstance(rows, list) or len(rows) > MAX_ROWS:
+        raise ChoiceError(f"rows must be a list of at most {MAX_ROWS} rows.")
+    saved, refused = [], []
+    for row in rows:
+        once = row.get("once") if isinstance(row, dict) else None
+        try:
+            made = _read_row(row, body["author"])
+            person.require(OWNER if made.kind == DECISION else REVIEWER)
+            number = save_verdict(collection, made, once or "")
+            saved.append({"once": once, "number": number})
+        except ChoiceError as error:
+            refused.append({"once": once if isinstance(once, str) else "", "said": str(error)})
+    return {"saved": saved, "refused": refused}
+
+
+def _read_row(row: Any, author: str) -> Verdict:
+    """Return a row of a request; raise ChoiceError if it is none."""
+    if not isinstance(row, dict) or not row.get("once"):
+        raise ChoiceError("A row is an object with an id, once.")
+    values = {name: row.get(name, "") for name in FIELDS}
+    odd = [name for name, value in (values | row).items() if not isinstance(value, str)]
+    if odd:
+        raise ChoiceError(f"A row holds texts; {str(odd[0])[:40]} is none.")
+    return Verdict(author=author, **values | {"kind": values["kind"] or VERDICT})
+
+
+def _take_back(collection: Collection, body: Body, person: Person) -> Body:
+    author, once = body["author"], body.get("once")
+    if not isinstance(once, str) or not once:
+        raise ChoiceError("The request needs an id, once.")
+    taken = undo_last(collection.folder, author, once)
+    if taken is None:
+        return {"taken": None, "now": None}
+    names = ("kind", "query_id", "item_id", "author")
+    about = {name: getattr(taken, name) for name in names}
+    left = keep_last(list_history(taken.collection, **about))
+    return {"taken": asdict(taken), "now": asdict(left[-1]) if left else None}

@@ -1,0 +1,123 @@
+"""Tables of the store of reviews, for SQLite and PostgreSQL. Rows are only ever added.
+
+They are those of the first edition, so that both editions can use one store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    inspect,
+)
+
+from dashboard.errors import DataError
+
+VERSION = 5
+"""Version of the tables that this program reads and writes."""
+METADATA = MetaData()
+
+
+def _make_table(name: str, texts: str, *more: Column[str] | Index) -> Table:
+    number = Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    columns = [Column(each, Text, nullable=False) for each in texts.split()]
+    return Table(
+        name, METADATA, number, *columns, *more, sqlite_autoincrement=True, sqlite_strict=True
+    )
+
+
+REVIEW = _make_table(
+    "review",
+    "kind collection query_id list_id item_id run value note author time cause against assignment",
+    Column("said_once", Text, unique=True),
+    Index("review_of", "collection", "kind"),
+)
+"""Verdicts and other rows; `said_once` is the client's own id of a row."""
+KNOWN = _make_table("known", "collection folder content items queries")
+"""Folder of each collection; of several rows of one collection the last one counts."""
+ASSIGNMENT = _make_table("assignment", "id definition author time")
+"""Lists to judge, as JSON; of several rows of one id the last one counts."""
+AUDIT = _make_table("audit", "time name identity role action collection about")
+SHARE_LINK = _make_table("share_link", "id digest definition author time")
+VISIT = _make_table("visit", "link digest name time", Index("visit_of", "digest"))
+
+_KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
+
+
+def _forbid_changes(connection: Connection, prefix: str, table: Table) -> None:
+    """Make a SQLite file refuse changed and removed rows."""
+    for name, change in (("changed", "UPDATE"), ("removed", "DELETE")):
+        made = f"CREATE TRIGGER {prefix}never_{name} BEFORE {change} ON {table.name} {_KEPT}"
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql(made)
+
+
+def _add_causes(connection: Connection) -> None:
+    for column in ("cause", "against", "assignment"):
+        added = f"ALTER TABLE review ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
+        connection.exec_driver_sql(added)
+    ASSIGNMENT.create(connection)
+
+
+def _add_audit(connection: Connection) -> None:
+    for table in (AUDIT, SHARE_LINK, VISIT):
+        table.create(connection)
+    _forbid_changes(connection, "audit_", AUDIT)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {3: _add_causes, 4: _add_audit}
+"""Steps from the tables of each version to those of the next."""
+
+
+def make_tables(connection: Connection) -> None:
+    """Make all tables in an empty database."""
+    METADATA.create_all(connection)
+    _forbid_changes(connection, "", REVIEW)
+    _forbid_changes(connection, "audit_", AUDIT)
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql("CREATE TABLE review_version (version INTEGER NOT NULL)")
+        connection.exec_driver_sql("INSERT INTO review_version VALUES (0)")
+    _write_version(connection, VERSION)
+
+
+def has_tables(connection: Connection) -> bool:
+    """Return whether reviews are kept in a database."""
+    return inspect(connection).has_table(REVIEW.name)
+
+
+def read_version(connection: Connection) -> int:
+    """Return the version of the tables."""
+    is_file = connection.dialect.name == "sqlite"
+    query = "PRAGMA user_version" if is_file else "SELECT max(version) FROM review_version"
+    return int(connection.exec_driver_sql(query).scalar() or 0)
+
+
+def _write_version(connection: Connection, version: int) -> None:
+    is_file = connection.dialect.name == "sqlite"
+    command = "PRAGMA user_version =" if is_file else "UPDATE review_version SET version ="
+    connection.exec_driver_sql(f"{command} {version}")
+
+
+def migrate(connection: Connection, name: str) -> None:
+    """Turn older tables into those of VERSION, in the transaction of the connection.
+
+    Raises:
+        DataError: If they are newer, or older than the first of MIGRATIONS.
+    """
+    version = read_version(connection)
+    while version in MIGRATIONS:
+        MIGRATIONS[version](connection)
+        version += 1
+        _write_version(connection, version)
+    if version != VERSION:
+        do = "Update the dashboard." if version > VERSION else "Put a copy of a newer one there."
+        found = f"version {version} of the tables of reviews"
+        raise DataError(name, found, f"version {min(MIGRATIONS)} to {VERSION}", do=do)

@@ -1,0 +1,55 @@
+"""Reviews: own work, lists to judge, disagreements, agreement and corrected labels."""
+
+import streamlit as st
+
+from dashboard.plugins.reviews.agreement_view import draw_agreement
+from dashboard.plugins.reviews.author import draw_author, find_author
+from dashboard.plugins.reviews.choices import PART
+from dashboard.plugins.reviews.corrections_view import draw_corrections
+from dashboard.plugins.reviews.decision_view import draw_decisions, list_open_decisions
+from dashboard.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
+from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
+from dashboard.views.address import read_address, set_choice
+from dashboard.views.frame import open_page, read_study
+
+PARTS = {
+    "": "Lists",
+    "decisions": "Disagreements",
+    "agreement": "Agreement",
+    "labels": "Corrected labels",
+}
+
+part = read_address().get(PART, "")
+if part not in PARTS:
+    study, _ = read_study()
+    if blind := find_comparison(study.collection, part, find_author()):
+        draw_comparison(study, blind)
+        st.stop()
+study, choices = open_page()
+reviews = read_reviews(study.collection)
+differing = list_open_decisions(reviews)
+with st.container(horizontal=True, vertical_alignment="center", key="reviews-head"):
+    labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if differing else {})
+    st.session_state["reviews-part"] = part if part in PARTS else None
+    st.segmented_control(
+        "Part",
+        list(PARTS),
+        key="reviews-part",
+        format_func=lambda name: labels[name],
+        on_change=lambda: set_choice(PART, st.session_state["reviews-part"] or ""),
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    draw_author()
+if part:
+    st.session_state.pop(NEW, None)
+if part == "decisions":
+    draw_decisions(study, choices, reviews, differing)
+elif part == "agreement":
+    draw_agreement(reviews)
+elif part == "labels":
+    draw_corrections(study, choices, reviews)
+elif part:
+    draw_one_list(study, choices, reviews, part)
+else:
+    draw_lists(study, choices, reviews)

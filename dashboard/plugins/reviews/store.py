@@ -1,0 +1,325 @@
+"""The store of reviews: a SQLite file of this machine, or a PostgreSQL database.
+
+`DASHBOARD_REVIEWS` names a folder for the file, or `postgresql+psycopg://user@host/database`. The
+store is made when the first review is saved, and never in place of one that is gone or damaged.
+A process has one connection to a file; a saved row costs one flush to the disk.
+PostgreSQL has not been tried with this edition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, exc, make_url, select
+from sqlalchemy.sql.functions import count
+
+from dashboard.errors import DataError
+from dashboard.plugins.reviews import schema
+
+VARIABLE = "DASHBOARD_REVIEWS"
+PATIENCE = 10.0
+"""Seconds to wait while another process writes."""
+MIN_FREE_BYTES = 100_000
+"""A disk with less room is full."""
+LOCK = 7_305_116
+"""Advisory lock that a writer of PostgreSQL holds, so that numbers are in the order of commits."""
+_BEGAN = "reviews.began"
+_ABOUT_BEGAN = """Reviews are kept in reviews.sqlite beside this file, which says that there
+was one. To begin anew, stop the dashboard and move the whole folder away.
+"""
+_RESTORE = "It is left as it is; put a whole copy in its place."
+_GONE = "Put it back; to begin anew, stop the dashboard and move the folder away."
+
+
+_Opened = tuple[Engine, int]
+"""An engine, and the inode of its file."""
+_OPENED: dict[tuple[int, str], _Opened] = {}
+"""Engines of each process; a forked process opens its own."""
+_LOCK = threading.RLock()
+
+
+def find_store() -> Path | URL:
+    """Return the path of the file of reviews, or the address of the database.
+
+    Raises:
+        DataError: If the address is of another kind, or cannot be read.
+    """
+    named = os.environ.get(VARIABLE, "")
+    if "://" not in named:
+        home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        folder = Path(named or Path(home) / "search-quality-dashboard" / ".reviews")
+        return folder / "reviews.sqlite"
+    wanted = "a folder, or postgresql+psycopg://user:password@host/database"
+    scheme = named.partition("://")[0]
+    if scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise DataError(VARIABLE, f"an address of {scheme[:40]!r}", wanted)
+    try:
+        return make_url(named).set(drivername="postgresql+psycopg")
+    except (exc.ArgumentError, ValueError):  # whose words would repeat the password
+        do = "Write letters such as / @ : # in a password as %2F %40 %3A %23."
+        raise DataError(VARIABLE, "an address that cannot be read", wanted, do=do) from None
+
+
+def _name_database(address: URL) -> str:
+    """Return the name of a database for a sentence, without user and password."""
+    return f"reviews at {address.host or 'localhost'}/{address.database or ''}"
+
+
+def has_store() -> bool:
+    """Return whether there are reviews.
+
+    Raises:
+        DataError: If there were some and the file is gone.
+    """
+    place = find_store()
+    if isinstance(place, URL):
+        with _open_database(place, writing=False) as connection:
+            return schema.has_tables(connection)
+    with _explain(place, "read"):
+        was_there = place.with_name(_BEGAN).exists() or _key(place) in _OPENED
+        if place.exists():
+            return True
+    if was_there:
+        found = "no such file, though reviews were kept in it"
+        raise DataError(place.name, found, "the reviews", do=_GONE)
+    return False
+
+
+def identify_store() -> str:
+    """Return what tells this store from another one, also one at the same place."""
+    place = find_store()
+    if isinstance(place, URL):
+        return _name_database(place)
+    with _explain(place, "read"):
+        return f"{place} {place.stat().st_ino}"
+
+
+@contextlib.contextmanager
+def open_store(writing: bool = False) -> Iterator[Connection]:
+    """Yield a connection in one transaction, which is on the disk when the block has ended.
+
+    Nobody else writes meanwhile if `writing`; an error in the block undoes all of it. Ask
+    `has_store` before reading.
+
+    Raises:
+        DataError: If the store cannot be read or written.
+    """
+    place = find_store()
+    opened = _open_file if isinstance(place, Path) else _open_database
+    with opened(place, writing) as connection:  # type: ignore[arg-type]
+        yield connection
+
+
+@contextlib.contextmanager
+def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
+    with _LOCK, _explain(path, "written" if writing else "read"):
+        if not has_store():
+            _make_file(path)
+        engine, inode = _connect(path, writing)
+        with engine.connect() as connection:
+            # two that read before they write would lose a review
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+            yield connection
+            connection.commit()
+        if writing and (not path.exists() or path.stat().st_ino != inode):
+            found = "no such file any more: it was taken away while it was written"
+            raise DataError(path.name, found, "the reviews", do=_GONE)
+
+
+def _connect(path: Path, writing: bool) -> _Opened:
+    """Return this process's connection to a file; it is checked when it is opened."""
+    key, inode = _key(path), path.stat().st_ino
+    if key in _OPENED and _OPENED[key][1] == inode:
+        return _OPENED[key]
+    if key in _OPENED:
+        _OPENED.pop(key)[0].dispose()
+    try:
+        return _OPENED.setdefault(key, (_check(path, "mode=rw"), inode))  # never makes a file
+    except (sqlite3.OperationalError, exc.OperationalError):
+        beside = path.with_name(f"{path.name}-wal")
+        has_more = beside.exists() and beside.stat().st_size
+        if writing or has_more or not _describe_disk(path):
+            raise
+        return _check(path, "mode=ro&immutable=1"), inode  # on a read-only disk
+
+
+def _key(path: Path) -> tuple[int, str]:
+    return os.getpid(), str(path.absolute())
+
+
+def _check(path: Path, mode: str) -> Engine:
+    """Return an engine of one connection: its tables are ours, whole, and of VERSION."""
+    if path.stat().st_size == 0:
+        raise DataError(path.name, "an empty file", "the reviews", do=_RESTORE)
+    address = f"{path.absolute().as_uri()}?{mode}"
+    file = sqlite3.connect(
+        address, timeout=PATIENCE, isolation_level=None, uri=True, check_same_thread=False
+    )
+    file.execute("PRAGMA synchronous = FULL")  # a saved review survives a power cut
+    engine = _make_engine(file)
+    try:
+        with engine.connect() as connection:
+            if not schema.has_tables(connection):
+                found = "a database without the table of reviews"
+                raise DataError(path.name, found, "the reviews", do=_RESTORE)
+            state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+            if state != "ok":
+                found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
+                raise DataError(path.name, found, "the reviews", do=_RESTORE)
+            if schema.read_version(connection) != schema.VERSION:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                schema.migrate(connection, path.name)
+                connection.commit()
+    except BaseException:
+        engine.dispose()
+        file.close()
+        raise
+    return engine
+
+
+def _make_engine(file: sqlite3.Connection) -> Engine:
+    return create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
+
+
+def _make_file(path: Path) -> None:
+    """Make a file beside its place and move it there whole; another process may be first."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(prefix="beginning-", dir=path.parent) as place:
+        draft = Path(place) / path.name
+        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as file:
+            file.execute("PRAGMA journal_mode = WAL")
+            with _make_engine(file).connect() as connection:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                schema.make_tables(connection)
+                connection.commit()
+        _put_new(draft, path)
+    with contextlib.suppress(OSError):  # a full disk is said when the review is written
+        path.with_name(_BEGAN).write_text(_ABOUT_BEGAN)
+
+
+def _put_new(draft: Path, path: Path) -> None:
+    """Give a file its name, whole and for good, unless another one has it."""
+    with contextlib.suppress(FileExistsError):
+        try:
+            path.hardlink_to(draft)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP):
+                raise
+            if not path.exists():  # a disk without such links
+                draft.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _explain(path: Path, wanted: str) -> Iterator[None]:
+    """Turn errors of SQLite and of the disk into a DataError with the reason."""
+    expected, do = f"a file of reviews that can be {wanted}", f"{VARIABLE} names its folder."
+    try:
+        yield
+    except (exc.DBAPIError, sqlite3.Error, OSError) as raised:
+        error = getattr(raised, "orig", None) or raised
+        raise DataError(path.name, _find_reason(error, path), expected, do=do) from raised
+
+
+def _find_reason(error: BaseException, path: Path) -> str:
+    """Return why a file cannot be read or written, in a few words."""
+    if isinstance(error, OSError):
+        said, code = str(error.strerror), errno.errorcode.get(error.errno or 0, "")
+    else:
+        said, code = str(error), str(getattr(error, "sqlite_errorname", "") or "SQLITE_CORRUPT")
+    if code.startswith("SQLITE_BUSY"):
+        return "another process still writing"
+    if code in ("SQLITE_FULL", "ENOSPC", "EDQUOT"):
+        return "a full disk"
+    if code in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
+        return f"a damaged file ({said[:120]})"
+    return _describe_disk(path) or said[:200]
+
+
+def _describe_disk(path: Path) -> str:
+    """Return why a disk cannot be written; "" if it can, or its folder is not there."""
+    if not path.parent.is_dir():
+        return ""
+    disk = os.statvfs(path.parent)
+    if disk.f_flag & os.ST_RDONLY:
+        return "a read-only disk"
+    if disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
+        return "a full disk"
+    there = [each for each in (path, path.parent) if each.exists()]
+    return "" if all(os.access(each, os.W_OK) for each in there) else "no right to write it"
+
+
+@contextlib.contextmanager
+def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
+    """Yield a connection to PostgreSQL in one transaction; the tables are made to be written."""
+    name, key = (
+        _name_database(address),
+        (os.getpid(), address.render_as_string(hide_password=False)),
+    )
+    expected = f"a database of reviews that can be {'written' if writing else 'read'}"
+    try:
+        with _LOCK:
+            if key not in _OPENED:
+                patient = {"connect_timeout": int(PATIENCE)}
+                made = create_engine(
+                    address, pool_pre_ping=True, hide_parameters=True, connect_args=patient
+                )
+                _OPENED[key] = made, 0
+        with _OPENED[key][0].begin() as connection:
+            if writing:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+            if schema.has_tables(connection):
+                schema.migrate(connection, name)
+            elif writing:
+                schema.make_tables(connection)
+            yield connection
+    except (exc.DBAPIError, exc.TimeoutError) as error:
+        said = str(getattr(error, "orig", error)).strip().partition("\n")[0]
+        if address.password:
+            said = said.replace(str(address.password), "…")
+        raise DataError(name, said[:200], expected, do=f"{VARIABLE} names it.") from None
+
+
+def back_up(path: Path) -> int:
+    """Write a copy of the store, as it is at one moment, to a new file; return its reviews.
+
+    Raises:
+        DataError: If there is no store, the file exists or cannot be written, or the store is a
+            database with its own tools.
+    """
+    place = find_store()
+    if isinstance(place, URL):
+        do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
+        raise DataError(_name_database(place), "a PostgreSQL database", "a SQLite file", do=do)
+    if path.exists():
+        raise DataError(path.name, "a file", "a new one", do="Name another one.")
+    if not has_store():
+        raise DataError(place.name, "no reviews", "a store to copy")
+    with _explain(path, "written"), tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        with _LOCK, contextlib.closing(sqlite3.connect(draft)) as copy:
+            connection = _connect(place, writing=False)[0].raw_connection()
+            try:
+                connection.driver_connection.backup(copy)  # type: ignore[union-attr]
+            finally:
+                connection.close()
+            state = copy.execute("PRAGMA integrity_check").fetchone()[0]
+            copy.execute("PRAGMA journal_mode = DELETE")
+            (number,) = copy.execute(str(select(count()).select_from(schema.REVIEW))).fetchone()
+        if state != "ok":
+            raise DataError(path.name, f"a copy that is damaged ({state[:120]})", "a whole one")
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())
+        _put_new(draft, path)
+    return int(number)

@@ -1,0 +1,325 @@
+"""Verdicts and decisions: rows that are only ever added. The last one of a person counts."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, func, insert, select
+
+from dashboard.errors import ChoiceError, list_names
+from dashboard.plugins.reviews.schema import KNOWN, REVIEW
+from dashboard.plugins.reviews.store import has_store, identify_store, open_store
+from dashboard.storage.collection import Collection
+
+VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
+"""Kinds of rows that can be saved; a store of the first edition has others."""
+UNSURE, WITHDRAWN = "unsure", ""
+WORDS = ("relevant", "not", UNSURE)
+"""Values of a verdict or decision beside grades."""
+PREFERENCES = ("much better", "better", "same", "worse", "much worse", "cannot judge")
+"""Values of a preference: how `run` does in comparison with `against`, for one query."""
+CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
+"""What may be the cause of a wrong result."""
+MAX_NOTE, MAX_NAME, MAX_ID = 2_000, 80, 2_000
+"""Characters of a note, of a name, and of any other text."""
+_UNDO = "undo "
+"""Begins the client ids of rows that undo one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """A value that a person gave to a result.
+
+    Attributes:
+        kind: One of KINDS, or another kind of the first edition.
+        item_id: Item, "" of a preference.
+        value: One of WORDS or a grade, one of PREFERENCES, or WITHDRAWN.
+        list_id: The list that the person worked on, "" for none.
+        run: Version whose result it was, "" for none.
+        against: The other version, of a preference.
+        cause: One of CAUSES, or "".
+        collection: The collection's key in the store, set when it is saved.
+        number: Place among all rows of the store, 0 before it is saved.
+    """
+
+    kind: str = VERDICT
+    query_id: str
+    item_id: str
+    value: str
+    author: str
+    collection: str = ""
+    list_id: str = ""
+    run: str = ""
+    against: str = ""
+    cause: str = ""
+    note: str = ""
+    number: int = 0
+    time: str = ""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Query and item of a row."""
+        return self.query_id, self.item_id
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """Pair, list, versions and person; a later row with the same subject replaces it."""
+        pair, run = (self.query_id, self.item_id), (self.run, self.against)
+        return (self.kind, *pair, self.list_id, *run, self.author)
+
+
+def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> int:
+    """Save a row of one of KINDS, and return its number; it is on the disk then.
+
+    Args:
+        collection: Where query and item are.
+        verdict: Its collection, number and time are set here; of one that withdraws also the list
+            and the versions, which are those of the row that it withdraws.
+        once: The client's own id; a second row with it is not saved, and its number returned.
+
+    Raises:
+        ChoiceError: If the verdict cannot be: an unknown query or item, a value outside of the
+            scale, a text that is too long, a list that is closed or does not have the pair.
+        DataError: If the store cannot be written.
+    """
+    _check_verdict(collection, verdict)
+    once = _name_row(once)
+    with open_store(writing=True) as connection:
+        number = _find_number(connection, once)
+        if number is None:
+            key = record_key(connection, collection.folder)
+            verdict = replace(verdict, collection=key)
+            if verdict.value == WITHDRAWN:
+                verdict = _withdraw(connection, verdict)
+            _check_list(connection, verdict)
+            number = _add(connection, verdict, once)
+        return number
+
+
+def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
+    """Take back the last row of a person that still counts; what was before it counts again.
+
+    Args:
+        folder: The collection's.
+        author: Who takes back; only own rows.
+        once: The client's own id of this step.
+
+    Returns:
+        What was taken back, also if this step was taken before; None if nothing is left.
+
+    Raises:
+        DataError: If the store cannot be written.
+    """
+    if not has_store():
+        return None
+    once = _UNDO + _name_row(once)
+    with open_store(writing=True) as connection:
+        key = _find_key(_read_folders(connection), folder)
+        done: list[tuple[Verdict, Verdict]] = []
+        last: dict[tuple[str, ...], Verdict] = {}
+        for row, name in _read(connection, collection=key, author=author):
+            if name == once:
+                return done[-1][0]
+            if name.startswith(_UNDO):
+                del done[-1:]
+            else:
+                before = last.get(row.subject) or replace(row, value=WITHDRAWN, cause="", note="")
+                done.append((row, before))
+            last[row.subject] = row
+        if not done:
+            return None
+        taken, before = done[-1]
+        _add(connection, before, once)
+    return taken
+
+
+def _withdraw(connection: Connection, verdict: Verdict) -> Verdict:
+    """Return the row that withdraws the last one of a person, in the same list if it names one."""
+    names = ("kind", "collection", "query_id", "item_id", "author")
+    about = {name: getattr(verdict, name) for name in names}
+    rows = keep_last(row for row, _ in _read(connection, **about))
+    rows = [row for row in rows if row.list_id == verdict.list_id] or rows
+    if not rows:
+        said = f"{verdict.author} has no {verdict.kind} to take back"
+        raise ChoiceError(f"{said} for query {verdict.query_id} and item {verdict.item_id!r}.")
+    return replace(rows[-1], value=WITHDRAWN, cause="", note="")
+
+
+def _check_list(connection: Connection, verdict: Verdict) -> None:
+    from dashboard.plugins.reviews.judging_lists import check_open
+
+    if verdict.list_id:
+        check_open(connection, verdict)
+
+
+def list_history(key: str, until: int | None = None, **about: str) -> list[Verdict]:
+    """Return all rows of a collection in the order in which they were saved.
+
+    Args:
+        key: The collection's.
+        until: The last number that counts.
+        about: Narrows them, such as kind="verdict", author="eva".
+    """
+    if not has_store():
+        return []
+    with open_store() as connection:
+        rows = [row for row, _ in _read(connection, collection=key, **about)]
+    return [row for row in rows if until is None or row.number <= until]
+
+
+def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
+    """Return the last row of each person on each subject, without those that were taken back."""
+    last: dict[tuple[str, ...], Verdict] = {}
+    for row in rows:
+        subject = row.subject
+        last.pop(subject, None)
+        last[subject] = row
+    return [row for row in last.values() if row.value != WITHDRAWN]
+
+
+def keep_last_of_pairs(rows: Iterable[Verdict]) -> dict[tuple[str, str], dict[str, Verdict]]:
+    """Return the current verdict of each person on each pair, by pair and person."""
+    found: dict[tuple[str, str], dict[str, Verdict]] = {}
+    for row in keep_last(rows):
+        found.setdefault(row.pair, {})[row.author] = row
+    return found
+
+
+def read_state(folder: Path) -> tuple[str, str, int]:
+    """Return the key of a collection, the store, and the number of its last row (0: none)."""
+    if not has_store():
+        return folder.name, "", 0
+    with open_store() as connection:
+        key = _find_key(_read_folders(connection), folder)
+        mine = REVIEW.c.collection == key
+        number = connection.execute(select(func.max(REVIEW.c.number)).where(mine)).scalar()
+    return key, identify_store(), int(number or 0)
+
+
+def find_scale(collection: Collection) -> int:
+    """Return the highest grade of a collection; 1 where judgements have none."""
+    qrels = collection.qrels
+    return 1 if qrels is None else max(1, int(qrels.values.max(initial=1)))
+
+
+def _check_verdict(collection: Collection, verdict: Verdict) -> None:
+    kind, value = verdict.kind, verdict.value
+    if kind not in KINDS:
+        raise ChoiceError(f"{kind[:40]!r} cannot be saved. There are: {list_names(KINDS)}.")
+    if verdict.query_id not in collection.queries.index:
+        raise ChoiceError(f"There is no query {verdict.query_id[:80]!r} in {collection.name}.")
+    if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
+        raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
+    scale = find_scale(collection)
+    grades = [str(grade) for grade in range(scale + 1)]
+    if value not in (WITHDRAWN, *(PREFERENCES if kind == PREFERENCE else (*WORDS, *grades))):
+        words = (*WORDS, f"grades 0 to {scale}")
+        known = ", ".join(PREFERENCES if kind == PREFERENCE else words)
+        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {known}.")
+    if kind == PREFERENCE and not (
+        value == WITHDRAWN or "" != verdict.run != verdict.against != ""
+    ):
+        raise ChoiceError("A preference is between two versions: name them as run and against.")
+    if verdict.cause not in ("", *CAUSES):
+        raise ChoiceError(f"{verdict.cause[:40]!r} is no cause. There are: {list_names(CAUSES)}.")
+    check_text("author", verdict.author, is_needed=True)
+    for name in ("note", "list_id", "run", "against"):
+        check_text(name, getattr(verdict, name))
+
+
+def check_text(name: str, text: str, is_needed: bool = False) -> None:
+    """Check the length and letters of a text from a person.
+
+    Raises:
+        ChoiceError: If it cannot be kept.
+    """
+    if is_needed and not text.strip():
+        raise ChoiceError(f"Enter the {name}.")
+    most = {"note": MAX_NOTE, "author": MAX_NAME, "title": MAX_NAME}.get(name, MAX_ID)
+    if len(text) > most:
+        raise ChoiceError(f"The {name} has {len(text):,} characters; at most {most:,} are kept.")
+    odd = ("Cs",) if name == "note" else ("Cc", "Cs")
+    if "\0" in text or any(unicodedata.category(letter) in odd for letter in text):
+        raise ChoiceError(f"The {name} has characters that cannot be kept, such as line breaks.")
+
+
+def _name_row(once: str) -> str:
+    check_text("id of the press", once)
+    return f"-{once}" if once.startswith(_UNDO) else once or uuid4().hex
+
+
+def _find_number(connection: Connection, once: str) -> int | None:
+    number = connection.execute(select(REVIEW.c.number).where(REVIEW.c.said_once == once)).scalar()
+    return None if number is None else int(number)
+
+
+def _add(connection: Connection, row: Verdict, once: str) -> int:
+    values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS[:-1]}
+    values |= {"time": write_time(), "said_once": once, "assignment": ""}
+    added = insert(REVIEW).values(values).returning(REVIEW.c.number)
+    return int(connection.execute(added).scalar_one())
+
+
+def write_time() -> str:
+    """Return the time in UTC, with seconds."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+_COLUMNS = (
+    "kind", "collection", "query_id", "item_id", "value", "author", "list_id", "run", "against",
+    "cause", "note", "time",
+)  # fmt: skip
+
+
+def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
+    """Return rows and their client ids; a row of the first edition names its list apart."""
+    names = ("number", *_COLUMNS)
+    columns = [REVIEW.c[name] for name in (*names, "said_once", "assignment")]
+    asked = select(*columns).order_by(REVIEW.c.number)
+    for name, value in about.items():
+        asked = asked.where(REVIEW.c[name] == value)
+    found = []
+    for *cells, once, assignment in connection.execute(asked):
+        values = dict(zip(names, cells, strict=True))
+        values["list_id"] = values["list_id"] or assignment
+        found.append((Verdict(**values), once or ""))
+    return found
+
+
+def record_key(connection: Connection, folder: Path) -> str:
+    """Return the key of a collection, and record its folder if that is not known."""
+    known, place = _read_folders(connection), str(folder.absolute())
+    key = _find_key(known, folder)
+    if known.get(key) != place:
+        row = {"collection": key, "folder": place, "content": "", "items": "[]", "queries": ""}
+        connection.execute(insert(KNOWN).values(row))
+    return key
+
+
+def _read_folders(connection: Connection) -> dict[str, str]:
+    """Return the last recorded folder of each key, the latest last."""
+    columns = (KNOWN.c.collection, KNOWN.c.folder)
+    found: dict[str, str] = {}
+    for key, folder in connection.execute(select(*columns).order_by(KNOWN.c.number)):
+        found.pop(key, None)
+        found[key] = folder
+    return found
+
+
+def _find_key(known: Mapping[str, str], folder: Path) -> str:
+    """Return the key whose folder this is; else the name, or `name (2)` if another one has it.
+
+    A collection of the same name whose folder is gone is the same one, which was moved.
+    """
+    place, name = str(folder.absolute()), folder.name
+    here = [key for key, recorded in known.items() if recorded == place]
+    places = {key: Path(each) for key, each in known.items() if each}
+    taken = [key for key, each in places.items() if (each / "collection.toml").is_file()]
+    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 3)))
+    return here[-1] if here else next(each for each in names if each not in taken)

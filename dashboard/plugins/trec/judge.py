@@ -1,0 +1,39 @@
+"""The protocol trec: the core's judged pairs under trec_eval's name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dashboard.errors import DataError, Finding
+from dashboard.storage.collection import Collection
+from dashboard.storage.runs import Pairs
+from dashboard.study.judging import QRELS
+from dashboard.tables import FloatArray
+
+TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
+
+
+def find_pairs(collection: Collection, findings: list[Finding]) -> Pairs | None:
+    """Return the judged pairs of a collection; None if it has none.
+
+    Raises:
+        DataError: If some grades are above 0 and none reaches 1; not for a collection whose
+            settings name other protocols.
+    """
+    named = collection.settings.get("protocols", ())
+    if collection.qrels is not None and (not named or TREC.name in named):
+        _check_scale(collection.qrels.values, findings)
+    return collection.qrels
+
+
+def _check_scale(grades: FloatArray, findings: list[Finding]) -> None:
+    """Report grades between 0 and 1: they count as not relevant."""
+    parts = grades[(grades > 0) & (grades < 1)]
+    if not len(parts):
+        return
+    found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
+    expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
+    if grades.max() < 1:
+        do = "Multiply or round the grades."
+        raise DataError("qrels", f"{found}, and none from 1 on", expected, do=do)
+    findings.append(Finding("warning", "qrels", None, found, expected))

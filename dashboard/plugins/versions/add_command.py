@@ -1,0 +1,90 @@
+"""`add`: a new version from a file of vectors or of results."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.commands.options import FINE, add_collection
+from dashboard.errors import DataError, Finding, make_printable
+from dashboard.storage.folders import find_folder
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+
+HELP = "add a version: vectors of items and queries, or results; whole or not at all"
+COLUMNS = ("file", "rows", "digest")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.add_argument("version", metavar="VERSION", help="name of the new version")
+    text = "vectors of the items: .npy, .npz, .safetensors or .parquet"
+    parser.add_argument("--items", type=Path, metavar="FILE", help=text)
+    text = "their ids, one a line (default: in the file itself, or FILE.txt beside it)"
+    parser.add_argument("--ids", type=Path, metavar="FILE", help=text)
+    text = "vectors of the text queries, or of all queries"
+    parser.add_argument("--queries", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--query-ids", type=Path, metavar="FILE", help="their ids, as --ids")
+    text = "vectors without ids are in the order of the collection's tables"
+    parser.add_argument("--by-position", action="store_true", help=text)
+    text = "results in place of vectors: TREC lines, or CSV with query_id, item_id and score"
+    parser.add_argument("--run", type=Path, metavar="FILE", help=text)
+    parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Add the version, and return a row a file.
+
+    Raises:
+        ValueError: If the options do not go together.
+        DataError: If the version cannot be used; nothing is written then.
+    """
+    from dashboard.storage.array_files import read_named_vectors
+    from dashboard.storage.collection import open_collection
+    from dashboard.storage.new_versions import NamedVectors, add_run, add_vectors
+
+    if (call.items is None) == (call.run is None):
+        raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
+    if call.run and (call.queries or call.ids or call.query_ids or call.note or call.by_position):
+        raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
+    collection = open_collection(find_folder(call.collection))
+    findings: list[Finding] = []
+    if call.run:
+        rows = add_run(collection, call.version, call.run, findings)
+    else:
+        items = read_named_vectors(call.items, call.ids, findings)
+        queries: NamedVectors | None = None
+        if call.queries:
+            queries = read_named_vectors(call.queries, call.query_ids, findings)
+        settings = {"note": call.note} if call.note else {}
+        rows = add_vectors(
+            collection, call.version, items, queries, settings, {}, findings, call.by_position
+        )
+    complain(findings)
+    say_where(collection, call.version)
+    return rows, COLUMNS, FINE
+
+
+def complain(findings: list[Finding]) -> None:
+    """Print findings on stderr."""
+    for each in findings:
+        told = DataError(each.file, each.found, each.wanted, line=each.line)
+        print(make_printable(f"{each.level}: {told}"), file=sys.stderr)
+
+
+def say_where(collection: Collection, version: str) -> None:
+    """Print the address at which a new version is compared with the usual baseline."""
+    from urllib.parse import urlencode
+
+    others = [name for name in collection.versions if name != version]
+    values = {"collection": collection.name}
+    if others:
+        usual = str(collection.settings.get("default_baseline", ""))
+        values |= {"baseline": usual if usual in others else others[0], "candidate": version}
+    page = "compare" if others else ""
+    address = f"http://localhost:8501/{page}?{urlencode(values)}"
+    print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)

@@ -1,0 +1,183 @@
+"""Encoders of whole collections: a model's folder, a network, or a function of the caller's own.
+
+`module:function` runs code of the caller: only a command may name it, never a file of a collection.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from hashlib import sha256
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from dashboard.errors import DataError
+from dashboard.storage.new_versions import compute_digest
+
+Inputs = Sequence[str] | Sequence[Image.Image]
+FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
+FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
+"""Files that are fetched of a model on the hub: no pickle, and no code."""
+LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
+"""Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
+TEXT_MODEL = "text_model"
+"""Folder in a version of the model that embeds typed texts."""
+
+
+@dataclass(frozen=True, eq=False)
+class BatchEncoder:
+    """Embeds texts and pictures.
+
+    Attributes:
+        fingerprint: Changes with what it makes of them.
+        encode: `(inputs, side) -> vectors` of texts or of RGB pictures, where `side` is items or
+            queries, which some models treat differently. [inputs, dimension].
+        settings: Keys of the version's model.toml.
+        files: Files and folders that the version gets, by their names in it.
+        reads: Whether it embeds texts.
+    """
+
+    name: str
+    fingerprint: str
+    encode: Callable[[Inputs, str], NDArray[Any]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+    reads: bool = True
+
+
+def open_encoder(named: str, picture: Mapping[str, Any]) -> BatchEncoder:
+    """Return the encoder that a command names.
+
+    Args:
+        named: Folder or hub name of a sentence-transformers model, an .onnx file of pictures, or
+            module:function.
+        picture: Layout of pictures for an .onnx file, as the table [picture] of model.toml.
+
+    Raises:
+        DataError: If there is none.
+    """
+    path = Path(named)
+    if path.suffix.lower() == ".onnx":
+        return _open_network(path, picture)
+    if path.is_dir():
+        return open_model(path, named)
+    if FUNCTION.fullmatch(named):
+        return _open_function(named)
+    if HUB_NAME.fullmatch(named) and not path.exists():
+        return open_model(_fetch(named), named)
+    wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, or "
+    raise DataError("the encoder", repr(named[:200]), f"{wanted}module:function")
+
+
+def open_model(folder: Path, named: str) -> BatchEncoder:
+    """Return the sentence-transformers model of a folder; the version gets a copy for typed texts.
+
+    Raises:
+        DataError: If it holds no weights that can be read without running code.
+    """
+    from dashboard.retrieval.language import load_model
+
+    model = load_model(folder, None)
+
+    def encode(inputs: Inputs, side: str) -> NDArray[Any]:
+        is_text = bool(inputs) and isinstance(inputs[0], str)
+        run = model.encode_query if side == "queries" else model.encode_document
+        try:
+            run = run if is_text else model.encode
+            return np.asarray(run(list(inputs), convert_to_numpy=True, show_progress_bar=False))
+        except Exception as error:  # a model of texts refuses pictures in many ways
+            what = "texts" if is_text else "pictures"
+            why = f"a model that does not embed {what} ({str(error)[:80]})"
+            raise DataError(named, why, f"one that embeds {what}, such as CLIP") from error
+
+    digest = sha256()
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and not list_left_out("", inside.parts):
+            digest.update(f"{inside.as_posix()}\0{compute_digest(path)}\n".encode())
+    settings = {"encoder": "sentence-transformers", "text_model": named}
+    return BatchEncoder(named, digest.hexdigest(), encode, settings, {TEXT_MODEL: folder})
+
+
+def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
+    """Return the names of a model's files that no version gets."""
+    return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
+
+
+def _fetch(name: str) -> Path:
+    """Return the folder of a model on the hub; it is fetched once."""
+    import huggingface_hub
+
+    try:
+        return Path(huggingface_hub.snapshot_download(name, allow_patterns=list(FILES)))
+    except (OSError, ValueError, RuntimeError) as error:
+        wanted = "a model that the hub gives out, or the folder of one on this machine"
+        do = "Fetch the folder elsewhere and name it, if the hub cannot be reached from here."
+        found = f"no model {name!r} ({type(error).__name__})"
+        raise DataError("the encoder", found, wanted, do=do) from error
+
+
+def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
+    """Return an ONNX network of pictures; the version gets a copy, which sees uploads."""
+    from dashboard.retrieval.network import open_network
+    from dashboard.retrieval.pictures import check_layout, lay_out
+
+    if not path.is_file():
+        raise DataError(path.name, "no such file", "an ONNX network of pictures")
+    if "size" not in picture:
+        do = 'Add --picture "size = [224, 224], mean = 127.5, spread = 127.5", as in its training.'
+        raise DataError(path.name, "no layout of its pictures", "width and height", do=do)
+    table = {**picture, "network": "picture.onnx"}
+    layout = check_layout(table, "--picture")
+    try:
+        run = open_network(str(path))
+    except Exception as error:  # onnxruntime raises errors of many types
+        found = f"a network that cannot be loaded ({str(error)[:80]})"
+        raise DataError(path.name, found, "ONNX") from error
+
+    def encode(inputs: Inputs, side: str) -> NDArray[Any]:
+        rows = [lay_out(layout, each) for each in inputs if not isinstance(each, str)]
+        try:
+            return np.stack([np.asarray(run(row)).reshape(-1) for row in rows])
+        except Exception as error:  # as above
+            expected = f"one input of the shape {list(rows[0].shape)}"
+            found = f"a network that cannot be run ({str(error)[:80]})"
+            raise DataError(path.name, found, expected) from error
+
+    files = {"picture.onnx": path}
+    return BatchEncoder(
+        path.name, compute_digest(path), encode, {"picture": table}, files, reads=False
+    )
+
+
+def _open_function(named: str) -> BatchEncoder:
+    """Return a function of the caller: a list of texts, or of RGB pictures, to an array."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        call: Any = resolve_name(named)
+    except Exception as error:  # code of the caller may raise anything while it is imported
+        why = f"no such function ({type(error).__name__}: {str(error)[:200]})"
+        raise DataError(named, why, "a module on Python's path and a function in it") from error
+
+    def encode(inputs: Inputs, side: str) -> NDArray[Any]:
+        try:
+            found = call(list(inputs))
+            return np.asarray(found.detach().cpu() if hasattr(found, "detach") else found)
+        except Exception as error:  # code of the caller may raise anything
+            why = f"{type(error).__name__}: {str(error)[:200]}"
+            raise DataError(named, why, "a vector for each input") from error
+
+    file = getattr(sys.modules[named.partition(":")[0]], "__file__", None)
+    code = compute_digest(Path(file)) if file and Path(file).is_file() else ""
+    fingerprint = sha256(f"{named}\0{code}".encode()).hexdigest()
+    return BatchEncoder(named, fingerprint, encode, {"text_model": named})

@@ -1,0 +1,81 @@
+"""`embed`: a new version, its items and text queries embedded by an encoder."""
+
+from __future__ import annotations
+
+import tomllib
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE, add_collection
+from dashboard.errors import Finding
+from dashboard.plugins.versions.add_command import complain, say_where
+from dashboard.storage.folders import find_folder
+
+HELP = "embed a collection as a new version; a call that was stopped is gone on with"
+COLUMNS = ("what", "done", "skipped", "seconds")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    text = "name of the new version"
+    parser.add_argument("--version", required=True, metavar="VERSION", help=text)
+    text = "folder or hub name of a sentence-transformers model, FILE.onnx or module:function"
+    parser.add_argument("--encoder", required=True, metavar="ENCODER", help=text)
+    text = "all (default): items and text queries; items: texts are embedded when they are asked"
+    parser.add_argument("--what", choices=("all", "items"), default="all", help=text)
+    text = "frames of a clip, whose mean is its vector (default 8)"
+    parser.add_argument("--frames", type=int, default=8, metavar="NUMBER", help=text)
+    text = "pictures and texts that the encoder gets at once (default 32)"
+    parser.add_argument("--batch", type=int, default=32, metavar="NUMBER", help=text)
+    text = 'layout of pictures for FILE.onnx, such as "size = [224, 224], mean = 127.5"'
+    parser.add_argument("--picture", default="", metavar="TABLE", help=text)
+    parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Embed the collection, and return a row a side.
+
+    Raises:
+        ValueError: If a number is below 1, or --picture is no table.
+        DataError: If the encoder or the collection cannot be used.
+    """
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    from dashboard.plugins.versions.batch_encoders import open_encoder
+    from dashboard.plugins.versions.embedding import embed
+    from dashboard.storage.collection import open_collection
+
+    if call.frames < 1 or call.batch < 1:
+        raise ValueError("Give --frames and --batch from 1.")
+    try:
+        picture = tomllib.loads(f"picture = {{{call.picture}}}")["picture"]
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(
+            '--picture is no table. Write "size = [224, 224], mean = 127.5".'
+        ) from error
+    collection = open_collection(find_folder(call.collection))
+    findings: list[Finding] = []
+    try:
+        with tqdm(unit=" inputs", disable=None) as bar:
+
+            def show(what: str, done: int, total: int) -> None:
+                bar.set_description(what, refresh=False)
+                bar.total, bar.n = total, done
+                bar.refresh()
+
+            rows = embed(
+                collection,
+                call.version,
+                open_encoder(call.encoder, picture),
+                findings,
+                call.what,
+                call.frames,
+                call.batch,
+                call.note,
+                show,
+            )
+    finally:
+        complain(findings)
+    say_where(collection, call.version)
+    return rows, COLUMNS, FINE

@@ -1,0 +1,285 @@
+"""Embed items and text queries as a new version. Batches are saved, so that a call can go on."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
+from dashboard.storage.collection import Collection
+from dashboard.storage.drafts import check_name, report_full_disk
+from dashboard.storage.frames import find_item_file, read_frames
+from dashboard.storage.new_versions import NamedVectors, add_vectors
+
+SAVE_SECONDS = 3.0
+"""Work of so many seconds is lost at most when a call is killed."""
+SHOWN = 20
+"""Skipped items that are reported one by one."""
+Report = Callable[[str, int, int], None]
+"""`(what, done, total)`."""
+
+
+@dataclass(eq=False)
+class _Side:
+    """Items or queries: a key of each input, which changes with it, and what came of it."""
+
+    name: str
+    keys: dict[str, str]
+    read: Callable[[str], list[Any]]
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def embed(
+    collection: Collection,
+    name: str,
+    encoder: BatchEncoder,
+    findings: list[Finding],
+    what: str = "all",
+    frames: int = 8,
+    batch: int = 32,
+    note: str = "",
+    report: Report = lambda what, done, total: None,
+) -> list[dict[str, Any]]:
+    """Embed a collection as a new version, whole or not at all.
+
+    Args:
+        collection: What is embedded.
+        name: Name of the version.
+        encoder: What embeds.
+        findings: Gains the items and queries that were skipped.
+        what: items, or all: text queries, too.
+        frames: Frames of a clip; the vector of the clip is the mean of their unit vectors.
+        batch: Inputs that the encoder gets at once.
+        note: A sentence on what is new.
+        report: Called as the work goes on.
+
+    Returns:
+        A row a side: what, done, skipped, seconds.
+
+    Raises:
+        DataError: If the encoder fails, or nothing can be embedded. The next call goes on.
+    """
+    check_name(collection.folder, name)
+    sides = [_make_items(collection, encoder, frames)]
+    texts = _list_texts(collection)
+    if what == "all" and encoder.reads and texts:
+        keys = {query: f"text {text}" for query, text in texts.items()}
+        sides.append(_Side("queries", keys, lambda query: [texts[query]]))
+    place = collection.folder / "models" / f".embedding {name}"
+    with _hold(place, f"{encoder.fingerprint} {frames}", collection.name):
+        for side in sides:
+            begun = time.monotonic()
+            _recall(place, side)
+            _embed_side(side, encoder, batch, place, report)
+            side.seconds = round(time.monotonic() - begun, 3)
+            _report_skipped(side, findings)
+        if not sides[0].vectors:
+            reasons = list_names(sorted(set(sides[0].skipped.values()))) or "there are none"
+            raise DataError(collection.name, f"no item that can be embedded ({reasons})", "some")
+        settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
+        _put_together(collection, name, encoder, sides, settings, place, findings)
+        shutil.rmtree(place)
+    return [
+        {"what": s.name, "done": len(s.vectors), "skipped": len(s.skipped), "seconds": s.seconds}
+        for s in sides
+    ]
+
+
+def _list_texts(collection: Collection) -> dict[str, str]:
+    """Return the text of each query that is only a text."""
+    table = collection.queries
+    rows = zip(table.ids, table["text"], table["item_id"], strict=True)
+    return {query: text for query, text, item in rows if text and not item}
+
+
+def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
+    """Return the items: pictures, clips, and texts by their captions."""
+    items, root = collection.items, str(collection.settings.get("media_root", "media"))
+    keys: dict[str, str] = {}
+    skipped: dict[str, str] = {}
+    paths: dict[str, Path] = {}
+    for place, item in enumerate(items.ids):
+        caption = items["caption"][place].strip()
+        is_text = items["kind"][place] == "text" or not items["file"][place] and caption
+        try:
+            if is_text:
+                keys[item] = f"text {caption}"
+                if not caption or not encoder.reads:
+                    lack = "a text without words" if not caption else "a text"
+                    raise DataError(item, lack, "what the encoder embeds")
+            else:
+                paths[item] = find_item_file(collection.folder, root, items, place)
+                state = paths[item].stat()
+                span = items["span_start"][place], items["span_end"][place]
+                keys[item] = f"file {paths[item].name} {state.st_size} {state.st_mtime_ns} {span}"
+        except DataError as error:
+            keys.setdefault(item, "")
+            skipped[item] = error.found
+
+    def read(item: str) -> list[Any]:
+        if item in paths:
+            return read_frames(paths[item], items, items.index[item], frames)
+        return [keys[item].removeprefix("text ")]
+
+    return _Side("items", keys, read, skipped=skipped)
+
+
+@contextmanager
+def _hold(place: Path, job: str, name: str) -> Iterator[None]:
+    """Hold the folder of a job; what another encoder left in it is removed first."""
+    with report_full_disk(name):
+        place.mkdir(parents=True, exist_ok=True)
+        held = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            noted = place / "job.txt"
+            if not noted.is_file() or noted.read_text(encoding="utf-8") != job:
+                for path in place.iterdir():
+                    path.unlink()
+                noted.write_text(job, encoding="utf-8")
+            yield
+        except BlockingIOError as error:
+            found = f"another call that embeds {place.name.partition(' ')[2]!r}"
+            raise DataError(name, found, "one call at a time") from error
+        finally:
+            os.close(held)
+
+
+def _recall(place: Path, side: _Side) -> None:
+    """Take the vectors of earlier calls whose input is the same; remove damaged files."""
+    for path in sorted(place.glob(f"{side.name}-*.npz")):
+        try:
+            with np.load(path, allow_pickle=False) as part:
+                ids, keys, rows = json.loads(str(part["ids"])), part["keys"], part["rows"]
+        except Exception:  # a damaged file raises almost any kind
+            path.unlink(missing_ok=True)
+            continue
+        for item, key, row in zip(ids, keys.tolist(), rows, strict=True):
+            if side.keys.get(item) == key:
+                side.vectors[item] = row
+
+
+def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, report: Report) -> None:
+    missing = [each for each in side.keys if each not in side.vectors and each not in side.skipped]
+    part: dict[str, NDArray[np.float32]] = {}
+    saved = time.monotonic()
+    try:
+        for batch in _make_batches(missing, side, size):
+            part |= _encode(batch, side, encoder)
+            if time.monotonic() - saved > SAVE_SECONDS:
+                _save(place, side, part)
+                part, saved = {}, time.monotonic()
+            report(side.name, len(side.vectors) + len(side.skipped), len(side.keys))
+    finally:
+        _save(place, side, part)
+
+
+def _make_batches(names: list[str], side: _Side, size: int) -> Iterator[dict[str, list[Any]]]:
+    """Yield inputs by id: about `size` of them, either texts or pictures."""
+    batch: dict[str, list[Any]] = {}
+    for name in names:
+        try:
+            inputs = side.read(name)
+        except DataError as error:
+            side.skipped[name] = error.found
+            continue
+        number = sum(map(len, batch.values()))
+        kinds = {type(each[0]) for each in batch.values()}
+        if batch and (number + len(inputs) > size or type(inputs[0]) not in kinds):
+            yield batch
+            batch = {}
+        batch[name] = inputs
+    if batch:
+        yield batch
+
+
+def _encode(
+    batch: Mapping[str, list[Any]], side: _Side, encoder: BatchEncoder
+) -> dict[str, NDArray[np.float32]]:
+    """Return the unit vector of each id of a batch, and keep it."""
+    inputs = [each for found in batch.values() for each in found]
+    rows = encoder.encode(inputs, side.name)
+    width = next((len(each) for each in side.vectors.values()), rows.shape[-1])
+    if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
+        found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
+        raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
+    made: dict[str, NDArray[np.float32]] = {}
+    start = 0
+    for name, each in batch.items():
+        some = rows[start : start + len(each)].astype(np.float64)
+        start += len(each)
+        lengths = np.linalg.norm(some, axis=1, keepdims=True)
+        if np.isfinite(some).all() and lengths.all():
+            mean = (some / lengths).mean(axis=0)
+            length = np.linalg.norm(mean)
+            if length > 0:
+                made[name] = (mean / length).astype(np.float32)
+        if name not in made:
+            side.skipped[name] = "a vector with NaN, infinity or only zeros"
+    side.vectors.update(made)
+    return made
+
+
+def _save(place: Path, side: _Side, part: Mapping[str, NDArray[np.float32]]) -> None:
+    if not part:
+        return
+    path = place / f"{side.name}-{time.time_ns()}.npz"
+    draft = path.with_suffix(".new")
+    with draft.open("wb") as file:
+        keys = np.array([side.keys[name] for name in part])
+        ids = np.array(json.dumps(list(part)))
+        np.savez(file, ids=ids, keys=keys, rows=np.stack(list(part.values())))
+    draft.replace(path)
+
+
+def _report_skipped(side: _Side, findings: list[Finding]) -> None:
+    every = list(side.skipped.items())
+    wanted = f"what can be embedded; {side.name} without a vector are not found"
+    for name, why in every[:SHOWN]:
+        findings.append(
+            Finding("warning", side.name, None, f"{name[:80]!r} skipped: {why}", wanted)
+        )
+    if len(every) > SHOWN:
+        found = f"{len(every) - SHOWN:,} more skipped"
+        findings.append(Finding("warning", side.name, None, found, wanted))
+
+
+def _put_together(
+    collection: Collection,
+    name: str,
+    encoder: BatchEncoder,
+    sides: list[_Side],
+    settings: Mapping[str, Any],
+    place: Path,
+    findings: list[Finding],
+) -> None:
+    given = {}
+    for side in sides:
+        ids = [each for each in side.keys if each in side.vectors]
+        if ids:
+            rows = np.stack([side.vectors[each] for each in ids])
+            given[side.name] = NamedVectors(rows, ids, side.name)
+    files = dict(encoder.files)
+    for inside, path in encoder.files.items():
+        if path.is_dir():  # a copy without pickles and code, whose links are followed
+            files[inside] = place / inside
+            shutil.rmtree(files[inside], ignore_errors=True)
+            shutil.copytree(path, files[inside], ignore=list_left_out)
+    noted: list[Finding] = []
+    add_vectors(collection, name, given["items"], given.get("queries"), settings, files, noted)
+    lacking = [replace(each, level="note") for each in noted]
+    findings += [each for each in lacking if not any(s.skipped for s in sides)]

@@ -1,0 +1,13 @@
+"""Registration of versions."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="versions",
+    commands={
+        "add": "add_command",
+        "embed": "embed_command",
+        "remove": "remove_command",
+        "restore": "restore_command",
+    },
+)

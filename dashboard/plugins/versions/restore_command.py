@@ -1,0 +1,21 @@
+"""`restore`: move back what `remove` moved to the trash."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE
+from dashboard.plugins.versions.trash import COLUMNS, restore
+
+HELP = "move back what was removed of a collection"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("collection", metavar="COLLECTION", help="its name below data/")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a file or folder that was moved back."""
+    return restore(call.collection), COLUMNS, FINE

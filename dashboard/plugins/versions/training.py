@@ -1,0 +1,78 @@
+"""A callback that adds versions of a model while it is trained."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dashboard.plugins.versions.batch_encoders import open_model
+from dashboard.plugins.versions.embedding import embed
+from dashboard.storage.collection import open_collection
+from dashboard.storage.folders import find_folder
+
+EVENTS = {"end": "on_train_end", "evaluate": "on_evaluate", "save": "on_save"}
+"""Events of a training, and what the trainer calls then."""
+TRAINED = "the model in training; its copy is text_model/ of this version"
+"""What a version has as its model: the folder that it was saved in is gone."""
+
+
+def trainer_callback(
+    collection: str | Path, name: str, at: Sequence[str] = ("end",), note: str = ""
+) -> Any:
+    """Make a callback for the trainer of sentence-transformers, which adds versions.
+
+    Each version keeps a copy of the model, which embeds typed texts. What goes wrong is a warning:
+    it ends no training.
+
+    Args:
+        collection: Name below the data folder, or folder.
+        name: Of the version at the end; others have the number of the step behind it: `v5-200`.
+        at: Some of EVENTS: at the end, after each evaluation, after each saved checkpoint.
+        note: A sentence on what is new; empty: the step.
+
+    Raises:
+        ValueError: If there is no such event.
+    """
+    from transformers import TrainerCallback
+
+    folder = find_folder(str(collection)).resolve()
+    unknown = [event for event in at if event not in EVENTS]
+    if unknown or not at or isinstance(at, str):
+        raise ValueError(f"at = {at!r}. Give a list of some of {', '.join(EVENTS)}.")
+    added: set[str] = set()
+
+    def add(event: str, state: Any, model: Any) -> None:
+        version = name if event == "end" else f"{name}-{state.global_step}"
+        if event not in at or not state.is_world_process_zero or version in added or model is None:
+            return
+        added.add(version)
+        try:
+            embed_model(folder, version, model, note or f"step {state.global_step}")
+        except Exception as error:  # hours of training are worth more than a version
+            warnings.warn(f"{version} was not added: {error}", stacklevel=2)
+
+    def make(event: str) -> Callable[..., None]:
+        return lambda self, args, state, control, **more: add(event, state, more.get("model"))
+
+    hooks = {hook: make(event) for event, hook in EVENTS.items()}
+    return type("AddVersions", (TrainerCallback,), hooks)()
+
+
+def embed_model(folder: Path, name: str, model: Any, note: str) -> None:
+    """Add a version of a collection, embedded with a model in memory.
+
+    Raises:
+        DataError: If it cannot be embedded, or there is a version of that name.
+    """
+    findings: list[Any] = []
+    with tempfile.TemporaryDirectory(prefix="trained-") as place:
+        getattr(model, "module", model).save_pretrained(place)  # trained on several devices
+        encoder = open_model(Path(place), TRAINED)
+        encoder = replace(encoder, settings={**encoder.settings, "text_model": TRAINED})
+        embed(open_collection(folder), name, encoder, findings, note=note)
+    for each in findings:
+        warnings.warn(f"{each.file}: {each.found}", stacklevel=3)

@@ -1,0 +1,151 @@
+"""A run: the results of one version under the choices of a study."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dashboard.retrieval.gallery import Found, Ranking
+from dashboard.retrieval.sources import Source, rank_among
+from dashboard.tables import FloatArray, IntArray
+
+BLOCK = 256
+"""Queries of one part."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Results of some queries as rows sorted by query and rank, and what is known of each query.
+
+    Attributes:
+        queries: Positions of the queries in the collection.
+        row: Place of each result's query in `queries`.
+        item: Item of each result; -1 if the collection does not have it.
+        rank: True rank of each result, from 1.
+        tie_first: Rank of the first result with this score.
+        tie_last: Rank of the last result with this score.
+        length: Number of results of each query's whole list.
+        passing: Number of them that pass the similarity threshold; the list ends there.
+        not_run: Why a query was not run, by its position in the collection.
+    """
+
+    queries: IntArray
+    row: IntArray
+    item: IntArray
+    score: FloatArray
+    rank: IntArray
+    tie_first: IntArray
+    tie_last: IntArray
+    length: IntArray
+    passing: IntArray
+    not_run: Mapping[int, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A source under the choices of a study.
+
+    Attributes:
+        own_items: The item that each query of the collection is about, -1 for none; it is never
+            a result of that query.
+        min_similarity: A list ends before the first result with a lower score.
+        candidates: Return the items that may be results of a query; None: all may.
+    """
+
+    source: Source
+    own_items: IntArray
+    min_similarity: float = -np.inf
+    candidates: Callable[[int], IntArray | None] | None = None
+
+    def parts(
+        self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None = None
+    ) -> Iterator[Part]:
+        """Yield the first results of each query and the wanted items at their true ranks.
+
+        Args:
+            queries: Positions of queries in the collection.
+            depth: Results of each query from the first on.
+            wanted: Return the items of a query that are wanted however deep they are.
+        """
+        rankings = self._rank(queries)
+        for start in range(0, len(queries), BLOCK):
+            yield self._part(queries[start : start + BLOCK], rankings, depth, wanted)
+
+    def _rank(self, queries: IntArray) -> Iterator[Ranking]:
+        """Yield the ranking of each query among its candidates.
+
+        Queries that have the same candidates search these alone, as a gallery of their own.
+        """
+        if self.candidates is None:
+            yield from self.source.rank(queries)
+            return
+        among = [self.candidates(query) for query in queries.tolist()]
+        shared = Counter(map(id, among))
+        keys = [id(each) if shared[id(each)] > 1 else 0 for each in among]
+        found = {
+            key: rank_among(self.source, queries[np.equal(keys, key)], among[keys.index(key)])
+            if key
+            else self.source.rank(queries[np.equal(keys, key)])
+            for key in set(keys)
+        }
+        for key, items in zip(keys, among, strict=True):
+            ranking = next(found[key])
+            yield ranking if key or items is None else ranking.restrict(items)
+
+    def _part(
+        self,
+        queries: IntArray,
+        rankings: Iterator[Ranking],
+        depth: int,
+        wanted: Callable[[int], IntArray] | None,
+    ) -> Part:
+        found = [
+            self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
+            for query, ranking in zip(queries.tolist(), rankings, strict=False)
+        ]
+        item, score, rank, first, last = (
+            np.concatenate([each[column] for each in found]) for column in range(5)
+        )
+        row = np.repeat(np.arange(len(queries)), [len(each.items) for each in found])
+        length, passing = np.array([(each.length, each.passing) for each in found]).T
+        asked = set(queries.tolist())
+        not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
+        return Part(queries, row, item, score, rank, first, last, length, passing, not_run)
+
+    def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
+        """Return what a ranking finds without the query's own item."""
+        own = self.own_items[query]
+        if own < 0:
+            return ranking.find(depth, wanted, self.min_similarity)
+        found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
+        is_own = found.items == own
+        if is_own.any():
+            found = _count_without(found, int(np.argmax(is_own)), self.min_similarity)
+        kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
+        return Found(
+            found.items[kept],
+            found.scores[kept],
+            found.rank[kept],
+            found.tie_first[kept],
+            found.tie_last[kept],
+            found.length,
+            found.passing,
+        )
+
+
+NO_ITEMS = np.empty(0, dtype=np.int64)
+
+
+def _count_without(found: Found, at: int, least: float) -> Found:
+    """Return ranks and numbers that do not count one of the results."""
+    rank = found.rank[at]
+    return found._replace(
+        rank=found.rank - (found.rank > rank),
+        tie_first=found.tie_first - (found.tie_first > rank),
+        tie_last=found.tie_last - (found.tie_last >= rank),
+        length=found.length - 1,
+        passing=found.passing - int(found.scores[at] >= least),
+    )

@@ -1,0 +1,167 @@
+"""Where a version's results come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
+from dashboard.storage.collection import Collection
+from dashboard.storage.runs import Pairs
+from dashboard.storage.vectors import Vectors
+from dashboard.storage.versions import Version
+from dashboard.tables import IntArray, Table, Ties, sort_pairs
+
+GAP = 8
+"""Vectors that are read in vain between two that are wanted."""
+
+
+class Source(Protocol):
+    """Ranks the queries of a collection, which are given by their positions.
+
+    Attributes:
+        not_run: Why a query was not run, by its position.
+    """
+
+    @property
+    def not_run(self) -> Mapping[int, str]: ...
+
+    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+        """Yield the ranking of each query; an empty one if it was not run."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class VectorSource:
+    """Search with a vector of each query: its own, or that of the item it is about.
+
+    Attributes:
+        vectors: float32 of shape [queries that have a vector, dimension].
+        rows: Row of each query of the collection in `vectors`; -1 if it has none.
+    """
+
+    gallery: Gallery
+    vectors: NDArray[np.float32]
+    rows: IntArray
+    not_run: Mapping[int, str]
+
+    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+        rows = self.rows[queries]
+        found = self.gallery.rank(self.vectors[rows[rows >= 0]])
+        for row in rows:
+            yield next(found) if row >= 0 else NOTHING
+
+
+@dataclass(frozen=True, eq=False)
+class RunFileSource:
+    """Results that a file holds; a query that the file does not name has found nothing."""
+
+    ranked: Mapping[int, Ranking]
+    not_run: Mapping[int, str]
+
+    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+        for query in queries.tolist():
+            yield self.ranked.get(query, NOTHING)
+
+
+def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Iterator[Ranking]:
+    """Yield the ranking of each query among some items; None: all, -1: those outside."""
+    if items is None:
+        yield from source.rank(queries)
+    elif isinstance(source, VectorSource):
+        yield from replace(source, gallery=source.gallery.restrict(items)).rank(queries)
+    else:
+        yield from (ranking.restrict(items) for ranking in source.rank(queries))
+
+
+NOTHING = SortedRanking(np.empty(0, dtype=np.int64), np.empty(0))
+
+
+def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
+    """Return the source of a version's results.
+
+    Args:
+        collection: What the version belongs to.
+        version: Vectors or results.
+        ties: Order of equal scores; with "id" also those are equal that are so in single precision.
+    """
+    items, queries = collection.items, collection.queries
+    if version.make_source is not None:
+        source: Source = version.make_source(collection, ties)
+        return source
+    if version.run is not None:
+        return RunFileSource(order_run(version.run, queries, items, ties), {})
+    assert version.items is not None
+    threadpool_limits(1, "blas")  # several threads wait for each other at every block
+    places = np.arange(len(items)) if ties == "gallery" else _sort_ids(items.ids)
+    gallery = Gallery(version.items, items.find(version.items.ids), places)
+    found: dict[str, list[tuple[int, int]]] = {"items": [], "queries": []}
+    not_run: dict[int, str] = {}
+    for query, (name, item) in enumerate(zip(queries.ids, queries["item_id"], strict=True)):
+        is_own = version.queries is not None and name in version.queries.index
+        of_item = bool(item) and not is_own
+        stored = version.items if of_item else version.queries
+        place = None if stored is None else stored.index.get(item if of_item else name)
+        if place is None:
+            whose = f"of the item {item}" if item else "of this query"
+            not_run[query] = f"{version.name} has no vector {whose}"
+        else:
+            found["items" if of_item else "queries"].append((place, query))
+    rows = np.full(len(queries), -1)
+    vectors = [np.empty((0, version.items.dimension), np.float32)]
+    for stored, pairs in ((version.items, found["items"]), (version.queries, found["queries"])):
+        if stored is not None and pairs:
+            places, asking = np.array(pairs).T
+            rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
+            vectors.append(_read_vectors(stored, places))
+    return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
+
+
+def _read_vectors(stored: Vectors, places: IntArray) -> NDArray[np.float32]:
+    """Return the unit vectors at some places; near ones are read together."""
+    order = np.unique(places)
+    made = np.empty((len(order), stored.dimension), dtype=np.float32)
+    done = 0
+    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1):
+        made[done : done + len(near)] = stored.scale(near[0], near[-1] + 1)[near - near[0]]
+        done += len(near)
+    return made[np.searchsorted(order, places)]
+
+
+def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[int, Ranking]:
+    """Return the results of each known query, best first.
+
+    Equal scores keep the order of the items. With ties "id" scores are compared as float32 and
+    equal ones stand by id, descending, as trec_eval has it.
+    """
+    query, item = queries.find(pairs.queries)[pairs.query], items.find(pairs.items)[pairs.item]
+    scores, place = pairs.values, np.where(item < 0, len(items), item)
+    if ties == "id":
+        place = _sort_ids(pairs.items)[pairs.item]
+        with np.errstate(over="ignore"):
+            scores = scores.astype(np.float32)
+    order = sort_pairs(query, -scores)
+    item, query, scores = item[order], query[order], scores[order]
+    is_same = np.append(False, (scores[1:] == scores[:-1]) & (query[1:] == query[:-1]))
+    tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
+    by_place = np.lexsort((place[order[tied]], np.cumsum(~is_same)[tied]))
+    item[tied] = item[tied][by_place]
+    scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
+    bounds = np.searchsorted(query, np.arange(len(queries) + 1))
+    return {
+        each: SortedRanking(item[low:high], scores[low:high])
+        for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        if low < high
+    }
+
+
+def _sort_ids(ids: tuple[str, ...]) -> IntArray:
+    """Return the place of each id in descending order."""
+    places = np.empty(len(ids), dtype=np.int64)
+    places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
+    return places

@@ -1,0 +1,363 @@
+"""A folder (or files of judgements and runs) opened as a Collection of checked frozen tables."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding, Level, list_names
+from dashboard.plugins import PLUGINS, load
+from dashboard.storage.folders import find_data
+from dashboard.storage.media import match_ids
+from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
+from dashboard.storage.settings import SETTINGS, read_settings
+from dashboard.storage.versions import RUNS, Version, read_runs, read_versions, try_to_read
+from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
+
+QRELS = ("qrels.txt", "qrels.csv")
+MAX_OPEN = 8
+"""Collections that are kept open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Everything that was opened, checked.
+
+    Attributes:
+        items: `item_id`, file, poster, caption …, in gallery order.
+        queries: `query_id`, text, item_id (of an item query), scene ….
+        qrels: Judged pairs; None without a file.
+        tables: What each plugin read, by its name.
+        versions: Versions that can be used, in natural order of their names.
+        broken: Why a version cannot be used.
+        unread: Why judged pairs, or the tables of a plugin, cannot be used.
+        digest: SHA-256 of every file that was opened.
+    """
+
+    name: str
+    folder: Path
+    settings: Mapping[str, Any]
+    items: Table
+    queries: Table
+    qrels: Pairs | None
+    versions: Mapping[str, Version]
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    broken: Mapping[str, DataError] = field(default_factory=dict)
+    unread: Mapping[str, DataError] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    digest: str = ""
+
+    @property
+    def title(self) -> str:
+        """Name on the screens."""
+        return str(self.settings.get("title") or self.name)
+
+    @cached_property
+    def own_items(self) -> IntArray:
+        """The item that each query is about, -1 for none; it is no result of that query.
+
+        A query is about the item that `item_id` names, or whose id or file its `image` names.
+        """
+        files = {file: place for place, file in enumerate(self.items["file"]) if file}
+        pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
+        index = self.items.index
+        found = [index.get(item or image, files.get(image, -1)) for item, image in pairs]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def is_text(self) -> BoolArray:
+        """True for each query with a text. [queries]."""
+        return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
+
+    @cached_property
+    def query_names(self) -> list[str]:
+        """Name of each query: its text, its caption or its item's, or an id."""
+        captions, names = (*self.items["caption"], ""), (*self.items.ids, "")
+        columns = (self.queries["text"], self.queries["caption"], self.queries.ids)
+        return [
+            text or captions[item] or caption or names[item] or name
+            for item, text, caption, name in zip(self.own_items.tolist(), *columns, strict=True)
+        ]
+
+    @property
+    def problems(self) -> list[DataError]:
+        """Why parts of the collection cannot be used."""
+        return [*self.unread.values(), *self.broken.values()]
+
+    def find_version(self, name: str) -> Version:
+        """Return a version; raise its DataError if it cannot be used or is not there."""
+        if name in self.broken:
+            raise self.broken[name]
+        if name not in self.versions:
+            known = list_names(self.versions) or "none"
+            raise DataError(self.name, f"no version {name!r}", f"one of: {known}")
+        return self.versions[name]
+
+
+def open_collection(folder: Path) -> Collection:
+    """Open a folder; it stays open until one of its files changes.
+
+    Raises:
+        DataError: If the folder, its settings, items or queries cannot be used. A version or a
+            plugin's table that cannot be used is in `broken` and in the findings instead.
+    """
+    if not folder.is_dir():
+        there = sorted(path.parent.name for path in find_data().glob("*/collection.toml"))
+        do = f"There are: {list_names(there, 20)}." if there else ""
+        raise DataError(str(folder), "no such folder", "the folder of a collection", do=do)
+    state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
+    with _LOCK:
+        if folder not in _OPEN or _OPEN[folder][0] != state:
+            while len(_OPEN) >= MAX_OPEN:
+                _OPEN.pop(next(iter(_OPEN)))
+            _OPEN[folder] = (state, _open(folder))
+        return _OPEN[folder][1]
+
+
+_OPEN: dict[Path, tuple[object, Collection]] = {}
+_LOCK = threading.Lock()
+
+
+def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
+    """Open a file of judgements and files of results without a collection.
+
+    Raises:
+        DataError: If a file cannot be used, or two runs have the same stem.
+    """
+    findings: list[Finding] = []
+    judged = read_qrels(qrels, str(qrels), findings)
+    named: dict[str, Pairs] = {}
+    for path in runs:
+        if path.stem in named:
+            raise DataError(str(path), f"a second run {path.stem!r}", "files with other stems")
+        named[path.stem] = read_run(path, str(path), findings)
+    items, queries = _name_tables(judged, named.values())
+    versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
+    digest = _digest([qrels, *runs])
+    made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, digest=digest)
+    made = _read_plugins(made, findings)
+    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
+
+
+def _open(folder: Path) -> Collection:
+    findings: list[Finding] = []
+    broken: dict[str, DataError] = {}
+    unread: dict[str, DataError] = {}
+    schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
+    settings = read_settings(folder / "collection.toml", schema, findings)
+    qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))
+    runs = read_runs(folder, broken, findings)
+    if "qrels" in unread and not (folder / "items.csv").is_file():
+        raise unread["qrels"]
+    items, queries = _read_items(folder, qrels, runs, findings)
+    items = _add_judged(items, qrels, findings)
+    if qrels is not None:
+        _report_unknown("qrels", "judgements", qrels, queries, items, findings)
+    versions = read_versions(folder, items, queries, broken, findings)
+    for name, pairs in runs.items():
+        _report_unknown(f"runs/{name}", "results", pairs, queries, items, findings)
+    results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
+    _add_versions(versions, results, findings)
+    made = Collection(
+        folder.name, folder, settings, items, queries, qrels, versions,
+        broken=broken, unread=unread, digest=_digest(_list(folder)),
+    )  # fmt: skip
+    made = _read_plugins(made, findings)
+    _check_defaults(settings, made.versions, findings)
+    _check_protocols(made, findings)
+    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
+
+
+def _add_versions(
+    versions: dict[str, Version], more: Mapping[str, Version], findings: list[Finding]
+) -> None:
+    """Add versions; those whose name another one has are left out, and said.
+
+    A version that a plugin has read from the same file takes the place of the first one.
+    """
+    for name, version in more.items():
+        if name not in versions or versions[name].file == version.file != "":
+            versions[name] = version
+        else:
+            found, wanted = f"a second version {name!r}", "another name. Rename it."
+            findings.append(Finding("error", version.file, None, found, wanted))
+
+
+def _check_defaults(
+    settings: dict[str, Any], versions: Mapping[str, Version], findings: list[Finding]
+) -> None:
+    """Remove settings that name a version which is not there."""
+    for key in ("default_baseline", "default_candidate"):
+        if settings.get(key) and settings[key] not in versions:
+            wanted = f"one of the versions ({list_names(versions) or 'there are none'})"
+            found = f"{key} = {settings[key]!r}, which is not there"
+            findings.append(Finding("error", "collection.toml", None, found, wanted))
+            settings.pop(key)
+
+
+def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
+    """Add a finding for each protocol that the settings name and that has nothing to judge by."""
+    judging = {name for name, tables in opened.tables.items() if tables is not None}
+    if not judging and opened.qrels is None and not opened.unread:
+        found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
+        findings.append(Finding("warning", opened.name, None, found, wanted))
+    judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
+    for place, name in enumerate(opened.settings.get("protocols", ())):
+        if name not in (*judging, *opened.unread):
+            level: Level = "warning" if place else "error"
+            found = f"protocols names {name!r}, which has nothing to judge by"
+            wanted = f"its files, or protocols among {list_names(sorted(judging), 20) or 'none'}"
+            findings.append(Finding(level, "collection.toml", None, found, wanted))
+
+
+def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
+    """Return a collection with the tables and versions of plugins.
+
+    A plugin sees the tables of those before it.
+    """
+    tables: dict[str, Any] = {}
+    unread, broken = dict(opened.unread), dict(opened.broken)
+    opened = replace(opened, tables=tables, unread=unread, broken=broken)
+    versions = dict(opened.versions)
+    for plugin in PLUGINS:
+        if plugin.read_tables:
+            read = partial(load(plugin, "read_tables"), opened, findings)
+            tables[plugin.name] = try_to_read(plugin.name, unread, read)
+        if plugin.read_versions:
+            more = load(plugin, "read_versions")(opened, broken, findings)
+            _add_versions(versions, more, findings)
+    usable = {name: version for name, version in versions.items() if name not in broken}
+    ordered = sorted(usable.items(), key=lambda pair: _natural(pair[0]))
+    return replace(opened, versions=dict(ordered))
+
+
+def _read_items(
+    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: list[Finding]
+) -> tuple[Table, Table]:
+    """Return items and queries; without their files, those that judgements and runs name."""
+    if not (folder / "items.csv").is_file() and qrels is not None:
+        items, named = _name_tables(qrels, runs.values())
+        queries = _read_queries(folder, items, findings) if _has_queries(folder) else named
+        return items, queries
+    items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
+    if not len(items):
+        raise DataError("items.csv", "no items", "at least one item")
+    if not _has_queries(folder) and qrels is not None:
+        return items, _name_tables(qrels, runs.values())[1]
+    return items, _read_queries(folder, items, findings)
+
+
+def _read_qrels(folder: Path, findings: list[Finding]) -> Pairs | None:
+    """Return the judgements of a folder: one file, or two that agree."""
+    found = [
+        (name, read_qrels(folder / name, name, findings))
+        for name in QRELS
+        if (folder / name).is_file()
+    ]
+    if len(found) < 2:
+        return found[0][1] if found else None
+    (name, pairs), (other, others) = found
+    merged = merge_pairs(pairs, others, name, other)
+    findings.append(Finding("note", other, None, f"judgements beside {name}", "one file; merged"))
+    return merged
+
+
+def _report_unknown(
+    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: list[Finding]
+) -> None:
+    """Add a warning for queries, and a note for items, that the collection lacks."""
+    unknown = [name for name in pairs.queries if name not in queries.index]
+    if unknown:
+        found = f"{what} of {len(unknown):,} unknown queries ({list_names(unknown)})"
+        findings.append(Finding("warning", file, None, found, "ids of queries.csv; left out"))
+    unknown = [name for name in pairs.items if name not in items.index]
+    if unknown:
+        found = f"{what} that name {len(unknown):,} unknown items ({list_names(unknown)})"
+        wanted = "ids of items.csv; they count as not relevant"
+        findings.append(Finding("note", file, None, found, wanted))
+
+
+def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
+    """Return the items and after them judged ones that the file lacks: these count as relevant."""
+    outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
+    if not outside:
+        return items
+    found = f"{len(outside):,} judged items outside the gallery ({list_names(sorted(outside))})"
+    wanted = "items; they count as relevant, but only a file of results can name them"
+    findings.append(Finding("warning", "qrels", None, found, wanted))
+    columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
+    columns["item_id"] = (*items.ids, *sorted(outside))
+    return Table(items.file, "item_id", columns, items.lines)
+
+
+def _has_queries(folder: Path) -> bool:
+    return (folder / "queries.csv").is_file()
+
+
+def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
+    """Return the queries; those without a text, an image or a known item are left out, and said."""
+    table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
+    names = match_ids((name for name in table["item_id"] if name), items.ids)
+    kept: list[int] = []
+    for row, (query, text, item, image) in enumerate(
+        zip(table.ids, table["text"], table["item_id"], table["image"], strict=True)
+    ):
+        has_text = any(map(str.isprintable, text.replace(" ", "")))
+        if ((has_text or image) and not item) or item in names:
+            kept.append(row)
+            continue
+        why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
+        wanted = "a query; left out"
+        line = table.lines[row]
+        findings.append(Finding("warning", "queries.csv", line, f"{query} {why}", wanted))
+    columns = {name: tuple(cells[row] for row in kept) for name, cells in table.columns.items()}
+    columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
+    return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
+
+
+def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
+    """Return tables of the items and of the queries that judgements name, then those of runs.
+
+    Queries are those that are judged: one that only a run names cannot be scored.
+    """
+    items = dict.fromkeys(qrels.items)
+    for pairs in runs:
+        items |= dict.fromkeys(pairs.items)
+    return make_table("qrels", "item_id", items), make_table(
+        "qrels", "query_id", dict.fromkeys(qrels.queries)
+    )
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts v0.2 before v0.10."""
+    parts = re.findall(r"\d+|\D+", name)
+    return [(0, int(each), "") if each.isdecimal() else (1, 0, each) for each in parts]
+
+
+def _list(folder: Path) -> list[Path]:
+    """Return the files that opening reads."""
+    names = ["collection.toml", "items.csv", "queries.csv", *QRELS]
+    names += [name for plugin in PLUGINS for name in plugin.files]
+    found = [path for name in names for path in folder.glob(name)]
+    for stem in ("items.npy", "items.txt", "queries.npy", "queries.txt", "model.toml"):
+        found += (folder / "models").glob(f"[!.]*/{stem}")
+    found += (path for path in (folder / "runs").glob("[!.]*") if path.suffix in RUNS)
+    return sorted(path for path in found if path.is_file())
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(f"{path.name}\0".encode())
+        with suppress(OSError), path.open("rb") as file:  # one that cannot be read is in `broken`
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()

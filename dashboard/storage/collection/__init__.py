@@ -1,1 +1,0 @@
-"""A collection: what its folder holds, checked and joined, and its fingerprints."""

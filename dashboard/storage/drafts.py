@@ -1,0 +1,93 @@
+"""New versions: each is written in a hidden folder, and renamed when all of it is on the disk."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dashboard.errors import DataError
+
+NAME = re.compile(r"[^\W_](?:[\w.+@ -]{0,98}[\w+@-])?")
+"""Names of versions: they are names of folders, too, and stand in links."""
+
+
+def check_name(folder: Path, name: str) -> None:
+    """Check the name of a new version.
+
+    Raises:
+        DataError: If it cannot be one, or a version has it.
+    """
+    if not NAME.fullmatch(name):
+        wanted = "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first"
+        raise DataError("the version's name", repr(name[:200]), wanted)
+    taken = {path.name for path in folder.glob("models/*")}
+    taken |= {path.name.partition(".")[0] for path in folder.glob("runs/*")}
+    taken |= {path.stem for path in folder.glob("runs/*")}
+    if name in taken:
+        found = f"a version {name!r} already"
+        raise DataError(folder.name, found, "a new name; no version is written over")
+
+
+@contextmanager
+def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
+    """Make an empty hidden folder for a version; nothing is left of it after the block.
+
+    Args:
+        folder: Folder of the collection.
+        kind: Folder in it in which the version will be: models or runs.
+        name: Name of the version.
+
+    Raises:
+        DataError: If the name cannot be used, or nothing can be written there.
+    """
+    check_name(folder, name)
+    with report_full_disk(folder.name):
+        (folder / kind).mkdir(exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder / kind))
+        try:
+            draft.chmod(0o755)
+            yield draft
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def put_in_place(draft: Path, place: Path) -> None:
+    """Move a file or folder to its place, once all of it is on the disk.
+
+    Raises:
+        DataError: If something of that name is there.
+    """
+    for path in [*(sorted(draft.rglob("*")) if draft.is_dir() else []), draft]:
+        sync(path)
+    try:
+        if place.exists():
+            raise FileExistsError
+        draft.rename(place)
+    except FileExistsError as error:
+        found = f"a version {place.stem if place.is_file() else place.name!r} already"
+        raise DataError(place.parent.parent.name, found, "a new name; it came meanwhile") from error
+    sync(place.parent)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+@contextmanager
+def report_full_disk(name: str) -> Iterator[None]:
+    """Turn errors of the file system in a block into sentences."""
+    try:
+        yield
+    except OSError as error:
+        found = f"a folder that cannot be written ({error.strerror or error})"
+        raise DataError(name, found, "space, and the right to write there") from error

@@ -1,0 +1,36 @@
+"""Where the collections are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dashboard.errors import DataError
+
+MARKS = ("collection.toml", "items.csv")
+"""Files by which a folder is known as a collection."""
+
+
+def find_data() -> Path:
+    """Return the folder of the collections: DASHBOARD_DATA, or data/ of the working folder."""
+    return Path(os.environ.get("DASHBOARD_DATA", "data"))
+
+
+def find_folder(name: str) -> Path:
+    """Return the folder of a collection: a path, or a name below the data folder."""
+    path = Path(name)
+    return path if path.is_dir() else find_data() / name
+
+
+def list_collections() -> list[str]:
+    """Return the names of the collections below the data folder.
+
+    Raises:
+        DataError: If there is none.
+    """
+    folder = find_data()
+    found = {path.parent.name for name in MARKS for path in folder.glob(f"*/{name}")}
+    if not found:
+        do = "Set DASHBOARD_DATA to the folder that holds your collections."
+        raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}", do=do)
+    return sorted(found)

@@ -1,1 +1,0 @@
-"""Result lists that people looked at: relevance, satisfaction, and whose answers count."""

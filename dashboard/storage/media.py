@@ -1,0 +1,144 @@
+"""Media files: how ids match their names, what they are, and which part of them an item is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.tables import Table
+
+EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
+VIDEO = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v)$", re.IGNORECASE)
+FIRST_BYTES = (
+    (rb"\xff\xd8\xff", "image/jpeg"),
+    (rb"\x89PNG\r\n\x1a\n", "image/png"),
+    (rb"GIF8[79]a", "image/gif"),
+    (rb"RIFF....WEBP", "image/webp"),
+    (rb"....ftypavi[fs]", "image/avif"),
+    (rb"....(ftypqt  |moov|wide)", "video/quicktime"),
+    (rb"....ftyp(?!hei[cmsx]|hev[cmsx]|mif1|msf1|M4[AB] )", "video/mp4"),
+    (rb"\x1a\x45\xdf\xa3.{0,60}webm", "video/webm"),
+)
+"""How the files begin that browsers show, and their media types. SVG may hold scripts."""
+MAX_HEAD_BYTES = 80
+
+
+FILES = (("file", "media_root", "media"), ("poster", "posters_root", "posters"))
+"""Columns of the items that name files, with the setting of their folder and its default."""
+
+
+class Span(NamedTuple):
+    """The part of a clip that an item is, in seconds from the clip's first frame."""
+
+    start: float
+    end: float
+
+
+def match_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+    """Return the known id of each found name: the same text, or the same without path and suffix.
+
+    >>> match_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])
+    {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
+    """
+    names, exact = list(found), set(known)
+    matches = {name: name for name in names if name in exact}
+    if len(matches) == len(names):
+        return matches
+    times = Counter(map(_strip, known))
+    by_stem = {_strip(name): name for name in known if times[_strip(name)] == 1}
+    for name in names:
+        if name not in matches and _strip(name) in by_stem:
+            matches[name] = by_stem[_strip(name)]
+    return {name: matches[name] for name in names if name in matches}
+
+
+def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
+    """Raise a DataError if two names of a file mean the same id, by what `match_ids` returns."""
+    first: dict[str, str] = {}
+    for name, known in names.items():
+        if known in first:
+            found = (
+                f"{what} for {known[:80]!r} under two names ({list_names([first[known], name])})"
+            )
+            raise DataError(file, found, "one for each id", do="Remove one of the two.")
+        first[known] = name
+
+
+def _strip(name: str) -> str:
+    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
+
+
+def find_media(folder: Path, root: str, file: str) -> Path | None:
+    """Return a media file of a collection; None if it is not there or lies outside of its folder.
+
+    Args:
+        folder: Folder of the collection.
+        root: Folder of the media in it.
+        file: Path below `root`.
+    """
+    try:
+        base = (folder / root).resolve()
+        path = (base / file).resolve()
+        inside = base.is_relative_to(folder.resolve()) and path.is_relative_to(base)
+        return path if file and inside and path.is_file() else None
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or NUL in a name
+        return None
+
+
+def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> list[Finding]:
+    """Return warnings for columns of the items that name files that are not there or not shown."""
+    findings: list[Finding] = []
+    for column, setting, default in FILES:
+        root = str(settings.get(setting, default))
+        files = {place: file for place, file in enumerate(items[column]) if file}
+        paths = {place: find_media(folder, root, file) for place, file in files.items()}
+        below = f"files below {root}/, with / between folders; nothing elsewhere is read"
+        for what, wanted, places in (
+            ("not there", below, [place for place, path in paths.items() if path is None]),
+            (
+                "no picture or clip that browsers show",
+                "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM",
+                [place for place, path in paths.items() if path and not recognise_type(path)],
+            ),
+        ):
+            if places:
+                few = list_names(f"{items.ids[place]}: {files[place]}" for place in places)
+                found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
+                line = items.lines[places[0]]
+                findings.append(Finding("warning", "items.csv", line, found, wanted))
+    return findings
+
+
+def recognise_type(path: Path) -> str:
+    """Return the media type of a file by its first bytes; "" for one that browsers do not show."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(MAX_HEAD_BYTES)
+    except OSError:  # this user may not read it
+        return ""
+    found = (kind for start, kind in FIRST_BYTES if re.match(start, head, re.DOTALL))
+    return next(found, "")
+
+
+def read_span(items: Table, place: int) -> Span | None:
+    """Return the span of an item by `span_start` and `span_end`, in seconds; None for a whole file.
+
+    A missing start is 0, a missing end infinite. A span that ends before it starts is none.
+    """
+    start, end = (_read_seconds(items[name][place]) for name in ("span_start", "span_end"))
+    span = Span(0.0 if start is None else start, math.inf if end is None else end)
+    is_whole = start is None and end is None
+    return None if is_whole or not 0 <= span.start < span.end else span
+
+
+def _read_seconds(cell: str) -> float | None:
+    try:
+        seconds = float(cell)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) else None

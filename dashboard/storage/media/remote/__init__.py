@@ -1,1 +1,0 @@
-"""Media on other hosts that the operator allowed, read in parts."""

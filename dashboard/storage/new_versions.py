@@ -1,0 +1,181 @@
+"""Add a version to a collection: vectors or results, whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding
+from dashboard.storage.collection import Collection
+from dashboard.storage.drafts import put_in_place, write_draft
+from dashboard.storage.runs import read_run
+from dashboard.storage.versions import RUNS, read_version
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class NamedVectors:
+    """Vectors of items or queries. [rows, dimension].
+
+    Attributes:
+        ids: Id of each row; None where nobody names them.
+        name: The file or variable that they come from, for messages.
+    """
+
+    rows: NDArray[Any]
+    ids: Sequence[str] | None
+    name: str
+
+
+def add_vectors(
+    collection: Collection,
+    name: str,
+    items: NamedVectors,
+    queries: NamedVectors | None,
+    settings: Mapping[str, Any],
+    files: Mapping[str, Path],
+    findings: list[Finding],
+    by_position: bool = False,
+) -> list[Row]:
+    """Add a version of vectors, whole or not at all.
+
+    Args:
+        collection: Where it is added.
+        name: Name of the version.
+        items: Vectors of the items.
+        queries: Vectors of the text queries, or of all queries; None: text is not run.
+        settings: Keys of its model.toml.
+        files: Further files and folders of the version, by their names in it.
+        findings: Gains what was left out or repaired.
+        by_position: Whether vectors without ids are those of the table's rows, in its order.
+
+    Returns:
+        What was written: file, rows, digest.
+
+    Raises:
+        DataError: If the version could not be used, or the name is taken.
+    """
+    table = collection.queries
+    texts = tuple(
+        query for query, item in zip(table.ids, table["item_id"], strict=True) if not item
+    )
+    sides = [("items", items, [collection.items.ids])]
+    if queries is not None:
+        sides.append(("queries", queries, [texts, table.ids]))
+    with write_draft(collection.folder, "models", name) as draft:
+        taken = [_write_side(draft, *side, by_position, findings) for side in sides]
+        told: dict[str, Any] = {"date": f"{date.today()}", **settings}
+        told |= {"by_position": True} if any(taken) else {}
+        (draft / "model.toml").write_text(_write_toml(told), encoding="utf-8")
+        for inside, path in files.items():
+            copy: Any = shutil.copytree if path.is_dir() else shutil.copyfile
+            copy(path, draft / inside)
+        read_version(draft, collection.items, table, findings, name=name)
+        rows = [
+            {
+                "file": f"models/{name}/{path.name}",
+                "rows": len(side.rows),
+                "digest": compute_digest(path),
+            }
+            for stem, side, _ in sides
+            for path in [draft / f"{stem}.npy"]
+        ]
+        put_in_place(draft, collection.folder / "models" / name)
+    return rows
+
+
+def _write_side(
+    draft: Path,
+    stem: str,
+    side: NamedVectors,
+    orders: Sequence[Sequence[str]],
+    by_position: bool,
+    findings: list[Finding],
+) -> bool:
+    """Write vectors and their ids; return whether the ids are those of a table's rows."""
+    ids, rows = side.ids, side.rows
+    if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiu":
+        found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
+        raise DataError(side.name, found, "a vector a row")
+    if ids is None:
+        fitting = [order for order in orders if len(order) == len(rows)]
+        if not by_position or not fitting:
+            do = "Name them with --ids FILE"
+            order = ", or say --by-position (by_position=True) if they are in the table's order."
+            do += order if fitting else "."
+            numbers = " or ".join(f"{len(order):,}" for order in orders)
+            found = f"{len(rows):,} vectors without ids, for {numbers} {stem}"
+            raise DataError(side.name, found, "the id of each vector", do=do)
+        ids = fitting[0]
+        findings.append(
+            Finding("note", side.name, None, "vectors without ids", f"ids; in the order of {stem}")
+        )
+    if len(ids) != len(rows):
+        found = f"{len(rows):,} vectors and {len(ids):,} ids"
+        raise DataError(side.name, found, "one vector for each id, in the same order")
+    for row, each in enumerate(ids, start=1):
+        if not each.strip() or "\n" in each or "\r" in each:
+            raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
+    np.save(draft / f"{stem}.npy", np.ascontiguousarray(rows), allow_pickle=False)
+    (draft / f"{stem}.txt").write_text("\n".join(ids) + "\n", encoding="utf-8")
+    return side.ids is None
+
+
+def add_run(collection: Collection, name: str, path: Path, findings: list[Finding]) -> list[Row]:
+    """Add results as a version: TREC lines, or CSV with query_id, item_id and score.
+
+    Raises:
+        DataError: If the file cannot be read, or names no query of the collection.
+    """
+    if path.suffix not in RUNS:
+        raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
+    pairs = read_run(path, path.name, findings)
+    if not set(pairs.queries) & set(collection.queries.ids):
+        found = f"results of {len(pairs.queries):,} queries that the collection lacks"
+        raise DataError(path.name, found, "query ids of the collection")
+    lacking = [item for item in pairs.items if item not in collection.items.index]
+    if len(lacking) == len(pairs.items):
+        raise DataError(path.name, "no item of the collection", "item ids of the collection")
+    with write_draft(collection.folder, "runs", name) as draft:
+        file = draft / f"{name}{path.suffix}"
+        shutil.copyfile(path, file)
+        put_in_place(file, collection.folder / "runs" / file.name)
+        written = collection.folder / "runs" / file.name
+    digest = compute_digest(written)
+    return [{"file": f"runs/{written.name}", "rows": len(pairs.values), "digest": digest}]
+
+
+def compute_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    digest = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _write_toml(settings: Mapping[str, Any]) -> str:
+    """Return settings as TOML: texts, numbers, truth, lists of them, and tables of these."""
+    import json
+
+    def write(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    plain = {key: value for key, value in settings.items() if not isinstance(value, Mapping)}
+    lines = [f"{key} = {write(value)}" for key, value in plain.items()]
+    for key, table in settings.items():
+        if isinstance(table, Mapping):
+            lines += [f"\n[{key}]", *(f"{name} = {write(value)}" for name, value in table.items())]
+    text = "\n".join(lines) + "\n"
+    tomllib.loads(text)
+    return text

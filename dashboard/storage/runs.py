@@ -1,0 +1,192 @@
+"""Files of judgements (qrels) and of ranked results (runs), as TREC or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.errors import DataError, Finding
+from dashboard.tables import FloatArray, IntArray, read_table
+from dashboard.texts import decode_text, parse_number, read_bytes, require_file
+
+ODD = (b"\t", b"\r", b"\0")
+"""Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
+Row = tuple[int, str, str, str]
+"""Line, query, item and number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Rows of a file: a query, an item and a number (a score or a grade).
+
+    Attributes:
+        queries: Queries that the file names, each once.
+        items: Items that the file names, each once.
+        query: Place of each row's query in `queries`.
+        item: Place of each row's item in `items`.
+        values: Number of each row.
+    """
+
+    queries: tuple[str, ...]
+    items: tuple[str, ...]
+    query: IntArray
+    item: IntArray
+    values: FloatArray
+
+
+def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
+    """Read judgements: TREC's four fields a line, or CSV with query_id, item_id and grade."""
+    return _read_pairs(path, name, findings, ("query", "iteration", "item", "grade"))
+
+
+def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
+    """Read results: TREC's six fields a line, or CSV with query_id, item_id and score."""
+    return _read_pairs(path, name, findings, ("query", "Q0", "item", "rank", "score", "tag"))
+
+
+def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[str, ...]) -> Pairs:
+    number = "grade" if "grade" in fields else "score"
+    require_file(path, name, f"lines of query, item and {number}")
+    if path.suffix == ".csv":
+        return _collect(_read_csv(path, name, number, findings), name, number, findings)
+    raw = read_bytes(path, name)
+    pairs = _parse_plain(raw, fields, number)
+    if pairs is not None:
+        return pairs
+    text = _set_blanks(decode_text(raw, name, findings))
+    pairs = _parse_trec(text.encode(), fields, number)
+    return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
+
+
+def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pairs:
+    """Return the judgements of two files that do not contradict each other.
+
+    Raises:
+        DataError: If they give a pair two grades.
+    """
+    values = dict(_list_pairs(pairs))
+    for pair, value in _list_pairs(others):
+        if values.setdefault(pair, value) != value:
+            found = f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}"
+            wanted = f"{values[pair]:g}, as {name} has"
+            do = f"Remove {others_name} or {name}."
+            raise DataError(others_name, found, wanted, do=do)
+    return _make_pairs(values)
+
+
+def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
+    columns = (pairs.query.tolist(), pairs.item.tolist(), pairs.values.tolist())
+    for query, item, value in zip(*columns, strict=True):
+        yield (pairs.queries[query], pairs.items[item]), value
+
+
+def _make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
+    queries, rows_of_queries = _number([pair[0] for pair in values])
+    items, rows_of_items = _number([pair[1] for pair in values])
+    numbers = np.array(list(values.values()))
+    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
+
+
+def _parse_plain(raw: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
+    """Return the rows of a file of ASCII with one blank between fields; else None."""
+    is_plain = raw.isascii() and not any(each in raw for each in ODD)
+    return _parse_trec(raw, fields, number) if is_plain else None
+
+
+def _set_blanks(text: str) -> str:
+    """Return the same lines with one blank between fields."""
+    text = text.replace("\t", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+
+
+def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
+    """Return the rows of a text; None if a line has to be looked at more closely."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    from pyarrow import csv
+
+    names = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = csv.read_csv(
+            pa.py_buffer(text),
+            csv.ReadOptions(column_names=fields, use_threads=False),
+            csv.ParseOptions(delimiter=" ", quote_char=False),
+            csv.ConvertOptions(
+                include_columns=["query", "item", number],
+                column_types={"query": names, "item": names, number: pa.float64()},
+                null_values=[],
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    table = table.unify_dictionaries().combine_chunks()
+    columns = [table.column(column).chunk(0) for column in ("query", "item")]
+    queries, items = (tuple(column.dictionary.to_pylist()) for column in columns)
+    query, item = (np.from_dlpack(each.indices).astype(np.int64) for each in columns)
+    values = np.from_dlpack(table.column(number).chunk(0)).astype(np.float64)
+    keys = np.sort(query * len(items) + item)
+    is_odd = not np.isfinite(values).all() or (keys[1:] == keys[:-1]).any()
+    return (
+        None
+        if is_odd or text.startswith(b"#") or b"\n#" in text
+        else Pairs(queries, items, query, item, values)
+    )
+
+
+def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding]) -> Pairs:
+    """Return the pairs of some rows; rows that say the same again count once."""
+    values: dict[tuple[str, str], float] = {}
+    first: dict[tuple[str, str], int] = {}
+    repeated: list[int] = []
+    for line, query, item, text in rows:
+        pair, value = (query, item), _read_number(text, name, number, line)
+        if pair in first and values[pair] != value:
+            twice = f"query {query!r} and item {item!r} a second time (first in line {first[pair]})"
+            do = "Remove one of the two lines."
+            raise DataError(name, twice, f"one {number} for each pair", line=line, do=do)
+        if pair in first:
+            repeated.append(line)
+        first.setdefault(pair, line)
+        values[pair] = value
+    if not values:
+        raise DataError(name, "no rows", f"lines of query, item and {number}")
+    if repeated:
+        said = f"{len(repeated):,} lines that say the same again"
+        findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
+    return _make_pairs(values)
+
+
+def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
+    """Return each name once, and the place of each among these."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return tuple(places), np.array([places[name] for name in names])
+
+
+def _read_csv(path: Path, name: str, number: str, findings: list[Finding]) -> Iterator[Row]:
+    table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
+    columns = (table["query_id"], table["item_id"], table[number])
+    yield from zip(table.lines, *columns, strict=True)
+
+
+def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Row]:
+    places = (fields.index("query"), fields.index("item"), fields.index(number))
+    for line, content in enumerate(text.split("\n"), start=1):
+        parts = content.split(" ")
+        is_comment = content.startswith("#") and (parts[0] == "#" or len(parts) != len(fields))
+        if not content or is_comment:
+            continue
+        if len(parts) != len(fields):
+            wanted = f"{len(fields)} fields: {' '.join(fields)}"
+            raise DataError(name, f"{len(parts)} fields", wanted, line=line)
+        yield line, parts[places[0]], parts[places[1]], parts[places[2]]
+
+
+def _read_number(text: str, name: str, number: str, line: int) -> float:
+    value = parse_number(text)
+    if np.isnan(value):
+        raise DataError(name, f"{number} {text[:80]!r}", "a finite number", line=line)
+    return value

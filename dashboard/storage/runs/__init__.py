@@ -1,1 +1,0 @@
-"""Runs and judgements: TREC lines, tables and matrices of similarities, in their final order."""

@@ -1,0 +1,212 @@
+"""Vectors of a version: an array of shape [rows, dimension] beside a file of ids, one a line."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.storage.media import match_ids, refuse_shared
+from dashboard.tables import FloatArray, IntArray
+from dashboard.texts import read_text
+
+MAX_LENGTH_ERROR = 1e-3
+HEADERS: Mapping[tuple[int, int], Callable[[Any], tuple[Any, bool, np.dtype[Any]]]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+"""Readers of shape, order and type, by the version of the format that arrays of numbers have."""
+BLOCK = 1 << 17
+"""Numbers of an array that are widened to double precision at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayFile:
+    """An array that stays in its file; a slice reads rows.
+
+    It is not mapped: a mapped file that is cut short ends the process that reads it.
+
+    Attributes:
+        start: Bytes before the first number.
+        state: Size and time of the file when it was opened.
+    """
+
+    path: Path
+    name: str
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    start: int
+    state: tuple[int, int]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        """Return some rows in succession.
+
+        Raises:
+            DataError: If the file has changed since it was opened.
+        """
+        first, last, _ = rows.indices(len(self))
+        count = (last - first) * self.shape[1]
+        with self.path.open("rb") as file:
+            if _find_state(os.fstat(file.fileno())) != self.state:
+                found = "a file that has changed while it was read"
+                raise DataError(self.name, found, "one state of it", do="Reload the page.")
+            file.seek(self.start + first * self.shape[1] * self.dtype.itemsize)
+            return np.fromfile(file, self.dtype, count).reshape(-1, self.shape[1])
+
+
+def _find_state(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Vectors by id, scaled to length 1 when they are read.
+
+    Attributes:
+        stored: Numbers of any width. [rows, dimension].
+        rows: Row of each id.
+        lengths: Euclidean length of each id's vector.
+    """
+
+    ids: tuple[str, ...]
+    stored: NDArray[Any] | ArrayFile
+    rows: IntArray
+    lengths: FloatArray
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a vector."""
+        return int(self.stored.shape[1])
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Place of each id."""
+        return {name: place for place, name in enumerate(self.ids)}
+
+    def scale(self, first: int, last: int) -> NDArray[np.float32]:
+        """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
+        rows = self.rows[first:last]
+        block = self.stored[rows[0] : rows[-1] + 1]
+        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(np.float64)
+        wide /= self.lengths[first:last, None]
+        return wide.astype(np.float32)
+
+
+def make_vectors(name: str, vector: NDArray[np.float32]) -> Vectors:
+    """Return one unit vector by its name. [1, dimension]."""
+    return Vectors((name,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
+
+
+def read_vectors(
+    folder: Path, stem: str, known: Sequence[str], findings: list[Finding], shown: str
+) -> Vectors | None:
+    """Read `stem.npy` and `stem.txt`; return None if there is no such array.
+
+    Vectors of ids that are not `known` are left out with a warning; an id matches by its name
+    without path and extension, too. `shown` names the folder in messages.
+
+    Raises:
+        DataError: If a file is missing or broken, numbers of rows and ids differ, an id stands
+            twice, or a row is zero or not finite.
+    """
+    path, name = folder / f"{stem}.npy", f"{shown}/{stem}.npy"
+    if not path.is_file():
+        return None
+    stored = _read_array(path, name)
+    ids = read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
+    if len(stored) != len(ids):
+        found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
+        raise DataError(name, found, "one vector for each id, in the same order")
+    lengths = _compute_lengths(stored, ids, name, findings)
+    names = match_ids(ids, known)
+    unknown = [each for each in ids if each not in names]
+    if unknown:
+        found = f"{len(unknown):,} vectors of unknown ids ({list_names(unknown)})"
+        findings.append(Finding("warning", name, None, found, f"ids of {stem}; left out"))
+    if not names:
+        raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
+    rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))
+    refuse_shared(names, name, "vectors")
+    return Vectors(tuple(names.values()), stored, rows, lengths[rows])
+
+
+def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
+    with path.open("rb") as file:
+        state = _find_state(os.fstat(file.fileno()))
+        try:
+            shape, is_fortran, dtype = HEADERS[np.lib.format.read_magic(file)](file)
+        except Exception as error:  # a damaged header raises almost any kind
+            why = "a file that is no array" if state[0] else "an empty file"
+            do = "Save it again with numpy.save."
+            raise DataError(name, why, "a .npy file of numbers", do=do) from error
+        if len(shape) != 2 or min(shape) < 1:
+            do = "Save one vector for each id; average those of the frames of a clip."
+            raise DataError(name, f"the shape {shape}", "(rows, dimension)", do=do)
+        if dtype.kind not in "fiu":
+            raise DataError(name, f"numbers of type {dtype}", "float32")
+        lacking = file.tell() + math.prod(shape) * dtype.itemsize - state[0]
+        if lacking > 0:
+            found = f"a file that is {lacking:,} bytes too short for the shape {shape}"
+            raise DataError(name, found, "a whole file", do="Copy or save it again.")
+        if is_fortran:
+            return np.fromfile(file, dtype, math.prod(shape)).reshape(shape, order="F").copy()
+        return ArrayFile(path, name, shape, dtype, file.tell(), state)
+
+
+def read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
+    """Return the ids of a file, one a line.
+
+    Raises:
+        DataError: If there is no such file, a line is empty, or an id stands twice.
+    """
+    if not path.is_file():
+        raise DataError(name, "no such file", "the id of each vector, one a line")
+    ids = [line.strip() for line in read_text(path, name, findings).rstrip().split("\n")]
+    if len(set(ids)) == len(ids) and "" not in ids:
+        return ids
+    first: dict[str, int] = {}
+    for line, each in enumerate(ids, start=1):
+        if not each:
+            raise DataError(name, "an empty line", "an id", line=line)
+        if each in first:
+            found = f"{each!r} again (first in line {first[each]})"
+            raise DataError(name, found, "each id once", line=line)
+        first[each] = line
+    return ids
+
+
+def _compute_lengths(
+    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: list[Finding]
+) -> FloatArray:
+    """Return the length of each row, in double precision."""
+    step = max(1, BLOCK // stored.shape[1])
+    with np.errstate(invalid="ignore", over="ignore"):
+        lengths = np.concatenate(
+            [
+                np.linalg.norm(stored[start : start + step].astype(np.float64), axis=1)
+                for start in range(0, len(stored), step)
+            ]
+        )
+    is_code = stored.dtype.kind != "f"
+    if is_code:
+        lengths[lengths == 0] = 1.0  # a code of zeros only
+    for bad, found in ((~np.isfinite(lengths), "NaN or infinity"), (lengths == 0, "only zeros")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            where = f"{found} in row {row} ({ids[row]})"
+            raise DataError(name, where, "finite vectors that are not zero")
+    if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
+        found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
+        findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))
+    return lengths

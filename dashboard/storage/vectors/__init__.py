@@ -1,1 +1,0 @@
-"""Vectors and hash codes: arrays of rows that name their ids."""

@@ -1,0 +1,146 @@
+"""Versions of a collection: folders of vectors below `models`, and files of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.storage.runs import Pairs, read_run
+from dashboard.storage.settings import read_toml
+from dashboard.storage.vectors import Vectors, read_vectors
+from dashboard.tables import Table, Ties
+from dashboard.texts import read_text
+
+RUNS = (".trec", ".txt", ".run", ".csv")
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """A version to measure: vectors of items and of stored queries, results, or another source.
+
+    Attributes:
+        file: Where it was read, from the folder of the collection on.
+        make_source: `(collection, ties) -> Source` of a version that a plugin has read.
+    """
+
+    name: str
+    note: str = ""
+    date: str = ""
+    items: Vectors | None = None
+    queries: Vectors | None = None
+    run: Pairs | None = None
+    file: str = ""
+    make_source: Callable[[Any, Ties], Any] | None = None
+
+
+def read_versions(
+    folder: Path,
+    items: Table,
+    queries: Table,
+    broken: dict[str, DataError],
+    findings: list[Finding],
+) -> dict[str, Version]:
+    """Return the versions below `models` that can be used, by name; put others into `broken`."""
+    versions: dict[str, Version] = {}
+    for place in (path for path in _list_folder(folder / "models") if path.is_dir()):
+        read = partial(read_version, place, items, queries, findings)
+        made = try_to_read(place.name, broken, read)
+        if made:
+            versions[place.name] = made
+    return versions
+
+
+def read_version(
+    place: Path, items: Table, queries: Table, findings: list[Finding], name: str = ""
+) -> Version:
+    """Return the version of a folder.
+
+    Args:
+        place: The folder.
+        items: Table of the items.
+        queries: Table of the queries.
+        findings: Gains what was left out or repaired.
+        name: Name of the version, where it is not that of the folder.
+
+    Raises:
+        DataError: If it cannot be used.
+    """
+    name = name or place.name
+    shown = f"models/{name}"
+    described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
+    gallery = read_vectors(place, "items", items.ids, findings, shown)
+    if gallery is None:
+        do = 'Write them: numpy.save("items.npy", vectors).'
+        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
+    texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
+    has_own = bool(texts) or _names_any(place / "queries.txt", queries)
+    stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
+    if stored is not None and stored.dimension != gallery.dimension:
+        found = f"query vectors of {stored.dimension} dimensions"
+        raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
+    for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
+        there = frozenset(() if vectors is None else vectors.ids)
+        lacking = [name for name in wanted if name not in there]
+        if lacking:
+            found = f"no vector for {len(lacking):,} of {len(wanted):,} ({list_names(lacking)})"
+            finding = Finding(
+                "warning", f"{shown}/{stem}.npy", None, found, f"one for each of {stem}"
+            )
+            findings.append(finding)
+    note, date = str(described.get("note", "")), str(described.get("date", ""))
+    return Version(name, note, date, gallery, stored, file=shown)
+
+
+def _names_any(path: Path, queries: Table) -> bool:
+    """Return whether a file of ids names one of the queries."""
+    if not path.is_file():
+        return False
+    lines = read_text(path, f"models/{path.parent.name}/{path.name}", []).split("\n")
+    return any(line.strip() in queries.index for line in lines)
+
+
+def read_runs(
+    folder: Path, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Pairs]:
+    """Return the results below `runs` that can be used, by name; put others into `broken`."""
+    runs: dict[str, Pairs] = {}
+    for path in _list_folder(folder / "runs"):
+        if path.suffix not in RUNS:
+            continue
+        if path.stem in runs:
+            found, wanted = f"a second run {path.stem!r}", "another name. Rename the file."
+            findings.append(Finding("error", f"runs/{path.name}", None, found, wanted))
+        else:
+            read = partial(read_run, path, f"runs/{path.name}", findings)
+            pairs = try_to_read(path.stem, broken, read)
+            if pairs:
+                runs[path.stem] = pairs
+    return runs
+
+
+def _list_folder(folder: Path) -> list[Path]:
+    """Return what is in a folder, but for hidden files; nothing if there is no such folder."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        found = f"a folder that cannot be read ({error.strerror})"
+        raise DataError(folder.name, found, "a folder that this user may read") from error
+
+
+def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
+    """Return what a function reads; where it cannot be used, keep why and return None."""
+    try:
+        return read()
+    except DataError as error:
+        broken[name] = error
+    except OSError as error:
+        found = f"a file that cannot be read ({error.strerror})"
+        file = f"{name}/{Path(str(error.filename)).name}"
+        broken[name] = DataError(file, found, "a file that this user may read")
+    return None

@@ -1,1 +1,0 @@
-"""What a collection compares: models with their vectors, runs, and features that others name."""

@@ -1,0 +1,202 @@
+"""Changes between two versions by query: values, hits by rank, and moved hits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from dashboard.evaluation.differences import (
+    SAME,
+    find_sign,
+    list_differences,
+    name_outcome,
+    replace_nan,
+)
+from dashboard.evaluation.judgement import find_relevant
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import parse_one
+from dashboard.study.study import Study
+from dashboard.tables import IntArray
+
+OUTCOMES = ("worse", "same", "better", "not scored")
+MAX_BINS = 5
+"""Bins of change on either side of 0."""
+
+
+def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> list[Row]:
+    """Return query_id, text, both values, delta and outcome of each query, the worst first."""
+    before, after = study.values(baseline, metric), study.values(candidate, metric)
+    delta, order = list_differences(metric, before, after)
+    table, sign = study.collection.queries, find_sign(parse_one(metric))
+    rows = []
+    for at in order.tolist():
+        query = study.queries[at]
+        rows.append(
+            {
+                "query_id": table.ids[query],
+                "text": study.collection.query_names[query],
+                "baseline": replace_nan(before[at]),
+                "candidate": replace_nan(after[at]),
+                "delta": replace_nan(delta[at]),
+                "outcome": name_outcome(sign * float(delta[at])),
+            }
+        )
+    return rows
+
+
+def list_slice_changes(
+    study: Study, baseline: str, candidate: str, metric: str, slices: Sequence[str]
+) -> list[Row]:
+    """Return the rows of `list_changes` whose queries are in all of some slices."""
+    named = study.list_slices()
+    none = np.zeros(len(study.queries), dtype=bool)
+    inside = np.logical_and.reduce([named.get(name, none) for name in slices])
+    kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
+    rows = list_changes(study, baseline, candidate, metric)
+    return [row for row in rows if row["query_id"] in kept]
+
+
+def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many queries are worse, same, better and not scored."""
+    return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
+
+
+def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int) -> list[Row]:
+    """Return the hits at the first ranks of each query, and the ranks of its relevant items.
+
+    Args:
+        study: What is looked at.
+        version: Version that ranks.
+        query_ids: Queries.
+        depth: Ranks that are listed.
+
+    Returns:
+        A row a query: `marks` (True: hit, False: not relevant, None: not judged, for each rank
+        from 1) and `ranks` (rank by relevant item, as deep as the version ranks it).
+    """
+    judged = study.judgement
+    queries = study.collection.queries.find(query_ids)
+    found: list[Row] = []
+    for part in study.run(version).parts(queries, depth, lambda q: find_relevant(judged, q)):
+        bounds = np.searchsorted(part.row, np.arange(len(part.queries) + 1))
+        for at, query in enumerate(part.queries.tolist()):
+            rows = slice(bounds[at], bounds[at + 1])
+            item, rank = part.item[rows], part.rank[rows]
+            kept = rank <= part.passing[at]
+            grades = np.append(judged.grades(query), np.nan)[item[kept]]
+            unknown = np.isnan(grades) & (not study.rules.is_complete)
+            relevant = (grades >= judged.relevant_from).tolist()
+            hits = [None if u else r for u, r in zip(unknown.tolist(), relevant, strict=True)]
+            ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))
+            marks = [hit for _, place, hit in ranked if place <= depth]
+            found.append({"marks": marks, "ranks": {i: r for i, r, hit in ranked if hit}})
+    return found
+
+
+def list_moves(before: Row, after: Row, cutoff: int) -> tuple[list[Row], list[Row]]:
+    """Return the hits that fell out of the first ranks, and those that came into them.
+
+    Each row holds item (its position), before and after: its ranks, None where it is not ranked.
+    Hits that fell least come first.
+    """
+    old, new = before["ranks"], after["ranks"]
+    moved = [
+        {"item": item, "before": old.get(item), "after": new.get(item)}
+        for item in dict.fromkeys([*old, *new])
+    ]
+    moved.sort(key=lambda row: row["after"] or np.inf)
+    fell = [r for r in moved if _is_within(r["before"], cutoff) > _is_within(r["after"], cutoff)]
+    came = [r for r in moved if _is_within(r["before"], cutoff) < _is_within(r["after"], cutoff)]
+    return fell, came
+
+
+def discount_rank(rank: int) -> float:
+    """Return the weight of a rank in nDCG."""
+    return float(1 / np.log2(1 + rank))
+
+
+def list_moved_results(
+    study: Study,
+    versions: Sequence[str],
+    queries: IntArray,
+    depth: int,
+    weigh: Callable[[int], float] = discount_rank,
+) -> Iterator[tuple[int, int, float, float]]:
+    """Yield place of the query, item, how far it moved, and its highest weight in any version.
+
+    The weight of a rank is 0 below `depth`. Items come in their order, for one query after
+    another.
+    """
+    by_rank = [weigh(rank) for rank in range(1, depth + 1)]
+    weights: dict[tuple[int, int], list[float]] = {}
+    place_of = {query: place for place, query in enumerate(queries.tolist())}
+    for number, version in enumerate(versions):
+        for part in study.run(version).parts(queries, depth):
+            shown = (part.item >= 0) & (part.rank <= np.minimum(depth, part.passing[part.row]))
+            rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
+            for row, item, rank in rows:
+                pair = (place_of[int(part.queries[row])], int(item))
+                found = weights.setdefault(pair, [0.0] * len(versions))
+                found[number] = by_rank[int(rank) - 1]
+    for (place, item), each in sorted(weights.items()):
+        yield place, item, max(each) - min(each), max(each)
+
+
+def find_cutoff(metric: str, depth: int) -> int:
+    """Return the ranks that a metric looks at, at most `depth`."""
+    return min(parse_one(metric).cutoff or depth, depth)
+
+
+def _is_within(rank: int | None, cutoff: int) -> bool:
+    return rank is not None and rank <= cutoff
+
+
+def group_changes(rows: Sequence[Row]) -> list[Row]:
+    """Return a row a bin of change: bin, change (its end farther from 0), queries, outcome.
+
+    Bin 0 holds no change; bin n the changes above n - 1 and up to n steps, likewise below 0. Each
+    row of `rows` that has a difference gains its `bin`.
+    """
+    scored = [row for row in rows if row["delta"] is not None]
+    step = _find_step(max((abs(row["delta"]) for row in scored), default=0.0))
+    for row in scored:
+        steps = int(np.ceil(abs(row["delta"]) / step - SAME))
+        row["bin"] = steps if row["delta"] > 0 else -steps
+    counts = Counter(row["bin"] for row in scored)
+    outcomes = {row["bin"]: row["outcome"] for row in scored}
+    places = range(min(counts, default=0), max(counts, default=0) + 1)
+    return [
+        {
+            "bin": place,
+            "change": round(place * step, 6),
+            "queries": counts[place],
+            "outcome": outcomes.get(place, "same"),
+        }
+        for place in places
+    ]
+
+
+def group_values(rows: Sequence[Row]) -> list[Row]:
+    """Return a row a pair of values: point, baseline, candidate, queries, outcome.
+
+    Each row of `rows` that has both values gains its `point`.
+    """
+    points: dict[str, Row] = {}
+    for row in rows:
+        if row["delta"] is None:
+            continue
+        row["point"] = f"{row['baseline']:.3f} → {row['candidate']:.3f}"
+        kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
+        points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
+    return list(points.values())
+
+
+def _find_step(largest: float) -> float:
+    """Return a width of 1, 2 or 5 times a power of ten with at most MAX_BINS bins a side."""
+    if largest <= SAME:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(largest / MAX_BINS))
+    steps = (power * factor for factor in (1, 2, 5, 10))
+    return float(next(step for step in steps if largest <= step * MAX_BINS * (1 + SAME)))

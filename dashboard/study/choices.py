@@ -1,0 +1,379 @@
+"""The table of choices: keys of the address, options of the commands, inputs of a Study."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from dashboard.errors import ChoiceError, list_names
+from dashboard.plugins import list_problems, load_all
+from dashboard.texts import parse_number, split_names
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+    from dashboard.study.study import Study
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One thing that a reader can choose.
+
+    Attributes:
+        key: Its name in the address.
+        option: Its name on the command line and in Python; empty: the key.
+        meaning: A sentence for `--help` and tooltips.
+        kind: "names" are several texts, with the separator between them.
+        default: Return the usual value, given the collection and the choices before it.
+        allowed: Return the values that there are; None: any.
+        limits: Least and greatest value of a number.
+        changes_numbers: Whether it belongs to what a Study computes.
+        of_files: Whether files of judgements and results can be measured with it, too.
+        separator: Text between names; a blank stands for any white space.
+    """
+
+    key: str
+    meaning: str
+    kind: Literal["text", "number", "names"] = "text"
+    default: Callable[[Collection, Values], Any]
+    allowed: Callable[[Collection, Values], Sequence[str]] | None = None
+    changes_numbers: bool = False
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    of_files: bool = False
+    option: str = ""
+    separator: str = " "
+
+    def join(self, names: Iterable[str]) -> str:
+        """Return several names as one text that `read` splits again."""
+        return self.separator.join(names)
+
+    def is_open(self, collection: Collection, choices: Choices) -> bool:
+        """Return whether a collection has something to choose from."""
+        return self.allowed is None or len(self.allowed(collection, dict(choices.values))) > 1
+
+    def read(self, given: str, collection: Collection, before: Values) -> Any:
+        """Return the value that a text stands for.
+
+        Raises:
+            ChoiceError: If there is no such value.
+            DataError: If the files that it needs cannot be used.
+        """
+        known = self.allowed(collection, before) if self.allowed is not None else ()
+        value: Any = given
+        if self.kind == "names":
+            value = tuple(split_names(given, self.separator, known))
+        elif self.kind == "number":
+            value = self._read_number(given)
+        if self.allowed is not None:
+            for each in value if self.kind == "names" else (value,):
+                if each not in known and each in collection.unread:
+                    raise collection.unread[each]
+                if each not in known:
+                    there = list_names(known, 20) or "none"
+                    why = _list_problems(collection) if self.key == "protocol" else ""
+                    one = self.key.removesuffix("s") if self.kind == "names" else self.key
+                    one = one.replace("_", " ")
+                    raise ChoiceError(f"There is no {one} {each!r}. There are: {there}.{why}")
+        return value
+
+    def _read_number(self, given: str) -> float:
+        value = parse_number(given)
+        if math.isnan(value):
+            raise ChoiceError(f"{self.key} = {given!r} is no number.")
+        least, largest = self.limits
+        if not least <= value <= largest:
+            raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
+        return value
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Chosen values by key; hashable."""
+
+    values: tuple[tuple[str, Any], ...]
+
+    def __getitem__(self, key: str) -> Any:
+        return dict(self.values)[key]
+
+    def replace(self, **values: Any) -> Choices:
+        """Return the same choices but for some values."""
+        return Choices(tuple((dict(self.values) | values).items()))
+
+    def restrict_to_numbers(self) -> Choices:
+        """Return the choices that numbers depend on."""
+        keys = {each.key for each in list_choices() if each.changes_numbers}
+        return Choices(tuple((key, value) for key, value in self.values if key in keys))
+
+    def write(self) -> dict[str, str]:
+        """Return the texts that `resolve` reads."""
+        known = {each.key: each for each in list_choices()}
+        return {key: _write(known[key], value) for key, value in self.values}
+
+
+def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
+    """Return a value for every choice: the given one, or the usual one.
+
+    Raises:
+        ChoiceError: If a given value is not there, or a key is unknown.
+    """
+    values: dict[str, Any] = {}
+    for each in list_choices():
+        text = given.get(each.key, "").strip()
+        values[each.key] = (
+            each.read(text, collection, values) if text else each.default(collection, values)
+        )
+    return Choices(tuple(values.items()))
+
+
+@cache
+def list_choices() -> tuple[Choice, ...]:
+    """Return the choices of the core, then those of plugins."""
+    return (*_CORE, *(each for choices in load_all("choices") for each in choices), *_VIEW)
+
+
+def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
+    """Return the choices that change numbers and are not the usual ones, in words, by key."""
+    values, usual = choices.write(), resolve(collection, {}).write()
+    keys = [each.key for each in list_choices() if each.changes_numbers and each.key in values]
+    return {
+        key: f"{key.replace('_', ' ').capitalize()}: {values[key] or 'none'}"
+        for key in keys
+        if values[key] != usual[key]
+    }
+
+
+def join_repeated(key: str, texts: Sequence[str]) -> str:
+    """Return the one text for a key that an address holds several times."""
+    known = {each.key: each for each in list_choices()}
+    return known[key].join(texts) if key in known else texts[-1]
+
+
+def _write(choice: Choice, value: Any) -> str:
+    if isinstance(value, tuple):
+        return choice.join(value)
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
+
+
+def _list_protocols(collection: Collection, before: Values) -> list[str]:
+    from dashboard.study.judging import list_rules
+
+    return [rules.name for rules in list_rules(collection)]
+
+
+def _pick_protocol(collection: Collection, before: Values) -> str:
+    known = _list_protocols(collection, before)
+    wanted = [each for each in collection.settings.get("protocols", ()) if each in known]
+    if not known:
+        why = _list_problems(collection)
+        raise ChoiceError(
+            f"{collection.name} has neither judgements nor keywords to judge by.{why}"
+        )
+    return (wanted or known)[0]
+
+
+def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
+    """Refuse to judge by another protocol than the first that collection.toml names.
+
+    The screens judge by the next one that can and say so; numbers alone would not say it.
+
+    Raises:
+        DataError: Why the tables of that protocol cannot be used.
+        ChoiceError: If there is nothing that it judges by.
+    """
+    known, named = _list_protocols(collection, {}), collection.settings.get("protocols", ())
+    if "protocol" in given or not named or named[0] in known:
+        return
+    if named[0] in collection.unread:
+        raise collection.unread[named[0]]
+    others = f"Choose protocol = {list_names(known, 20)}." if known else ""
+    why = f"collection.toml names the protocol {named[0]!r}, which has nothing to judge by here."
+    raise ChoiceError(f"{why} {others}".strip())
+
+
+def _list_problems(collection: Collection) -> str:
+    """Return why parts of a collection, or plugins, cannot be used, for the end of a sentence."""
+    return "".join(f" {each}" for each in (*collection.problems, *list_problems()))
+
+
+def _pick_queries(collection: Collection, before: Values) -> str:
+    from dashboard.study.judging import find_rules
+
+    usual = find_rules(collection, before["protocol"]).queries
+    return usual or ("text" if collection.is_text.any() else "item")
+
+
+def _list_slices(collection: Collection, before: Values) -> Sequence[str]:
+    return list(_open_whole(collection, before).list_slices())
+
+
+def _open_whole(collection: Collection, before: Values) -> Study:
+    """Return the study of the queries of all slices."""
+    from dashboard.study.study import open_study
+
+    whole = Choices(tuple(before.items())).replace(slice=()).restrict_to_numbers()
+    return open_study(collection, whole)
+
+
+def _list_versions(collection: Collection, before: Values) -> list[str]:
+    return [*collection.versions, *collection.broken]
+
+
+def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
+    def pick(collection: Collection, before: Values) -> str:
+        names = list(collection.versions)
+        return str(collection.settings.get(setting) or (names[place] if names else ""))
+
+    return pick
+
+
+def _pick_metrics(collection: Collection, before: Values) -> str:
+    """Return the protocol's metrics; the usual one's are cut at `cutoffs` of collection.toml.
+
+    A metric that the protocol shows at one cutoff is cut at the deepest of them.
+    """
+    from dashboard.evaluation.metrics import Measure, parse
+    from dashboard.study.judging import find_rules
+
+    usual = find_rules(collection, before["protocol"]).metrics
+    cutoffs = sorted(collection.settings.get("cutoffs", ()))
+    if not cutoffs or before["protocol"] != _pick_protocol(collection, {}):
+        return usual
+    measures = parse(usual)
+    times = Counter(each.name for each in measures)
+    found: list[Measure] = []
+    for each in measures:
+        deep = cutoffs if times[each.name] > 1 else cutoffs[-1:]
+        found += [Measure(each.name, k) for k in deep] if each.cutoff else [each]
+    return " ".join(dict.fromkeys(map(str, found)))
+
+
+def _pick_metric(collection: Collection, before: Values) -> str:
+    """Return the metric that the protocol shows first, at its deepest cutoff."""
+    from dashboard.evaluation.metrics import parse
+
+    measures, study = parse(before["metrics"]), _open_whole(collection, before)
+    pick = study.rules.headline
+    wanted = pick(study, measures) if pick else ""
+    names = [each.name for each in measures]
+    name = wanted if wanted in names else names[0]
+    same = [each for each in measures if each.name == name]
+    return str(max(same, key=lambda each: each.cutoff or math.inf))
+
+
+_CORE = (
+    Choice(
+        key="protocol",
+        meaning="protocol that says what is relevant",
+        default=_pick_protocol,
+        allowed=_list_protocols,
+        changes_numbers=True,
+        of_files=True,
+    ),
+    Choice(
+        key="queries",
+        meaning="kind of queries: text, item or all",
+        default=_pick_queries,
+        allowed=lambda collection, before: ("text", "item", "all"),
+        changes_numbers=True,
+    ),
+    Choice(
+        key="min_similarity",
+        meaning="least score of a result, -1 to 1; results below are removed (default: none are)",
+        kind="number",
+        limits=(-1.0, 1.0),
+        default=lambda collection, before: None,
+        changes_numbers=True,
+    ),
+)
+_VIEW = (
+    Choice(
+        key="slice",
+        meaning="only queries of this slice, A=x; of several, the queries that all of them share",
+        kind="names",
+        separator=" & ",
+        default=lambda collection, before: (),
+        allowed=_list_slices,
+        changes_numbers=True,
+    ),
+    Choice(
+        key="runs",
+        meaning="versions to measure (default: all)",
+        kind="names",
+        default=lambda collection, before: tuple(collection.versions),
+        allowed=_list_versions,
+    ),
+    Choice(
+        key="baseline",
+        meaning="version that another one is compared with",
+        default=_pick_version("default_baseline", 0),
+        allowed=_list_versions,
+        of_files=True,
+    ),
+    Choice(
+        key="candidate",
+        meaning="version in question",
+        default=_pick_version("default_candidate", -1),
+        allowed=_list_versions,
+        of_files=True,
+    ),
+    Choice(
+        key="metrics",
+        meaning='metrics, such as "P@5 AP nDCG@10" (default: those of the protocol)',
+        default=_pick_metrics,
+        of_files=True,
+    ),
+    Choice(
+        key="metric",
+        meaning="metric that charts and lists show",
+        default=_pick_metric,
+        of_files=True,
+    ),
+    Choice(
+        key="outcome",
+        meaning="queries that Compare lists: worse, same, better, not scored or all",
+        default=lambda collection, before: "all",
+        allowed=lambda collection, before: ("all", "worse", "same", "better", "not scored"),
+    ),
+    Choice(
+        key="picked",
+        meaning="change, or values of both versions, of the queries that Compare lists",
+        default=lambda collection, before: "",
+    ),
+    Choice(
+        key="picked_slice",
+        meaning="slices whose queries the screen Slices lists",
+        kind="names",
+        separator=" & ",
+        default=lambda collection, before: (),
+        allowed=_list_slices,
+    ),
+    Choice(
+        key="query",
+        meaning="query that is looked at",
+        default=lambda collection, before: "",
+        allowed=lambda collection, before: collection.queries.ids,
+    ),
+    Choice(key="text", meaning="text to search with", default=lambda collection, before: ""),
+    Choice(
+        key="item",
+        meaning="item to search with",
+        default=lambda collection, before: "",
+        allowed=lambda collection, before: collection.items.ids,
+    ),
+    Choice(
+        key="shown",
+        meaning="results of a version that are shown",
+        default=lambda collection, before: "10",
+        allowed=lambda collection, before: ("5", "10", "20"),
+    ),
+)

@@ -1,0 +1,99 @@
+"""The protocols that there are: judged pairs, and those of plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dashboard.errors import ChoiceError
+from dashboard.evaluation.judgement import (
+    Judgement,
+    JudgingRules,
+    judge_table,
+    list_judged,
+)
+from dashboard.evaluation.metrics import Measure, parse
+from dashboard.plugins import PLUGINS, load, load_all
+from dashboard.storage.collection import Collection
+from dashboard.tables import FloatArray
+
+if TYPE_CHECKING:
+    from dashboard.study.study import Study
+
+
+def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+    own = collection.own_items
+    return judge_table(collection.queries, collection.items, own, collection.qrels)
+
+
+SAMPLE = 200
+"""Queries that decide which metric is shown first."""
+
+
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return RR where queries have one relevant item, nDCG where there are grades, else AP."""
+    grades = list_relevant_grades(study)
+    if max((each.max(initial=0) for each in grades), default=0) > 1:
+        return "nDCG"
+    return "RR" if max(map(len, grades), default=0) == 1 else "AP"
+
+
+def list_relevant_grades(study: Study) -> list[FloatArray]:
+    """Return the grades of the relevant items of some queries, evenly spread."""
+    judgement = study.given_judgement
+    places = np.unique(np.linspace(0, len(study.queries) - 1, SAMPLE).astype(int))
+    found = (list_judged(judgement, query)[1] for query in study.queries[places].tolist())
+    return [grades[grades >= judgement.relevant_from] for grades in found]
+
+
+QRELS = JudgingRules(
+    name="qrels",
+    title="Judged pairs",
+    judge=_judge_qrels,
+    metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
+    nothing_relevant="zero",
+    ties="id",
+    headline=pick_headline,
+    definition="A result whose grade is at least 1 is relevant; one without a grade counts as not "
+    "relevant. A query without a relevant item, or without results, counts as 0.",
+    source="trec_eval (NIST), with -c: every judged query counts",
+    blind="A relevant item that nobody judged counts as not relevant; Judged@K shows how many of "
+    "the results have a grade. P@K cannot reach 1 where fewer than K items are relevant, R@K where "
+    "more are.",
+)
+
+
+def list_all_rules() -> list[JudgingRules]:
+    """Return every protocol that there is, whatever a collection has."""
+    return _replace_core([QRELS, *load_all("rules")])
+
+
+def list_rules(collection: Collection) -> list[JudgingRules]:
+    """Return the protocols that a collection has what is needed for."""
+    found = [QRELS] if collection.qrels is not None else []
+    for plugin in PLUGINS:
+        if plugin.rules and collection.tables.get(plugin.name) is not None:
+            found.append(load(plugin, "rules"))
+    return _replace_core(found)
+
+
+def _replace_core(found: list[JudgingRules]) -> list[JudgingRules]:
+    """Return protocols, each that takes the place of another one in that place."""
+    instead = {each.instead_of: each for each in found if each.instead_of}
+    return [instead.get(each.name, each) for each in found if not each.instead_of]
+
+
+def write_formula(rules: JudgingRules) -> str:
+    """Return the formulas of the metrics that a protocol shows first, each once."""
+    entries = dict.fromkeys(each.metric for each in parse(rules.metrics))
+    return "; ".join(f"{each.title} = {each.formula}" for each in entries)
+
+
+def find_rules(collection: Collection, name: str) -> JudgingRules:
+    """Return the protocol of a name."""
+    for rules in list_rules(collection):
+        if rules.name == name:
+            return rules
+    raise ChoiceError(f"{collection.name} has nothing that the protocol {name!r} can judge by.")

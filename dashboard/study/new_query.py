@@ -1,0 +1,89 @@
+"""Search with a typed text, an item or a picture: a query that is not stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL.Image import Image
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.retrieval.encoders import encode_text
+from dashboard.retrieval.pictures import encode_picture, fit_to_items
+from dashboard.storage.collection import Collection
+from dashboard.storage.vectors import Vectors, make_vectors
+from dashboard.study.query_result import QueryResult, show_query
+from dashboard.study.study import Study
+from dashboard.tables import Table
+
+TYPED = "(typed)"
+"""Id of a query that is searched with and not stored."""
+MAX_CHARACTERS = 1_000
+"""Characters of a typed text; a longer one takes minutes to embed and to map to keywords."""
+FloatVectors = NDArray[np.float32]
+
+
+def search_with(
+    study: Study,
+    versions: Sequence[str],
+    text: str,
+    item: str,
+    picture: Image | None,
+    depth: int,
+    metric: str,
+) -> QueryResult:
+    """Return what each version finds; see `Study.search`."""
+    collection = study.collection
+    if item and item not in collection.items.index:
+        raise ChoiceError(f"There is no item {item!r}.")
+    stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
+    wanted = ("", item) if item else (text, "")
+    places = [place for place, each in enumerate(stored) if each == wanted]
+    if places and picture is None:
+        every = Study(collection, study.choices.replace(queries="all", slice=()))
+        return show_query(every, places[0], versions, depth, metric)
+    if len(text) > MAX_CHARACTERS:
+        said = f"The text has {len(text):,} characters."
+        raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
+    columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
+    asked = replace(collection, queries=Table("", "query_id", columns))
+    asked = _encode(asked, versions, text, picture)
+    rules = study.rules
+    if text and rules.map_text and asked.tables.get(rules.name) is not None:
+        tables = {rules.name: rules.map_text(asked, TYPED, text)}
+        asked = replace(asked, tables={**asked.tables, **tables})
+    made = Study(asked, study.choices.replace(queries="all", slice=()))
+    return show_query(made, 0, versions, depth, metric)
+
+
+def _encode(
+    asked: Collection, versions: Sequence[str], text: str, picture: Image | None
+) -> Collection:
+    """Return a collection of one query with its vectors; an item has its own already."""
+    broken, encoded = dict(asked.broken), dict(asked.versions)
+    for version in (encoded[name] for name in versions if name in encoded):
+        try:
+            is_new = bool(text) or picture is not None
+            if version.items is None and (is_new or version.make_source is None):
+                wanted = "vectors, to search with something new"
+                raise DataError(version.file, "results of stored queries only", wanted)
+            if version.items is not None and is_new:
+                vector = _embed(asked.folder, version.name, version.items, text, picture)
+                made = replace(version, queries=make_vectors(TYPED, vector))
+                encoded[version.name] = made
+        except DataError as error:
+            broken[version.name] = error
+    return replace(asked, versions=encoded, broken=broken)
+
+
+def _embed(
+    folder: Path, version: str, items: Vectors, text: str, picture: Image | None
+) -> FloatVectors:
+    """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
+    if picture is None:
+        return encode_text(folder, version, text)
+    found = encode_picture(folder, version, picture)
+    return fit_to_items(found, items.scale(0, 100), f"models/{version}/model.toml")

@@ -1,0 +1,192 @@
+"""One query: the results of each version, and the relevant items that some version misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dashboard.errors import DataError
+from dashboard.evaluation.judgement import find_relevant
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins import load_all
+from dashboard.retrieval.run import Part
+from dashboard.tables import IntArray
+
+if TYPE_CHECKING:
+    from dashboard.study.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class QueryResult:
+    """Results of a query in several versions, and its relevant items.
+
+    Attributes:
+        rows: run, rank, item_id, score, hit (None: not judged), ranks by version and fields of
+            plugins; the first results of each version. Rows may have `notes`, short texts.
+        ideal: item_id, rank from 1, ranks by version and fields of plugins; the relevant items in
+            the best order.
+        missed: item_id, rank (the best of any version; None: none ranks it), runs that show it,
+            and fields of plugins.
+        near: item_id, ranks by version, runs that show it and fields of plugins; items that are not
+            relevant and have the most of what the query asks for, the best first.
+        asked: What plugins say of the query, such as the keywords that it requires.
+        relevant: Number of relevant items.
+        lengths: Number of results that pass the similarity threshold, and of all, by version.
+        values: Value of the metric by version; None for null.
+        problems: Why a version has no results.
+    """
+
+    query_id: str
+    text: str
+    item_id: str
+    rows: list[Row]
+    ideal: list[Row]
+    missed: list[Row]
+    near: list[Row]
+    asked: Mapping[str, Any]
+    relevant: int
+    lengths: Mapping[str, tuple[int, int]]
+    values: Mapping[str, float | None]
+    problems: Mapping[str, str]
+
+
+def show_query(
+    study: Study, query: int, versions: Sequence[str], depth: int, metric: str
+) -> QueryResult:
+    """Return what each version finds for the query at a position."""
+    relevant = find_relevant(study.judgement, query)
+    near = _find_near(study, query, depth)
+    parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
+    own = int(study.collection.own_items[query])
+    shown = _list_rows(study, query, parts, depth)
+    ideal = _list_ideal(study, query, parts, relevant, depth)
+    missed = _list_missed(study, query, parts, depth, relevant.tolist())
+    close = [_describe_place(study, parts, depth, item) for item in near.tolist()]
+    asked = Row()
+    for rows in (shown, ideal, missed, close):
+        asked |= _describe(study, query, metric, rows)
+    return QueryResult(
+        query_id=study.collection.queries.ids[query],
+        text=study.collection.query_names[query],
+        item_id=study.collection.items.ids[own] if own >= 0 else "",
+        rows=shown,
+        ideal=ideal,
+        missed=missed,
+        near=close,
+        asked=asked,
+        relevant=len(relevant),
+        lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
+        values={v: study.value(v, query, metric) if metric else None for v in parts},
+        problems=problems,
+    )
+
+
+def _describe(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
+    """Add the fields of plugins to rows, and return what plugins say of the query."""
+    asked = Row()
+    for describe in load_all("describe_results"):
+        told, fields = describe(study, query, metric, rows)
+        asked |= told
+        for row, more in zip(rows, fields, strict=True):
+            row |= more
+    return asked
+
+
+def _rank_versions(
+    study: Study, query: int, versions: Sequence[str], depth: int, wanted: IntArray
+) -> tuple[dict[str, Part], dict[str, str]]:
+    """Return the results of each version, and why a version has none.
+
+    The first results of every version and the wanted items are found however deep they are.
+    """
+    shown, _ = _find_parts(study, query, versions, depth, wanted)
+    wanted = np.unique(np.concatenate([wanted, *(part.item for part in shown.values())]))
+    return _find_parts(study, query, versions, depth, wanted)
+
+
+def _find_parts(
+    study: Study, query: int, versions: Sequence[str], depth: int, wanted: IntArray
+) -> tuple[dict[str, Part], dict[str, str]]:
+    parts: dict[str, Part] = {}
+    problems: dict[str, str] = {}
+    for version in versions:
+        try:
+            (part,) = study.run(version).parts(np.array([query]), depth, lambda _: wanted)
+        except DataError as error:
+            problems[version] = str(error)
+            continue
+        if query in part.not_run:
+            problems[version] = part.not_run[query]
+        parts[version] = part
+    return parts, problems
+
+
+def _find_near(study: Study, query: int, most: int) -> IntArray:
+    """Return the items that are not relevant and have the most of what a query asks for."""
+    credits = study.judgement.credits(query).copy()
+    credits[study.judgement.grades(query) >= study.judgement.relevant_from] = 0
+    best = np.argsort(-credits, kind="stable")[:most]
+    return np.asarray(best[credits[best] > 0])
+
+
+def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
+    """Return the rank of an item in each version that ranks it."""
+    return {
+        version: int(part.rank[part.item == item][0])
+        for version, part in parts.items()
+        if item >= 0 and (part.item == item).any()
+    }
+
+
+def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
+    grades, least = study.judgement.grades(query), study.judgement.relevant_from
+    is_complete = study.rules.is_complete and not np.isnan(grades).all()
+    rows: list[Row] = []
+    for version, part in parts.items():
+        for item, rank, score in zip(
+            part.item.tolist(), part.rank.tolist(), part.score.tolist(), strict=True
+        ):
+            if rank <= min(depth, part.passing[0]):
+                grade = grades[item] if item >= 0 else np.nan
+                is_unknown = np.isnan(grade) and not is_complete
+                hit = None if is_unknown else bool(grade >= least)
+                name = study.collection.items.ids[item] if item >= 0 else None
+                row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
+                rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
+    return rows
+
+
+def _list_ideal(
+    study: Study, query: int, parts: Mapping[str, Part], relevant: IntArray, depth: int
+) -> list[Row]:
+    """Return the first relevant items, the highest grade first, equal ones in gallery order."""
+    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
+    ids = study.collection.items.ids
+    return [
+        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
+        for place, item in enumerate(best.tolist(), start=1)
+    ]
+
+
+def _list_missed(
+    study: Study, query: int, parts: Mapping[str, Part], depth: int, relevant: Sequence[int]
+) -> list[Row]:
+    """Return the relevant items that some version does not show, those that none shows first."""
+    rows: list[tuple[int, float, int, Row]] = []
+    for item in relevant:
+        row = _describe_place(study, parts, depth, item)
+        if len(row["runs"]) < len(parts):
+            best = min(row["ranks"].values(), default=None)
+            rows.append((len(row["runs"]), best or np.inf, item, {"rank": best} | row))
+    rows.sort(key=lambda each: each[:3])
+    return [each[3] for each in rows]
+
+
+def _describe_place(study: Study, parts: Mapping[str, Part], depth: int, item: int) -> Row:
+    """Return the ranks of an item and the versions that show it."""
+    ranks = _find_ranks(parts, item)
+    runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
+    return {"item_id": study.collection.items.ids[item], "ranks": ranks, "runs": runs}

@@ -1,0 +1,376 @@
+"""A Study: a collection under the choices that numbers depend on. Each part is computed once."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import numpy as np
+from cachetools import LRUCache, cachedmethod
+from PIL.Image import Image
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.evaluation.differences import (
+    compare_runs,
+    describe_difference,
+    find_sign,
+)
+from dashboard.evaluation.judgement import Judgement, JudgingRules
+from dashboard.evaluation.measurement import Measurement, Row, count_queries, measure_run
+from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.evaluation.slicing import (
+    JOIN,
+    compare_slices,
+    cross_slices,
+    divide_by_column,
+    list_crossed,
+    pair_slices,
+)
+from dashboard.plugins import load_all
+from dashboard.retrieval.run import Run
+from dashboard.retrieval.sources import make_source
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices, describe_choices
+from dashboard.study.judging import find_rules
+from dashboard.study.query_result import QueryResult, show_query
+from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.texts import split_names
+
+MAX_STUDIES = 16
+MAX_SHOWN = 64
+"""Results of queries that a study holds: a reader steps to and fro."""
+NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
+"""Columns of queries.csv that say what a query is, and do not divide queries."""
+Value = TypeVar("Value")
+
+
+@dataclass(eq=False)
+class Study:
+    """Every number of a collection under some choices; screens and commands read them here."""
+
+    collection: Collection
+    choices: Choices
+    _parts: dict[Any, Any] = field(default_factory=dict)
+    _locks: dict[Any, threading.Lock] = field(default_factory=dict)
+    _shown: Any = field(default_factory=lambda: LRUCache(MAX_SHOWN))
+    _shown_lock: Any = field(default_factory=threading.RLock)
+
+    def _compute_once(self, key: Any, compute: Callable[[], Value]) -> Value:
+        """Return a part; who asks for it while it is computed waits for it."""
+        if key not in self._parts:
+            with self._locks.setdefault(key, threading.Lock()):
+                if key not in self._parts:
+                    self._parts[key] = compute()
+        found: Value = self._parts[key]
+        return found
+
+    @cached_property
+    def rules(self) -> JudgingRules:
+        """Protocol that judges."""
+        return find_rules(self.collection, self.choices["protocol"])
+
+    @property
+    def judgement(self) -> Judgement:
+        """Grades of all items for all queries."""
+        if self._whole is not self:
+            return self._whole.judgement
+        return self._compute_once("judgement", self._amend_judgement)
+
+    def _amend_judgement(self) -> Judgement:
+        judgement = self.given_judgement
+        for amend in load_all("amend_judgement"):
+            judgement = amend(self.collection, self.choices, judgement)
+        return judgement
+
+    @property
+    def given_judgement(self) -> Judgement:
+        """Grades as the protocol judges, before a plugin amends them."""
+        if self._whole is not self:
+            return self._whole.given_judgement
+        judge = self.rules.judge
+        return self._compute_once("given", lambda: judge(self.collection, self.choices))
+
+    @property
+    def _whole(self) -> Study:
+        """The study of the queries of all slices."""
+        return open_study(self.collection, self.choices.replace(slice=())) if self._slices else self
+
+    @property
+    def _slices(self) -> tuple[str, ...]:
+        return tuple(self.choices["slice"])
+
+    @property
+    def queries(self) -> IntArray:
+        """Positions of the queries in question."""
+        return self._compute_once("queries", self._pick_queries)
+
+    def _pick_queries(self) -> IntArray:
+        if self._slices:
+            named = self._whole.list_slices()
+            inside = np.logical_and.reduce([named[name] for name in self._slices])
+            if not inside.any():
+                raise ChoiceError(f"No query is in {JOIN.join(self._slices)}.")
+            return self._whole.queries[inside]
+        kind, is_text = self.choices["queries"], self.collection.is_text
+        found = np.flatnonzero((is_text == (kind == "text")) | (kind == "all"))
+        if not len(found):
+            raise ChoiceError(_explain_lack(self.collection, kind))
+        return found
+
+    def run(self, version: str) -> Run:
+        """Return the run of a version.
+
+        Raises:
+            DataError: If there is no such version, or it cannot be used.
+        """
+        if self._whole is not self:
+            return self._whole.run(version)
+        return self._compute_once(("run", version), lambda: self._make_run(version))
+
+    def _make_run(self, version: str) -> Run:
+        collection, rules = self.collection, self.rules
+        found, least = collection.find_version(version), self.choices["min_similarity"]
+        if rules.transform is not None:
+            found = rules.transform(found)
+        candidates = None
+        if rules.candidates is not None:
+            candidates = partial(rules.candidates, collection, self.judgement)
+        source = make_source(collection, found, rules.ties)
+        return Run(source, collection.own_items, -np.inf if least is None else least, candidates)
+
+    def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
+        """Return the value of each metric for each version and query."""
+        return [self._measure(version, tuple(parse(metrics))) for version in versions]
+
+    def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
+        """Return whether the values of some versions are computed already."""
+        measures = tuple(parse(metrics))
+        return all(("values", version, measures) in self._parts for version in versions)
+
+    def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
+        ids = tuple(self.collection.queries.ids[query] for query in self.queries.tolist())
+        values = self._compute_once(
+            ("values", version, measures), lambda: self._compute_values(version, measures)
+        )
+        return Measurement(version, measures, ids, values)
+
+    def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
+        values = self._list_plain(version, measures)
+        if self.rules.finish is None:
+            return values
+        finish = partial(self.rules.finish, self)
+        return np.stack([finish(*each) for each in zip(measures, values, strict=True)])
+
+    def _list_plain(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
+        """Return the values before the protocol looks at other queries. [metrics, queries]."""
+        whole = self._whole
+        if whole is not self:
+            places = np.searchsorted(whole.queries, self.queries)
+            return whole._list_plain(version, measures)[:, places]
+        key = ("plain", version, measures)
+        return self._compute_once(key, lambda: self._compute_plain(version, measures))
+
+    def _compute_plain(self, version: str, measures: Sequence[Measure]) -> FloatArray:
+        rules, own = self.rules, dict[Measure, FloatArray]()
+        if rules.measure is not None:
+            made = {each: rules.measure(self, version, each) for each in measures}
+            own = {each: values for each, values in made.items() if values is not None}
+        usual = [each for each in measures if each not in own]
+        if usual:
+            found = measure_run(self.run(version), self.queries, self.judgement, rules, usual)
+            own |= dict(zip(usual, found, strict=True))
+        return np.stack([own[each] for each in measures])
+
+    @property
+    def scenes(self) -> list[str]:
+        """Scene of each query in question, "" for none."""
+        return [self.collection.queries["scene"][query] for query in self.queries.tolist()]
+
+    def compare(self, baseline: str, candidate: str, metrics: str) -> list[Row]:
+        """Return a row a metric; see `evaluation.compare`."""
+        before, after = self.measure((baseline, candidate), metrics)
+        return self._compute_once(
+            ("compare", baseline, candidate, before.measures),
+            lambda: compare_runs(before, after, self.scenes),
+        )
+
+    def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
+        """Return a row of a comparison as a sentence, with the choices that change its numbers."""
+        told = describe_choices(self.collection, self.choices).values()
+        return describe_difference(row, metric, baseline, candidate, told)
+
+    def list_slices(self) -> dict[str, BoolArray]:
+        """Return which of the queries in question are in each slice, by its name A=x.
+
+        Queries are divided by columns of queries.csv with few values, and by the protocol.
+        """
+        return self._compute_once("slices", self._divide_queries)
+
+    def _divide_queries(self) -> dict[str, BoolArray]:
+        table, slices = self.collection.queries, dict[str, BoolArray]()
+        for column, cells in table.columns.items():
+            if column not in NO_SLICES:
+                slices |= divide_by_column(column, [cells[query] for query in self.queries])
+        return slices | (self.rules.slice_queries(self) if self.rules.slice_queries else {})
+
+    def compare_slices(
+        self, baseline: str, candidate: str, metric: str, pairs: bool = False
+    ) -> list[Row]:
+        """Return a row a slice, or with `pairs` a row for two slices that hold together."""
+        slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
+        ids = [self.collection.queries.ids[query] for query in self.queries.tolist()]
+
+        def compare() -> list[Row]:
+            delta = self._list_differences(baseline, candidate, metric, slices)
+            return compare_slices(delta, slices, self.scenes, ids, find_sign(parse_one(metric)))
+
+        return self._compute_once(("compare_slices", baseline, candidate, metric, pairs), compare)
+
+    def cross_slices(
+        self, baseline: str, candidate: str, metric: str, first: str, second: str
+    ) -> list[Row]:
+        """Return a row for each slice of one column with each of another."""
+        crossed = list_crossed(self.list_slices(), first, second)
+        slices = {name: inside for _, _, name, inside in crossed}
+        delta = self._list_differences(baseline, candidate, metric, slices)
+        return cross_slices(delta, crossed, find_sign(parse_one(metric)))
+
+    def _list_differences(
+        self, baseline: str, candidate: str, metric: str, slices: Mapping[str, BoolArray]
+    ) -> FloatArray:
+        """Return candidate minus baseline of the queries of each slice; null for medians.
+
+        The values are those that a study of the slice has. [slices or 1, queries].
+        """
+        before, after = (
+            self._list_slice_values(version, metric, slices) for version in (baseline, candidate)
+        )
+        delta = np.round(after - before, 12) + 0.0
+        return np.full_like(delta, np.nan) if parse_one(metric).metric.is_median else delta
+
+    def _list_slice_values(
+        self, version: str, metric: str, slices: Mapping[str, BoolArray]
+    ) -> FloatArray:
+        """Return the values of the queries of each slice. [slices, or 1 for all, queries]."""
+        if self.rules.finish is None:
+            return self.values(version, metric)[None]
+        found, known = np.full((len(slices), len(self.queries)), np.nan), self._whole.list_slices()
+        for row, (name, inside) in zip(found, slices.items(), strict=True):
+            names = (*self._slices, *split_names(name, JOIN, known))
+            if inside.any():
+                row[inside] = Study(self.collection, self.choices.replace(slice=names)).values(
+                    version, metric
+                )
+        return found
+
+    def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
+        """Return a row a slice and version: slice, queries (scored), run, mean."""
+        rows, slices = [], self.list_slices()
+        for version in versions:
+            values = self._list_slice_values(version, metric, slices)
+            values = np.broadcast_to(values, (len(slices), len(self.queries)))
+            for (name, inside), row in zip(slices.items(), values, strict=True):
+                scored = row[inside & ~np.isnan(row)]
+                if len(scored):
+                    told = {"slice": name, "queries": len(scored), "run": version}
+                    rows.append(told | {"mean": parse_one(metric).average(scored)})
+        return rows
+
+    def count_queries(self, version: str) -> dict[str, int]:
+        """Return how many queries are scored and why others are not."""
+        return self._compute_once(
+            ("counts", version),
+            lambda: count_queries(self.run(version), self.queries, self.judgement, self.rules),
+        )
+
+    def count_unscored(self, version: str) -> dict[str, int]:
+        """Return how many queries have no value, by why."""
+        judged, not_run = self.judgement.unscorable, self.run(version).source.not_run
+        counted = Counter(
+            str(not_run.get(query) or judged.get(query, "")) for query in self.queries.tolist()
+        )
+        del counted[""]
+        return dict(counted.most_common())
+
+    def value(self, version: str, query: int, metric: str) -> float | None:
+        """Return one value of one query; None for null."""
+        found = self.values(version, metric)[np.searchsorted(self.queries, query)]
+        return None if np.isnan(found) else float(found)
+
+    def values(self, version: str, metric: str) -> FloatArray:
+        """Return the values of one metric, NaN for null. [queries in question]."""
+        (measurement,) = self.measure([version], metric)
+        return np.asarray(measurement.values[0])
+
+    def query(
+        self, query_id: str, versions: Sequence[str], depth: int = 5, metric: str = ""
+    ) -> QueryResult:
+        """Return what each version finds for a stored query.
+
+        Raises:
+            ChoiceError: If the query is unknown, or not of the kind in question.
+        """
+        query = self.collection.queries.index.get(query_id, -1)
+        if query not in self.queries:
+            raise ChoiceError(f"There is no query {query_id!r} of the kind in question.")
+        return self._show(int(query), tuple(versions), depth, metric)
+
+    @cachedmethod(attrgetter("_shown"), lock=attrgetter("_shown_lock"))
+    def _show(self, query: int, versions: tuple[str, ...], depth: int, metric: str) -> QueryResult:
+        return show_query(self, query, versions, depth, metric)
+
+    def search(
+        self,
+        versions: Sequence[str],
+        *,
+        text: str = "",
+        item: str = "",
+        picture: Image | None = None,
+        depth: int = 5,
+        metric: str = "",
+    ) -> QueryResult:
+        """Return what each version finds for a text, an item or a picture.
+
+        A stored query's text is searched with its stored vectors, and judged as that query is; any
+        other text is embedded by each version's own text side, and its words are mapped to
+        keywords. A picture is embedded by each version's picture side; a text beside it decides
+        relevance only.
+
+        Raises:
+            ChoiceError: If the item is unknown.
+        """
+        from dashboard.study.new_query import search_with
+
+        return search_with(self, versions, text, item, picture, depth, metric)
+
+
+def _explain_lack(collection: Collection, kind: str) -> str:
+    """Return why a collection has no query of a kind, and what to do."""
+    if not len(collection.queries):
+        left = sum(each.file == "queries.csv" for each in collection.findings)
+        lacking = "neither a text nor an image nor the item_id of a known item"
+        why = f"{left:,} rows of queries.csv have {lacking}"
+        why = why if left else "queries.csv has no row"
+        do = f"To list them, type: python -m dashboard check {collection.name}"
+        return f"{collection.name} has no query to search with: {why}. {do}"
+    other = "text" if kind == "item" else "item"
+    many = f"None of {len(collection.queries):,} queries is of the kind {kind!r}"
+    return f"{many}. Choose queries = {other}."
+
+
+@lru_cache(maxsize=MAX_STUDIES)
+def open_study(collection: Collection, choices: Choices) -> Study:
+    """Return the study of a collection under choices; `choices` are those of numbers alone.
+
+    Raises:
+        DataError: If a plugin's tables, which the protocol needs, cannot be used.
+    """
+    problem = collection.unread.get(choices["protocol"])
+    if isinstance(problem, DataError):
+        raise problem
+    return Study(collection, choices)

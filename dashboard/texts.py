@@ -1,0 +1,164 @@
+"""Text of files in their encodings, numbers in texts, and cells that hold several texts."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dashboard.errors import DataError, Finding
+
+
+def read_text(path: Path, name: str, findings: list[Finding]) -> str:
+    """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252.
+
+    Lines end with a line feed, whatever ends them in the file.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        findings: Gains a note if the file is not UTF-8, or holds NULs; they are removed.
+
+    Raises:
+        DataError: If the file is missing, cannot be read, holds bytes of no such encoding, or more
+            NULs than lines, as a file that is no text does.
+    """
+    return decode_text(read_bytes(path, name), name, findings)
+
+
+def read_bytes(path: Path, name: str) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        DataError: If it is missing or cannot be read.
+    """
+    require_file(path, name, "a text file")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        found = f"a file that cannot be read ({error.strerror})"
+        raise DataError(name, found, "a text file that this user may read") from error
+
+
+def decode_text(raw: bytes, name: str, findings: list[Finding]) -> str:
+    """Return the text of a file's content; see `read_text`."""
+    encodings = (
+        ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
+    )
+    for encoding in encodings:
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text:
+            text = _remove_nul(text, name, findings)
+        if encoding != "utf-8-sig":
+            shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
+            findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
+
+
+def require_file(path: Path, name: str, expected: str) -> None:
+    """Raise a DataError if there is no such file."""
+    if not path.is_file():
+        raise DataError(name, "a folder" if path.is_dir() else "no such file", expected)
+
+
+def _remove_nul(text: str, name: str, findings: list[Finding]) -> str:
+    many, line = text.count("\0"), text.count("\n", 0, text.index("\0")) + 1
+    if many > text.count("\n"):
+        found = f"a file that is no text ({many:,} NUL bytes)"
+        raise DataError(name, found, "text", line=line, do="Save it as text in UTF-8.")
+    findings.append(Finding("note", name, line, f"{many:,} NUL bytes", "text; they are removed"))
+    return text.replace("\0", "")
+
+
+MARKS = (";", "|", ",")
+BRACKETS = ("[]", "{}")
+
+
+def split_cells(cells: Iterable[str]) -> dict[str, list[str]]:
+    """Return the parts of each different cell.
+
+    A cell that is a list or an object of JSON or Python has its values, those inside them too;
+    other cells are separated by the mark that most of them have, and brackets around them are no
+    part.
+
+    >>> split_cells(["car, bus", '["bus, red", "car"]', '{"choices": ["car"]}'])["car, bus"]
+    ['car', 'bus']
+    """
+    counts = Counter(cells)
+    lists = {cell: list(_read_values(cell)) for cell in counts if cell.strip()[:1] in "[{("}
+    bare = {cell: _strip_brackets(cell) for cell in counts if not lists.get(cell)}
+    mark = max(MARKS, key=lambda each: sum(counts[cell] for cell in bare if each in bare[cell]))
+    parts = {cell: text.split(mark) for cell, text in bare.items()} | {
+        cell: values for cell, values in lists.items() if values
+    }
+    return {cell: [part.strip() for part in each if part.strip()] for cell, each in parts.items()}
+
+
+def _strip_brackets(cell: str) -> str:
+    text = cell.strip()
+    return text[1:-1] if text[:1] + text[-1:] in BRACKETS else text
+
+
+def _read_values(cell: str) -> Iterator[str]:
+    """Yield the values of a cell that is a list or an object; none if it is neither."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        yield from _flatten(found)
+        return
+
+
+def _flatten(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple, set)):
+        for each in value:
+            yield from _flatten(each)
+    elif value is not None:
+        yield str(value)
+
+
+def split_names(text: str, separator: str, known: Collection[str]) -> list[str]:
+    """Return the names in a text, each once; a known one may hold the separator.
+
+    Args:
+        text: The names.
+        separator: Text between them; a blank stands for any white space.
+        known: Names that there are.
+
+    >>> split_names("a=R & B & b=x", " & ", ["a=R & B", "b=x"])
+    ['a=R & B', 'b=x']
+    """
+    parts = [part.strip() for part in text.split(separator if separator.strip() else None)]
+    longest = max((name.count(separator) for name in known), default=0) + 1
+    names: list[str] = []
+    place = 0
+    while place < len(parts):
+        ends = range(min(place + longest, len(parts)), place, -1)
+        joined = (separator.join(parts[place:end]) for end in ends)
+        names.append(next((name for name in joined if name in known), parts[place]))
+        place += names[-1].count(separator) + 1
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def parse_number(text: str) -> float:
+    """Return the finite number that a text is; NaN if it is none.
+
+    >>> parse_number("-1.5e3"), parse_number("1_0"), parse_number("inf")
+    (-1500.0, nan, nan)
+    """
+    try:
+        value = float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan

@@ -1,0 +1,228 @@
+"""Choices in the address bar: read from it, written to it, and an input for each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import streamlit as st
+from streamlit.elements.lib.utils import LabelVisibility
+
+from dashboard.errors import ChoiceError, DataError
+from dashboard.evaluation.metrics import parse, parse_one
+from dashboard.plugins import PLUGINS, load
+from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choice, Choices, join_repeated, list_choices, resolve
+
+COLLECTION = "collection"
+PINNED = ("baseline", "candidate", "query")
+"""Choices that a link always names."""
+OLD = {
+    "names": ("source", "standard"),
+    "v": ("1",),
+    "min_similarity": ("-1", "-1.0"),
+    "slice": (),
+    "outcome": ("all",),
+    "between": (),
+    "at": (),
+    "find": (),
+    "differing": ("no",),
+    "judging": ("no",),
+    "anyway": ("no",),
+    "copies": ("counted",),
+    "test": ("whole",),
+    "rows": ("10",),
+    "window": ("10",),
+    "divide": ("window",),
+    "average": ("pictures",),
+    "also": (),
+    "submissions": (),
+    "picture": (),
+    "review": (),
+}
+"""Keys of older links with the values that change nothing; other values cannot be followed."""
+OLD_LAYOUT = ("columns", "density", "by", "clip", "beside", "missed", "pair", "list", "map", "view")
+"""Keys of links that only arrange or open something; they are left out."""
+MAX_SHOWN = 80
+"""Characters of a value that a sentence repeats."""
+_LAST = "last-address"
+
+
+def read_address() -> dict[str, str]:
+    """Return what the address says; on a page opened from the menu, what the last one said."""
+    params = {key: st.query_params.get_all(key) for key in st.query_params}
+    return join_values(params) or dict(st.session_state.get(_LAST, {}))
+
+
+def join_values(params: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return a text for each key, whose values are joined where the choice has several."""
+    return {key: join_repeated(key, values) for key, values in params.items()}
+
+
+def remember_address(given: Mapping[str, str]) -> None:
+    """Keep an address for the pages that are opened from the menu."""
+    st.session_state[_LAST] = dict(given)
+
+
+def forget_address() -> None:
+    """Put every choice back to its usual value; the script runs again."""
+    st.query_params.clear()
+    remember_address({})
+
+
+def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str, str]:
+    """Return a sentence for each key of an address that cannot be followed; by key.
+
+    Misspelled keys are reported; keys that resemble none belong to other programs.
+
+    Raises:
+        ChoiceError: If the collection cannot be shown with any choices.
+    """
+    resolve(collection, {})
+    known = {each.key: each for each in list_choices()}
+    problems: dict[str, str] = {}
+    good: dict[str, str] = {}
+    for key, choice in known.items():
+        if key in given:
+            try:
+                good[key] = _check(collection, choice, given[key], good)
+            except (ValueError, DataError) as error:
+                said, long = str(error).rstrip("."), given[key]
+                cut = said.replace(long, f"{long[:MAX_SHOWN]}…") if len(long) > MAX_SHOWN else said
+                problems[key] = f"{cut}."
+    others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
+    for key, value in given.items():
+        if key in others:
+            if key in OLD and key not in known and value not in ("", *OLD[key]):
+                problems[key] = f"{key} = {value[:80]!r} of this link cannot be followed here."
+        elif near := get_close_matches(key.lower(), others, 1, 0.8):
+            problems[key] = f"The link has the key {key[:80]!r}. Did you mean {near[0]!r}?"
+    return problems
+
+
+def _check(collection: Collection, choice: Choice, text: str, before: Mapping[str, str]) -> str:
+    """Return the text of a choice.
+
+    Raises:
+        ValueError: If the collection has no such value, or nothing that the choice changes.
+    """
+    key = choice.key
+    if not text or text in OLD.get(key, ()):
+        return ""
+    owner = _find_owner(key)
+    if owner and collection.tables.get(owner) is None:
+        usual = dict(resolve(collection, {}).values)
+        if choice.read(text, collection, usual) != usual[key]:
+            raise ChoiceError(
+                f"{key} = {text[:80]!r} belongs to the protocol {owner}, which this collection "
+                "has no tables for."
+            )
+    resolve(collection, {**before, key: text})
+    if key == "metric":
+        parse_one(text)
+    if key == "metrics":
+        parse(text)
+    return text
+
+
+def _find_owner(key: str) -> str:
+    """Return the plugin whose tables a choice needs; "" for none."""
+    for plugin in PLUGINS:
+        choices = load(plugin, "choices") if plugin.choices and plugin.read_tables else ()
+        if key in (each.key for each in choices):
+            return plugin.name
+    return ""
+
+
+def read_choices(collection: Collection, given: Mapping[str, str]) -> Choices:
+    """Return the choices of an address, and write those that are not the usual ones to it.
+
+    Versions and query are always written, so that a link keeps its meaning when a new version
+    arrives.
+
+    Raises:
+        ChoiceError: If the address holds an unknown value.
+    """
+    given = {key: "" if value in OLD.get(key, ()) else value for key, value in given.items()}
+    choices = resolve(collection, given)
+    values = choices.write()
+    pinned = {key: values[key] for key in PINNED if values[key]}
+    usual = resolve(collection, pinned).write()
+    differing = {key: value for key, value in values.items() if value and value != usual[key]}
+    short = {COLLECTION: collection.name} | pinned | differing
+    if st.query_params.to_dict() != short:
+        st.query_params.from_dict(short)
+    remember_address(short)
+    return choices
+
+
+def set_choice(key: str, value: str) -> None:
+    """Change one choice of the address; the script runs again."""
+    st.query_params[key] = value
+
+
+def drop_choice(*keys: str) -> None:
+    """Put choices of the address back to their usual values; the script runs again."""
+    for key in keys:
+        st.query_params.pop(key, None)
+
+
+def escape_markdown(text: str) -> str:
+    """Return a text that Streamlit's markdown shows letter by letter."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", text)
+
+
+def draw_choice(
+    collection: Collection,
+    choices: Choices,
+    key: str,
+    options: Sequence[str] = (),
+    label: Callable[[str], str] = str,
+    label_visibility: LabelVisibility = "visible",
+    place: str = "input",
+    placeholder: str | None = None,
+    instead_of: Sequence[str] = (),
+) -> None:
+    """Draw the input of a choice: several of, one of, or a text.
+
+    Args:
+        collection: What is chosen from.
+        choices: The values that hold.
+        key: The choice.
+        options: Values to choose among, where the choice itself does not list them.
+        label: Return what a value is called.
+        label_visibility: Whether the name of the choice stands above its input.
+        place: Where the input stands, if the choice has several.
+        placeholder: What an empty input says.
+        instead_of: Choices that are put back when this one is made.
+    """
+    (choice,) = (each for each in list_choices() if each.key == key)
+    widget, now = f"{place}-{key}", choices[key]
+    if not options and choice.allowed is not None:
+        options = list(choice.allowed(collection, dict(choices.values)))
+    name = key.replace("_", " ").capitalize()
+
+    def write() -> None:
+        value = st.session_state[widget]
+        drop_choice(*instead_of)
+        set_choice(key, choice.join(value) if isinstance(value, list) else str(value))
+
+    shared: dict[str, Any] = {
+        "key": widget, "help": choice.meaning, "on_change": write,
+        "label_visibility": label_visibility,
+    }  # fmt: skip
+    if choice.kind == "names":
+        st.session_state[widget] = list(now)
+        st.multiselect(name, options, **shared)
+    elif key == "metric" or options:
+        if key == "metric":  # any metric can be typed
+            options = list(dict.fromkeys([*map(str, parse(choices["metrics"])), now]))
+        st.session_state[widget] = str(now)
+        is_open = key == "metric"
+        shared |= {"format_func": label, "placeholder": placeholder}
+        st.selectbox(name, options, accept_new_options=is_open, **shared)
+    else:
+        st.session_state[widget] = choices.write()[key]
+        st.text_input(name, placeholder=placeholder, **shared)

@@ -1,0 +1,221 @@
+"""Charts of differences between two versions; points and bars of some can be picked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from dashboard.evaluation.differences import write_signed
+from dashboard.evaluation.slicing import ALL
+from dashboard.views.charts import QUIET, Row, make_chart, pick_ink, protect_name, show_chart
+
+WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
+NAMES = ["worse", "same", "better", "cannot tell", "few"]
+COLOUR = alt.Color(
+    "outcome:N",
+    scale=alt.Scale(domain=NAMES, range=[WORSE, SAME, BETTER, SAME, SAME]),
+    legend=None,
+)
+SHAPE = alt.Shape(
+    "outcome:N",
+    scale=alt.Scale(
+        domain=NAMES, range=["triangle-down", "circle", "triangle-up", "circle", "circle"]
+    ),
+    legend=None,
+)
+PICK = "pick"
+
+
+def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None]) -> None:
+    """Draw a chart in which one value can be picked.
+
+    Args:
+        chart: It has the selection PICK.
+        key: Name of the chart on its screen.
+        field: Field of the value.
+        keep: Called with the value that was picked, "" for none any more.
+    """
+
+    def pick() -> None:
+        picked = st.session_state[key]["selection"].get(PICK, [])
+        keep(str(picked[0].get(field, "")) if picked else "")
+
+    show_chart(chart, on_select=pick, key=key)
+
+
+def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
+    """Return the number of queries by change; a bar can be picked.
+
+    Args:
+        rows: `bin`, `change` (the end of the bin that is farther from zero), queries and outcome.
+        metric: Name of the metric.
+        ink: Colour of texts; empty: that of the reader's theme.
+    """
+    pick = alt.selection_point(name=PICK, fields=["label"], toggle=False)
+    base = make_chart([{**row, "label": write_signed(row["change"])} for row in rows]).encode(
+        x=alt.X(
+            "label:N",
+            sort=None,
+            title=f"Change in {metric}, up to",
+            axis=alt.Axis(labelAngle=0, labelOverlap=True),
+        ),
+        y=alt.Y("queries:Q", title=None, axis=None),
+        tooltip=[alt.Tooltip("label:N", title="change up to"), alt.Tooltip("queries:Q")],
+    )
+    bars = base.mark_bar(stroke=QUIET, cursor="pointer").encode(
+        color=COLOUR, opacity=alt.condition(pick, alt.value(1), alt.value(0.3))
+    )
+    counts = (
+        base.transform_filter("datum.queries > 0")
+        .mark_text(dy=-8, color=ink or pick_ink(), fontWeight="bold")
+        .encode(text=alt.Text("queries:Q"))
+    )
+    return (bars.add_params(pick) + counts).properties(height=150)
+
+
+def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str) -> Any:
+    """Return the values of both versions, equal ones as one point that can be picked.
+
+    Args:
+        rows: `point`, baseline, candidate, queries and outcome.
+        metric: Name of the metric.
+        baseline: Name of the version on the x axis.
+        candidate: Name of the version on the y axis.
+    """
+    pick = alt.selection_point(name=PICK, fields=["point"], toggle=False)
+    most = max((row[key] for row in rows for key in ("baseline", "candidate")), default=1.0)
+    ends = [{"value": 0.0}, {"value": most}]
+    titles = f"{metric}, {baseline}", f"{metric}, {candidate}"
+    diagonal = make_chart(ends).mark_line(strokeDash=[4, 4], color=QUIET)
+    points = (
+        make_chart(rows)
+        .mark_point(filled=True, stroke=QUIET, cursor="pointer")
+        .encode(
+            x=alt.X("baseline:Q", title=titles[0]),
+            y=alt.Y("candidate:Q", title=titles[1]),
+            color=COLOUR,
+            shape=SHAPE,
+            size=alt.Size("queries:Q", scale=alt.Scale(range=[60, 500], zero=True), legend=None),
+            opacity=alt.condition(pick, alt.value(0.85), alt.value(0.25)),
+            tooltip=[
+                alt.Tooltip("queries:Q"),
+                alt.Tooltip("baseline:Q", format=".3f", title=protect_name(baseline)),
+                alt.Tooltip("candidate:Q", format=".3f", title=protect_name(candidate)),
+            ],
+        )
+        .add_params(pick)
+    )
+    same = diagonal.encode(x=alt.X("value:Q", title=titles[0]), y=alt.Y("value:Q", title=titles[1]))
+    return (same + points).properties(height=260)
+
+
+def draw_bar(row: Row) -> Any:
+    """Return one difference with its interval on an axis with 0; delta, low, high and outcome."""
+    texts = {f"{end}_text": write_signed(row[end]) for end in ("low", "high")}
+    base = make_chart([{**row, **texts}])
+    zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
+    bar = base.mark_rule(strokeWidth=8).encode(
+        x=alt.X(
+            "low:Q",
+            title=None,
+            scale=alt.Scale(padding=24, nice=False),
+            axis=alt.Axis(tickCount=6),
+        ),
+        x2=alt.X2("high:Q"),
+        color=COLOUR,
+    )
+    point = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(
+        x=alt.X("delta:Q", title=None)
+    )
+    ends = [
+        base.mark_text(dy=-16, color=pick_ink()).encode(
+            x=alt.X(f"{end}:Q"), text=alt.Text(f"{end}_text:N")
+        )
+        for end in ("low", "high")
+    ]
+    return (
+        zero.encode(x=alt.X("zero:Q", title=None)) + bar + point + ends[0] + ends[1]
+    ).properties(height=88)
+
+
+def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str = "") -> Any:
+    """Return differences with their intervals, one below the other.
+
+    Args:
+        rows: name, label (how it is shown), delta, low and high (None: no interval), outcome, and
+            note at the right end.
+        title: Title of the axis.
+        picked: Whether a point can be picked, by its name.
+        ink: Colour of texts; empty: that of the reader's theme.
+    """
+    ink = ink or pick_ink()
+    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
+    tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
+    base = make_chart([row for row in rows if row["delta"] is not None]).encode(y=y)
+    zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
+    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3).encode(
+        x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
+    )  # fmt: skip
+    points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
+        x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
+    )
+    if picked:
+        pick = alt.selection_point(name=PICK, fields=["name"], toggle=False)
+        points = points.encode(
+            stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
+        )
+        points = points.add_params(pick)
+    left = base.mark_text(align="left", dy=-14, color=ink).encode(
+        x=alt.XValue(0), text=alt.Text("label:N")
+    )
+    right = base.mark_text(align="right", dy=-14, color=ink).encode(
+        x=alt.XValue("width"), text=alt.Text("note:N")
+    )
+    layers = zero.encode(x=alt.X("zero:Q", title=title)) + bars + points + left + right
+    return layers.properties(height=alt.Step(36))
+
+
+def _order_names(rows: Sequence[Row], key: str) -> list[str]:
+    """Return the values of a column in the order of the rows, "all" last."""
+    names = dict.fromkeys(protect_name(str(row[key])) for row in rows)
+    return sorted(names, key=lambda name: name == ALL)
+
+
+def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
+    """Return the mean difference of each pair of slices; a cell can be picked.
+
+    Args:
+        rows: `first` and `second` (the values), gain, queries, note ("+0.033") and count ("n 3*",
+            marked where there are too few queries for an interval).
+        first: Column of the lines.
+        second: Column of the columns.
+    """
+    pick = alt.selection_point(name=PICK, fields=["slice"], toggle=False)
+    farthest = max((abs(row["gain"]) for row in rows if row["gain"] is not None), default=1.0)
+    scale = alt.Scale(
+        domain=[-farthest, 0, farthest], range=[WORSE, "#e9edf2", BETTER], interpolate="lab"
+    )
+    names = {key: _order_names(rows, key) for key in ("first", "second")}
+    lines = alt.Axis(labelLimit=130, ticks=False)
+    wrap = alt.Axis(labelAngle=-90, labelLimit=180, orient="top", title=None, ticks=False)
+    base = make_chart(rows).encode(
+        x=alt.X("second:N", sort=names["second"], axis=wrap),
+        y=alt.Y("first:N", sort=names["first"], title=None, axis=lines),
+        tooltip=[
+            alt.Tooltip("first:N", title=protect_name(first)),
+            alt.Tooltip("second:N", title=protect_name(second)),
+            alt.Tooltip("note:N", title="difference"),
+            alt.Tooltip("queries:Q"),
+        ],
+    )
+    cells = base.mark_rect(cornerRadius=4, stroke=QUIET, cursor="pointer").encode(
+        color=alt.Color("gain:Q", scale=scale, legend=None),
+        strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
+    )
+    text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
+    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text=alt.Text("note:N"))
+    counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"))
+    return (cells.add_params(pick) + notes + counts).properties(height=alt.Step(46))

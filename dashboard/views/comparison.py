@@ -1,0 +1,130 @@
+"""Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.evaluation.differences import (
+    describe_certainty,
+    write_p,
+    write_signed,
+)
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.address import escape_markdown, set_choice
+from dashboard.views.data_tables import Column, draw_table
+
+SIGNS = {"better": "▲ better", "worse": "▼ worse", "cannot tell": "● cannot tell"}
+COLUMNS = [
+    Column(key="name", label="Metric"),
+    Column(key="baseline", label="Baseline", number=True),
+    Column(key="candidate", label="Candidate", number=True),
+    Column(key="change", label="Change", number=True),
+    Column(key="interval", label="95 % interval", number=True, wide=True),
+    Column(key="p", label="p (Holm)", number=True, wide=True),
+    Column(key="outcome", label="Outcome"),
+    Column(key="counts", label="Better, same, worse", number=True, wide=True),
+]
+
+
+def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
+    """Return a row a metric of the choice `metrics`, and the row of the one that the lists show.
+
+    p is corrected over all of them.
+    """
+    baseline, candidate = choices["baseline"], choices["candidate"]
+    front = str(parse_one(choices["metric"]))
+    rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
+    named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
+    shown = {str(each) for each in parse(choices["metrics"])}
+    found = next(row for row in named if row["name"] == front)
+    return [row for row in named if row["name"] in shown], found
+
+
+def show_progress(doing: str) -> AbstractContextManager[None]:
+    """Show what is computed and for how long, if it takes longer than a tenth of a second."""
+    return st.spinner(f"{doing}; this is done once", show_time=True)
+
+
+def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
+    """Draw the verdict by a metric as a headline and return it."""
+    baseline, candidate = choices["baseline"], choices["candidate"]
+    told = study.describe_difference(row, row["name"], baseline, candidate)
+    if baseline == candidate:
+        several = len(study.collection.versions) > 1
+        why = "choose another baseline" if several else "there is no other version"
+        told = f"{candidate} is compared with itself: {why}."
+    st.subheader(escape_markdown(told), anchor=False)
+    return told
+
+
+def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
+    """Draw the comparison of all metrics and how certain it is."""
+    written = [write_row(row) for row in rows]
+    draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
+    for told in describe_certainty(rows):
+        st.caption(escape_markdown(told))
+
+
+def find_front(rows: Sequence[Row], metric: str) -> int:
+    """Return the place of a metric among the rows of a table; -1 if it is not there."""
+    names = [row["name"] for row in rows]
+    return names.index(name) if (name := str(parse_one(metric))) in names else -1
+
+
+def name_columns(choices: Choices) -> list[Column]:
+    """Return the columns of a comparison; the versions' have the versions' names."""
+    names = {"baseline": choices["baseline"], "candidate": choices["candidate"]}
+    return [replace(each, label=names.get(each.key, each.label)) for each in COLUMNS]
+
+
+def write_row(row: Row) -> Row:
+    """Return a row of a comparison with change, interval, p, outcome and counts as texts."""
+    interval = "not defined"
+    if row["low"] is not None:
+        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
+    return row | {
+        "change": None if row["delta"] is None else write_signed(row["delta"]),
+        "interval": interval,
+        "p": None if row["p_holm"] is None else write_p(row["p_holm"]).removeprefix("= "),
+        "outcome": SIGNS[row["outcome"]],
+        "counts": f"{row['better']}, {row['same']}, {row['worse']}",
+    }
+
+
+def make_forest(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the rows of a chart of differences by metric."""
+    return [
+        row
+        | {
+            "label": row["name"],
+            "note": "not compared" if row["delta"] is None else write_signed(row["delta"]),
+        }
+        for row in rows
+    ]
+
+
+def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
+    """Draw the filter of queries by outcome."""
+    labels = {"all": f"All {sum(counts.values()):,}"} | {
+        name: f"{name.capitalize()} {number:,}" for name, number in counts.items()
+    }
+    key = "filter-outcome"
+    st.session_state[key] = choices["outcome"]
+    st.segmented_control(
+        "Queries",
+        list(labels),
+        key=key,
+        format_func=lambda name: labels[name],
+        on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
+        label_visibility="collapsed",
+        required=True,
+        wrap=True,
+    )

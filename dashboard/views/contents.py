@@ -1,0 +1,121 @@
+"""Cards of the screen Collections: facts, first pictures and findings of each collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from dashboard.errors import ChoiceError, DataError, Finding
+from dashboard.evaluation.judgement import JudgingRules
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.folders import find_data
+from dashboard.study.choices import resolve
+from dashboard.study.judging import find_rules
+from dashboard.views.address import escape_markdown
+from dashboard.views.data_tables import Column, draw_folded, write_table
+from dashboard.views.frame import make_pages
+from dashboard.views.media_routes import address_media
+
+PICTURES = 3
+MAX_FINDINGS = 100
+STYLE = """<style>
+.facts { display: grid; grid-template-columns: 84px minmax(0, 1fr); gap: 2px 12px;
+  margin: 0 !important; padding: 0 !important;
+  font-size: 14px; line-height: 20px; }
+.facts dt { opacity: 0.75; font-size: 12px; }
+.facts dd { margin: 0; overflow-wrap: anywhere; white-space: pre-line; }
+.pictures { display: flex; gap: 8px; padding-top: 8px; }
+.pictures img { width: calc((100% - 16px) / 3); max-width: 160px; aspect-ratio: 16 / 9;
+  object-fit: contain; border-radius: 6px;
+  background: color-mix(in srgb, currentColor 6%, transparent); }
+</style>"""
+FINDINGS = [
+    Column(key="level", label="Level"),
+    Column(key="file", label="File", wrap=True),
+    Column(key="line", label="Line", number=True),
+    Column(key="found", label="Found", wrap=True),
+    Column(key="wanted", label="Expected", wrap=True),
+]
+
+
+def draw_collection(name: str, is_open: bool) -> None:
+    """Draw the facts of a collection, its findings and the link that opens it."""
+    with st.container(border=True, key=f"collection-{name}"):
+        try:
+            collection = open_collection(find_data() / name)
+        except DataError as error:
+            st.markdown(f"**{escape_markdown(name)}**")
+            st.error(escape_markdown(str(error)))
+            st.code(f"python -m dashboard check {name}", language="sh")
+            return
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            mark = " :gray-badge[open now]" if is_open else ""
+            st.markdown(f"**{escape_markdown(collection.title)}**{mark}")
+            st.page_link(
+                make_pages()["overview"], label="Open", query_params={"collection": name}, width=70
+            )
+        if about := str(collection.settings.get("about", "")):
+            st.caption(escape_markdown(about))
+        st.html(STYLE + write_facts(collection))
+        _draw_findings(collection)
+
+
+def list_facts(collection: Collection) -> dict[str, str]:
+    """Return what is known of a collection, by its name on the screen."""
+    texts = int(collection.is_text.sum())
+    items = len(collection.queries) - texts
+    kinds = [f"{number:,} {kind}" for number, kind in ((texts, "text"), (items, "item")) if number]
+    rules = _find_usual_rules(collection)
+    versions = [*collection.versions, *(f"{name} (unusable)" for name in collection.broken)]
+    taken = collection.settings.get("source", ())  # as `init` has recorded it
+    return {
+        "Items": f"{len(collection.items):,}",
+        "Queries": ", ".join(kinds) or "none",
+        "Versions": ", ".join(versions) or "none yet",
+        "Relevant": f"{rules.title}: {rules.definition}"
+        if rules
+        else "no protocol can judge it: it has neither judgements nor keywords",
+        "Licence": str(collection.settings.get("licence") or "not stated"),
+        "Source": str(collection.settings.get("attribution") or "not stated"),
+    } | ({"Taken from": "\n".join(taken)} if taken else {})
+
+
+def _find_usual_rules(collection: Collection) -> JudgingRules | None:
+    """Return the protocol that opens with a collection; None if none can judge it."""
+    try:
+        return find_rules(collection, resolve(collection, {})["protocol"])
+    except ChoiceError:
+        return None
+
+
+def write_facts(collection: Collection) -> str:
+    """Return the facts of a collection and its first pictures as HTML."""
+    facts = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(told)}</dd>"
+        for name, told in list_facts(collection).items()
+    )
+    shown = []
+    for item in collection.items.ids[: 10 * PICTURES]:
+        address = address_media(collection, "poster", item)
+        shown += [f'<img src="{escape(address)}" alt="{escape(item)}">'] if address else []
+    pictures = f'<div class="pictures">{"".join(shown[:PICTURES])}</div>' if shown else ""
+    return f'<dl class="facts">{facts}</dl>{pictures}'
+
+
+def count_findings(findings: Sequence[Finding]) -> str:
+    """Return how many findings there are of each level: "1 error, 2 notes"."""
+    levels = [each.level for each in findings]
+    counts = {level: levels.count(level) for level in dict.fromkeys(levels)}
+    return ", ".join(f"{n:,} {level}{'' if n == 1 else 's'}" for level, n in counts.items())
+
+
+def _draw_findings(collection: Collection) -> None:
+    if not collection.findings:
+        st.caption("✓ No problem found in its files.")
+        return
+    shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
+    command = escape(f"python -m dashboard check {collection.name}")
+    content = f"{write_table(FINDINGS, shown)}<pre>{command}</pre>"
+    draw_folded(count_findings(collection.findings), content)

@@ -1,0 +1,29 @@
+"""Buttons that copy a view as Markdown, or its link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dashboard.views.components import load_component
+
+FOLDER = Path(__file__).parent
+
+
+def _component() -> Any:
+    return load_component("copy", (FOLDER / "copy.js",), (FOLDER / "copy.css",))
+
+
+def draw_copy_buttons(markdown: str) -> None:
+    """Draw the buttons *Copy as Markdown* and *Copy link*."""
+    buttons: list[dict[str, str]] = [
+        {"label": "Copy as Markdown", "text": markdown},
+        {"label": "Copy link"},
+    ]
+    _component()(key="copy", data={"buttons": buttons}, width="content")
+
+
+def draw_copy_link(link: str, key: str, is_new: bool = False) -> None:
+    """Draw a button that copies a link; of a new one it has been pressed already."""
+    data = {"buttons": [{"label": "Copy link", "text": link, "now": is_new}]}
+    _component()(key=key, data=data, width="content")

@@ -1,0 +1,123 @@
+"""Downloads: tables as CSV and JSON, charts as SVG and PNG, a view as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.commands.output import protect_cell, write_rows
+from dashboard.plugins import load_commands
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.charts import pick_ink
+from dashboard.views.copy import draw_copy_buttons
+from dashboard.views.data_tables import Column, format_value
+
+CHART_WIDTH = 720
+"""Width of a chart in a file, in pixels."""
+GROUNDS = {"#e8edf4": "#0f141b"}
+"""Ground of a chart in a file, by the colour of its text; white for others."""
+MIME = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
+Rows = Sequence[Mapping[str, Any]]
+
+
+def draw_sharing(
+    study: Study,
+    choices: Choices,
+    markdown: str,
+    tables: Mapping[str, tuple[Rows, Sequence[str]]],
+    charts: Mapping[str, Any],
+) -> None:
+    """Draw downloads and the buttons that copy, in one row.
+
+    Args:
+        study: What is looked at.
+        choices: Its versions are in the names of the files.
+        markdown: The view as Markdown.
+        tables: Rows and columns, as a command prints them, by the table's name.
+        charts: Charts by name.
+    """
+    stem = "-".join([study.collection.name, choices["baseline"], choices["candidate"]])
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.popover("Download"):
+            for name, (rows, columns) in tables.items():
+                _draw_files(name, stem, {form: (rows, columns) for form in ("csv", "json")})
+            for name, chart in charts.items():
+                _draw_files(name, stem, dict.fromkeys(("svg", "png"), chart))
+            for command in load_commands().values():
+                if hasattr(command, "make_download"):
+                    _draw_page(command, f"{stem}.html", study, choices)
+        draw_copy_buttons(markdown)
+
+
+def _draw_files(name: str, stem: str, forms: Mapping[str, Any]) -> None:
+    ink = pick_ink()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(name, width=150)
+        for form, content in forms.items():
+            st.download_button(
+                form.upper(),
+                data=partial(make_file, form, content, ink),
+                file_name=f"{stem}-{name.lower().replace(' ', '-')}.{form}",
+                mime=MIME[form],
+                key=f"download-{name}-{form}",
+                on_click="ignore",
+            )
+
+
+def _draw_page(command: Any, file: str, study: Study, choices: Choices) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(command.DOWNLOAD, width=150)
+        st.download_button(
+            "HTML",
+            data=partial(command.make_download, study, choices),
+            file_name=file,
+            mime="text/html",
+            key=f"download-{command.DOWNLOAD}",
+            on_click="ignore",
+        )
+
+
+def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
+    """Return rows with their columns as CSV or JSON, or a chart as SVG or PNG.
+
+    Args:
+        form: csv, json, svg or png.
+        content: The rows with their columns, or the chart.
+        ink: Colour of a chart's text.
+    """
+    if form in ("csv", "json"):
+        rows, columns = content
+        if form == "csv":
+            rows = [{key: protect_cell(cell) for key, cell in row.items()} for row in rows]
+        return write_rows(rows, columns, form).encode()
+    import vl_convert
+
+    sized = content.properties(width=CHART_WIDTH, background=GROUNDS.get(ink, "#ffffff"))
+    colours = {"labelColor": ink, "titleColor": ink}
+    chart = sized.configure_axis(**colours).configure_legend(**colours).to_dict()
+    if form == "svg":
+        return str(vl_convert.vegalite_to_svg(chart)).encode()
+    return bytes(vl_convert.vegalite_to_png(chart, scale=2))
+
+
+def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:
+    """Return a heading, a sentence, a table and the link of the view as Markdown.
+
+    Cells stay readable as they are: only bars and line breaks, which would break the table, are
+    changed.
+    """
+    marks = ["---:" if column.number else "---" for column in columns]
+    lines = [[column.label for column in columns], marks]
+    lines += [[format_value(row.get(column.key)) for column in columns] for row in rows]
+    table = "\n".join(f"| {' | '.join(map(_clean_cell, line))} |" for line in lines)
+    link = f"\n{st.context.url}?{urlencode(st.query_params.to_dict())}\n" if st.context.url else ""
+    return f"## {_clean_cell(title)}\n\n{_clean_cell(told)}\n\n{table}\n{link}"
+
+
+def _clean_cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

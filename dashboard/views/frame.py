@@ -1,0 +1,181 @@
+"""The frame of every page: links, the row of choices, and problems as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import streamlit as st
+
+from dashboard.errors import ChoiceError
+from dashboard.plugins import list_screens
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.folders import find_data, list_collections
+from dashboard.storage.settings import read_toml
+from dashboard.study.choices import Choices, describe_choices, list_choices
+from dashboard.study.study import Study, open_study
+from dashboard.views.address import (
+    COLLECTION,
+    draw_choice,
+    drop_choice,
+    escape_markdown,
+    find_problems,
+    read_address,
+    read_choices,
+    remember_address,
+    set_choice,
+)
+from dashboard.views.navigation import draw_links
+
+SCREENS = Path(__file__).parents[1] / "screens"
+NAMES = ("overview", "compare", "slices", "query", "search", "collections")
+IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
+"""Choices in the row on top, and their widths in pixels."""
+STYLE = Path(__file__).with_name("frame.css")
+CURRENT = "current-screen"
+Page = Any
+
+
+def make_pages() -> dict[str, Page]:
+    """Return the page of each screen, by its name; the first is the one at `/`.
+
+    Pages of plugins come before the last one.
+    """
+    scripts = {name: SCREENS / f"{name}.py" for name in NAMES}
+    scripts |= list_screens() | {NAMES[-1]: scripts.pop(NAMES[-1])}
+    return {
+        name: st.Page(
+            script,
+            title=name.replace("_", " ").capitalize(),
+            url_path="" if name == NAMES[0] else name,
+            default=name == NAMES[0],
+        )
+        for name, script in scripts.items()
+    }
+
+
+def open_page(*shown: str) -> tuple[Study, Choices]:
+    """Draw the links and the choices; return the study of the address and its choices.
+
+    Args:
+        shown: Keys of choices whose inputs stand under More, before those that change numbers.
+
+    Raises:
+        DataError: If the collection cannot be used.
+        ChoiceError: If the address names an unknown collection.
+    """
+    st.html(STYLE)
+    given = read_address()
+    screen = st.session_state.get(CURRENT, NAMES[0])
+    with st.container(key="bar", horizontal=True, vertical_alignment="center"):
+        links = st.container(key="links")
+        row = st.container(key="choices", horizontal=True, vertical_alignment="center")
+    try:
+        with row:
+            collection = _pick_collection(given.get(COLLECTION, ""), "input")
+        problems = find_problems(collection, given)
+        choices = None if problems else read_choices(collection, given)
+    finally:  # an address that cannot be followed has links, too
+        with links:
+            draw_links(make_pages(), screen, read_address())
+    if choices is None:
+        _stop_at_problems(problems, given)
+    study = open_study(collection, choices.restrict_to_numbers())
+    with row:
+        _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
+    narrowed = _draw_chips(collection, choices)
+    words = [screen.capitalize(), f"{choices['baseline']} → {choices['candidate']}", *narrowed]
+    st.set_page_config(page_title=" · ".join((*words, collection.title)), layout="wide")
+    for problem in collection.problems:
+        st.warning(escape_markdown(str(problem)))
+    return study, choices
+
+
+def read_study() -> tuple[Study, Choices]:
+    """Return the study of the address and its choices, and draw nothing: for blind pages.
+
+    Raises:
+        DataError: If the collection cannot be used.
+        ChoiceError: If the address names something unknown.
+    """
+    st.html(STYLE)
+    given = read_address()
+    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
+    problems = find_problems(collection, given)
+    choices = read_choices(collection, {k: v for k, v in given.items() if k not in problems})
+    st.set_page_config(page_title=collection.title, layout="wide")
+    return open_study(collection, choices.restrict_to_numbers()), choices
+
+
+def _stop_at_problems(problems: Mapping[str, str], given: Mapping[str, str]) -> NoReturn:
+    """Say what the address asks for in vain, and end the script."""
+    for sentence in problems.values():
+        st.error(escape_markdown(sentence))
+    remember_address({key: value for key, value in given.items() if key not in problems})
+    st.button("Open without this", on_click=drop_choice, args=tuple(problems))
+    st.stop()
+
+
+def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
+    for key, width in IN_ROW.items():
+        if key == "candidate":
+            st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
+        with st.container(key=f"row-{key}", width=width):
+            draw_choice(collection, choices, key, label_visibility="collapsed")
+    # inputs of a closed popover keep old values in the browser and send them again
+    sheet = st.popover("More", key="more", on_change="rerun", width="content")
+    if sheet.open:
+        with sheet:
+            with st.container(key="sheet"):  # for phones, where the row is not shown
+                _pick_collection(collection.name, "sheet")
+                for key in IN_ROW:
+                    draw_choice(collection, choices, key, place="sheet")
+            for each in list_choices():
+                if each.key in more or each.changes_numbers and each.is_open(collection, choices):
+                    draw_choice(collection, choices, each.key, place="more")
+
+
+def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
+    """Draw a chip with ✕ for every choice that changes numbers and is not the usual one.
+
+    Returns:
+        Name and value of each.
+    """
+    chips = describe_choices(collection, choices)
+    if chips:
+        with st.container(key="chips", horizontal=True, gap="small"):
+            for key, text in chips.items():
+                label = escape_markdown(f"{text} ✕")
+                st.button(label, key=f"chip-{key}", on_click=drop_choice, args=(key,))
+    return list(chips.values())
+
+
+def _find_name(name: str) -> tuple[str, list[str]]:
+    """Return a name, for "" that of the collection that is opened first, and all names."""
+    names = list_collections()
+    first = [n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first")]
+    chosen = name or (first or names)[0]
+    if chosen not in names:
+        raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
+    return chosen, names
+
+
+def _pick_collection(name: str, place: str) -> Collection:
+    chosen, names = _find_name(name)
+    widget = f"{place}-collection"
+    st.session_state[widget] = chosen
+
+    def write() -> None:
+        st.query_params.from_dict({COLLECTION: st.session_state[widget]})
+
+    visibility: Any = "collapsed" if place == "input" else "visible"
+    with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):
+        st.selectbox("Collection", names, key=widget, on_change=write, label_visibility=visibility)
+    return open_collection(find_data() / chosen)
+
+
+def open_query(choices: Choices, query: str) -> None:
+    """Go to the screen Query with a query chosen."""
+    set_choice("query", query)
+    st.switch_page(make_pages()["query"], query_params=st.query_params.to_dict() | {"query": query})

@@ -1,0 +1,209 @@
+"""Clips, pictures and posters, served by the ids of items from inside their collection's folder."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from cachetools import LRUCache, cached
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from dashboard.errors import DataError
+from dashboard.storage.collection import MAX_OPEN, Collection, open_collection
+from dashboard.storage.folders import find_data
+from dashboard.storage.media import FILES, VIDEO, Span, find_media, read_span, recognise_type
+from dashboard.storage.posters import make_poster
+from dashboard.tables import Table
+
+CLIP, POSTER = FILES
+COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
+"""Columns that may name the file of a kind, each with the setting of its folder and its default; a
+poster may be made of the clip. A query's picture is named in queries.csv."""
+MAX_POSTER_BYTES = 64_000_000
+"""Posters that are held in memory, of all collections."""
+DECODERS = CapacityLimiter(2)
+"""Posters that are made at once."""
+HEADERS = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""An address names the state of its file, so what it answers never changes."""
+
+
+class Shown(NamedTuple):
+    """A file that an item names. A poster is to be made of it unless it is one."""
+
+    path: Path
+    type: str
+    span: Span | None
+    is_poster: bool
+
+
+async def send_media(request: Request) -> Response:
+    """Answer with a file, whole or in ranges, or with a poster; 404 if there is none."""
+    names = request.path_params
+    found = await anyio.to_thread.run_sync(
+        _find_by_name, names["collection"], names["kind"], names["item"]
+    )
+    if found is None:
+        raise HTTPException(404)
+    if names["kind"] == "clip" or found.is_poster:
+        return FileResponse(found.path, media_type=found.type, headers=HEADERS)
+    try:
+        poster = await anyio.to_thread.run_sync(_make_poster, found, limiter=DECODERS)
+    except DataError as error:
+        raise HTTPException(404) from error
+    return Response(poster, media_type="image/webp", headers=HEADERS)
+
+
+def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
+    if Path(collection).name != collection or kind not in COLUMNS:
+        return None
+    try:
+        return _find(open_collection(find_data() / collection), kind, item)
+    except (DataError, OSError):
+        return None
+
+
+def _find(collection: Collection, kind: str, item: str) -> Shown | None:
+    table = _find_table(collection, kind)
+    place = table.index.get(item)
+    if place is None:
+        return None
+    for column, setting, default in COLUMNS[kind]:
+        root = str(collection.settings.get(setting, default))
+        path = find_media(collection.folder, root, table[column][place])
+        media_type = recognise_type(path) if path else ""
+        if path and media_type:
+            return Shown(path, media_type, read_span(table, place), is_poster=column == "poster")
+    return None
+
+
+def _find_table(collection: Collection, kind: str) -> Table:
+    return collection.queries if kind == "query" else collection.items
+
+
+def _make_poster(found: Shown) -> bytes:
+    state = found.path.stat()
+    return _make_poster_once(found, (state.st_mtime_ns, state.st_size))
+
+
+@cached(LRUCache(MAX_POSTER_BYTES, getsizeof=len), lock=threading.Lock())
+def _make_poster_once(found: Shown, state: tuple[int, int]) -> bytes:
+    return make_poster(found.path, found.type, found.span)
+
+
+def read_poster(collection: Collection, kind: str, item: str) -> tuple[str, bytes] | None:
+    """Return the media type and content of a small picture; None if there is none.
+
+    Args:
+        collection: Collection that names its file.
+        kind: "poster" for that of an item, "query" for that of a query's picture.
+        item: Id of the item, or of the query.
+    """
+    found = _find(collection, kind, item)
+    if found is None:
+        return None
+    if found.is_poster:
+        return found.type, found.path.read_bytes()
+    try:
+        return "image/webp", _make_poster(found)
+    except DataError:
+        return None
+
+
+class ItemMedia(NamedTuple):
+    """The addresses of an item's files, "" if they are missing, and how they are shown.
+
+    Attributes:
+        poster: Small picture.
+        file: Picture or clip.
+        is_clip: Whether the file moves, by its name.
+        span: Part of the clip that the item is; None for all of it.
+        caption: Caption of the item.
+    """
+
+    poster: str
+    file: str
+    is_clip: bool
+    span: Span | None
+    caption: str
+
+
+def find_media_of(collection: Collection, item: str) -> ItemMedia:
+    """Return the files of an item; nothing for one that the collection does not have."""
+    table = _read_files(collection, "clip")
+    place = table.rows.get(item)
+    if place is None:
+        return ItemMedia("", "", False, None, "")
+    poster, file = (address_media(collection, kind, item) for kind in ("poster", "clip"))
+    (_, files), *_ = table.files
+    is_clip = bool(VIDEO.search(files[place]))
+    return ItemMedia(poster, file, is_clip, table.find_span(place), table.captions[place])
+
+
+def address_media(collection: Collection, kind: str, item: str) -> str:
+    """Return the address of a file; "" if it is missing.
+
+    The address ends with the state of the file and the span of the item, so that what it answers
+    never changes.
+
+    Args:
+        collection: Collection that names it.
+        kind: "clip" for the file of an item, "poster" for a small picture of it, "query" for a
+            small picture of a query's.
+        item: Id of the item, or of the query.
+    """
+    table = _read_files(collection, kind)
+    place = table.rows.get(item)
+    if place is None:
+        return ""
+    for folder, files in table.files:
+        try:
+            # a page asks for hundreds, and a Path takes five times as long
+            state = os.stat(folder + files[place]) if files[place] else None  # noqa: PTH116
+        except (OSError, ValueError):  # it is missing, or its name holds NUL
+            continue
+        if state is not None:
+            version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
+            if span := table.find_span(place):
+                version += f"-{span.start:g}-{span.end:g}"
+            return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
+    return ""
+
+
+class _Files(NamedTuple):
+    """Columns of a table that name the files of a kind, read once for hundreds of cards.
+
+    Attributes:
+        name: Name of the collection in addresses.
+        files: Folder, ending with "/", and name of the file of each row, for each column.
+        spans: Span of each row; empty if no row has one.
+    """
+
+    name: str
+    rows: Mapping[str, int]
+    files: Sequence[tuple[str, Sequence[str]]]
+    spans: Sequence[Span | None]
+    captions: Sequence[str]
+
+    def find_span(self, place: int) -> Span | None:
+        return self.spans[place] if self.spans else None
+
+
+@lru_cache(maxsize=MAX_OPEN * len(COLUMNS))
+def _read_files(collection: Collection, kind: str) -> _Files:
+    table, settings = _find_table(collection, kind), collection.settings
+    files = [
+        (f"{collection.folder}/{settings.get(setting, default)}/", table[column])
+        for column, setting, default in COLUMNS[kind]
+    ]
+    has_spans = any(table["span_start"]) or any(table["span_end"])
+    spans = [read_span(table, place) for place in range(len(table))] if has_spans else []
+    return _Files(quote(collection.name), table.index, files, spans, table["caption"])

@@ -1,0 +1,66 @@
+"""Who looks at a page or sends a request, and what they may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dashboard.errors import ChoiceError
+from dashboard.plugins import load_all
+from dashboard.views.address import escape_markdown
+
+NOBODY, READER, REVIEWER, OWNER = ROLES = ("nobody", "reader", "reviewer", "owner")
+"""From no right to all: who may not look, who may, who may also judge, who may also make lists and
+decide."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who acts.
+
+    Attributes:
+        name: "" for a person whom nothing names.
+        role: One of ROLES.
+        is_verified: Whether a login vouches for the name, so that no other can be used.
+        why: Why the role is a lower one, as a sentence for the person.
+    """
+
+    name: str = ""
+    role: str = OWNER
+    is_verified: bool = False
+    why: str = ""
+
+    def require(self, role: str) -> None:
+        """Check that the person may do what a role may.
+
+        Raises:
+            ChoiceError: If not, as a sentence for the person.
+        """
+        if ROLES.index(self.role) < ROLES.index(role):
+            name = f"{self.name} is" if self.name else "You are"
+            needed = f"{name} {self.role}; this needs the role {role}."
+            raise ChoiceError(self.why or f"{needed} Ask an owner.")
+
+
+def find_person(headers: Mapping[str, str]) -> Person:
+    """Return who has sent the headers of a request; anybody may do all where no login is set up."""
+    found = [login.find_person(headers) for login in load_all("login")]
+    return min(found, key=lambda each: ROLES.index(each.role), default=Person())
+
+
+def draw_login(person: Person) -> None:
+    """Draw the page of somebody who may not look: log in, or why a login is not enough."""
+    if not person.name and not person.why:
+        st.info("Log in to see this page.")
+        st.button("Log in", on_click=st.login, type="primary")
+        return
+    st.error(escape_markdown(person.why or f"{person.name} has no role here. Ask an owner."))
+    if st.user.get("is_logged_in"):
+        st.button("Log out", on_click=st.logout)
+
+
+def find_reader() -> Person:
+    """Return who looks at the page that is drawn."""
+    return find_person(st.context.headers)

@@ -1,0 +1,173 @@
+"""A list of queries: change, hits by rank in two versions, and the first results on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard.evaluation.differences import write_signed
+from dashboard.evaluation.measurement import Row
+from dashboard.storage.collection import Collection
+from dashboard.study.changes import find_cutoff, list_moves, list_ranks
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.address import drop_choice, set_choice
+from dashboard.views.components import load_component
+from dashboard.views.frame import open_query
+from dashboard.views.links import write_link
+from dashboard.views.media_routes import find_media_of
+
+FOLDER = Path(__file__).parent
+FIRST_ROWS, MAX_ROWS = 25, 500
+"""Queries that are drawn at first, and at most."""
+PEEKED = 5
+"""Results of each version below an opened query."""
+MAX_FALLEN, MAX_RANKS = 10, 4
+"""Hits that fell which are drawn below an opened query, and named in its line."""
+
+
+def _component() -> Any:
+    return load_component("queries", (FOLDER / "queries.js",), (FOLDER / "queries.css",))
+
+
+@st.fragment
+def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], key: str = "queries") -> None:
+    """Draw a list of queries; each is a link to the screen Query and opens its first results.
+
+    The address names the open one.
+
+    Args:
+        study: What is looked at.
+        choices: Versions and metric that are compared, and the number of ranks.
+        rows: Rows of `list_changes`, in the order in which they are drawn.
+        key: Name of the list on its screen.
+    """
+    before = st.session_state.get(key) or {}
+    opened = before.get("opened")
+    if opened is None:
+        opened = st.query_params.get("query", "")
+    elif opened:
+        set_choice("query", opened)
+    else:
+        drop_choice("query")
+    is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
+    number = MAX_ROWS if before.get("all") or is_far else FIRST_ROWS
+    data = make_payload(study, choices, rows, opened, number)
+    names = ("opened", "all", "go")
+    answer = _component()(key=key, data=data, **{f"on_{n}_change": _ignore for n in names})
+    if answer.go:
+        open_query(choices, answer.go)
+
+
+def _ignore() -> None:
+    """Do nothing: the script reads the state of the list itself."""
+
+
+def make_payload(
+    study: Study, choices: Choices, rows: Sequence[Row], opened: str = "", number: int = MAX_ROWS
+) -> dict[str, Any]:
+    """Return what the list shows, as values that JSON can hold.
+
+    Args:
+        study: What is looked at.
+        choices: Versions, metric and number of ranks.
+        rows: Rows of `list_changes`.
+        opened: Query whose first results are shown below it; empty: none.
+        number: Rows that are drawn.
+    """
+    metric, depth = choices["metric"], int(choices["shown"])
+    versions = (choices["baseline"], choices["candidate"])
+    drawn, cutoff = rows[:number], find_cutoff(metric, depth)
+    ids = [row["query_id"] for row in drawn]
+    ranks = [list_ranks(study, version, ids, depth) for version in versions]
+    more = f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else ""
+    made = []
+    peek = None
+    for row, before, after in zip(drawn, *ranks, strict=True):
+        fell, came = list_moves(before, after, cutoff)
+        made.append(
+            {
+                "id": row["query_id"],
+                "text": row["text"],
+                "href": write_link("query", query=row["query_id"]),
+                "outcome": row["outcome"],
+                "change": "–" if row["delta"] is None else write_signed(row["delta"]),
+                "values": f"{_write(row['baseline'])} → {_write(row['candidate'])}",
+                "marks": [before["marks"], after["marks"]],
+                "moves": _describe_moves(fell, came),
+            }
+        )
+        if row["query_id"] == opened:
+            peek = _make_peek(study, versions, metric, opened, fell, cutoff)
+    return {
+        "versions": list(versions),
+        "metric": metric,
+        "cutoff": cutoff,
+        "depth": depth,
+        "rows": made,
+        "opened": opened if peek else "",
+        "peek": peek,
+        "more": more,
+        "all": number > FIRST_ROWS,
+    }
+
+
+def _make_peek(
+    study: Study, versions: Sequence[str], metric: str, query: str, fell: Sequence[Row], cutoff: int
+) -> dict[str, Any]:
+    """Return the first results of each version and the hits that fell out of the first ranks."""
+    found = study.query(query, versions, PEEKED, metric)
+    required = found.asked.get("required", ())
+    groups = []
+    for version in versions:
+        value = found.values.get(version)
+        cards = [
+            _make_card(study.collection, row["item_id"] or "", str(row["rank"]), row["hit"])
+            | {"ticks": [list(t) for t in zip(required, row.get("ticks", ()), strict=False)]}
+            for row in found.rows
+            if row["run"] == version
+        ]
+        note = found.problems.get(version, "") or f"{metric} {_write(value)}"
+        groups.append({"name": version, "note": note, "cards": cards})
+    ids = study.collection.items.ids
+    fallen = [
+        _make_card(study.collection, ids[r["item"]], f"{r['before']} → {r['after'] or '–'}", True)
+        for r in fell[:MAX_FALLEN]
+    ]
+    if fallen:
+        note = f"rank in {versions[0]} → rank in {versions[1]}"
+        groups.append({"name": f"Fell out of the first {cutoff}", "note": note, "cards": fallen})
+    return {"groups": groups}
+
+
+def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> dict[str, Any]:
+    media = find_media_of(collection, item)
+    return {
+        "item": item or "not in the collection",
+        "mark": mark,
+        "hit": hit,
+        "caption": media.caption,
+        "image": media.poster or media.file,
+        "ticks": [],
+    }
+
+
+def _describe_moves(fell: Sequence[Row], came: Sequence[Row]) -> str:
+    """Return where hits fell and how many came: "2 fell to 17 and 21, 1 came in"."""
+    told = []
+    if fell:
+        ranks = [str(row["after"] or "no rank") for row in fell]
+        listed = ", ".join(ranks[:MAX_RANKS])
+        if len(ranks) > MAX_RANKS:
+            listed += f" and {len(ranks) - MAX_RANKS} more"
+        told.append(f"{len(fell)} fell to {listed}")
+    if came:
+        told.append(f"{len(came)} came in")
+    return ", ".join(told)
+
+
+def _write(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -1,1 +1,0 @@
-"""What the web server does beside Streamlit: hosts, paths, the head of a page, files, its log."""

@@ -1,0 +1,119 @@
+"""Rows of the charts and tables of the screen Slices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.slicing import ALL, SMALL_SLICE
+from dashboard.views.data_tables import Column, draw_table
+from dashboard.views.links import write_link
+
+MAX_LINES = 60
+"""Slices of a chart; the table holds all."""
+COLUMNS = [
+    Column(key="slice", label="Slice", link="href", wrap=True),
+    Column(key="queries", label="Queries", number=True),
+    Column(key="change", label="Change", number=True),
+    Column(key="interval", label="95 % interval", number=True, wide=True),
+    Column(key="p", label="p (Holm)", number=True),
+]
+
+
+def make_lines(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of a chart of slices, the worst first, small slices last.
+
+    A slice is shown by its value alone where no other column has that value.
+    """
+    values = [row["slice"].partition("=")[2] for row in rows]
+    lines = []
+    for row, value in zip(rows[:MAX_LINES], values, strict=False):
+        note = f"n {row['queries']} · " if row["queries"] else "not scored"
+        note += "" if row["delta"] is None else write_signed(row["delta"])
+        if row["p_adjusted"] is not None:
+            note += f" · p {write_p(row['p_adjusted'])}"
+        name = row["slice"]
+        label = value if values.count(value) == 1 else name
+        outcome = _find_outcome(row)
+        lines.append(row | {"name": name, "label": label, "note": note, "outcome": outcome})
+    return lines
+
+
+def draw_slices(rows: Sequence[Row]) -> None:
+    """Draw a table of slices; each opens Compare on its queries."""
+    draw_table(COLUMNS, [write_slice(row) for row in rows])
+
+
+def make_cells(rows: Sequence[Row]) -> list[Row]:
+    """Return the cells of a table of two columns, without the column's name in each."""
+    return [
+        {
+            "first": _shorten(row["first"]),
+            "second": _shorten(row["second"]),
+            "slice": row["slice"],
+            "delta": row["delta"],
+            "gain": row["gain"],
+            "queries": row["queries"],
+            "note": "–" if row["delta"] is None else write_signed(row["delta"]),
+            "count": _write_count(row["queries"]),
+        }
+        for row in rows
+    ]
+
+
+def _write_count(queries: int) -> str:
+    """Return the number of queries of a cell, marked where there are too few for an interval."""
+    return f"n {queries}{'*' if queries < SMALL_SLICE else ''}" if queries else ""
+
+
+def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:
+    """Draw the inputs of the two columns that are combined; None if there are fewer than two."""
+    columns = list(dict.fromkeys(name.partition("=")[0] for name in slices))
+    if len(columns) < 2:
+        return None
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("**Two columns**", width="content")
+        first = st.selectbox(
+            "Lines", columns, key="slices-first", label_visibility="collapsed", width=200
+        )
+        others = [each for each in columns if each != first]
+        second = st.selectbox(
+            "Columns", others, key="slices-second", label_visibility="collapsed", width=200
+        )
+    return first, second
+
+
+def _find_outcome(row: Row) -> str:
+    if row["queries"] < SMALL_SLICE:
+        return "few"
+    p = row["p_adjusted"]
+    if p is None or p >= SIGNIFICANT:
+        return "cannot tell"
+    return "better" if row["gain"] > 0 else "worse"
+
+
+def write_slice(row: Row) -> Row:
+    """Return a slice with change, interval and p as texts, and the link to its queries."""
+    return describe_slice(row) | {"href": write_link("compare", slice=row["slice"])}
+
+
+def describe_slice(row: Row) -> Row:
+    """Return a slice with change, interval and p as texts."""
+    interval = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
+    if row["low"] is not None:
+        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
+    p = row["p_adjusted"]
+    return {
+        "slice": row["slice"],
+        "queries": row["queries"],
+        "change": None if row["delta"] is None else write_signed(row["delta"]),
+        "interval": interval,
+        "p": None if p is None else write_p(p).removeprefix("= "),
+    }
+
+
+def _shorten(name: str) -> str:
+    return name if name == ALL else name.partition("=")[2]

@@ -1,0 +1,107 @@
+"""Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import streamlit as st
+
+from dashboard.evaluation.differences import find_sign
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import parse, parse_one
+from dashboard.evaluation.slicing import SMALL_SLICE
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.views.change_charts import draw_bar
+from dashboard.views.charts import show_chart
+from dashboard.views.comparison import write_row
+from dashboard.views.data_tables import Column
+from dashboard.views.frame import make_pages
+
+CURVE_DEPTH = 10
+"""Cutoffs of a curve; more where the metric's own is deeper."""
+MAX_DEPTH = 50
+MAX_SLICES = 12
+
+
+def describe_contents(study: Study) -> str:
+    """Return the numbers of items, queries and versions in words."""
+    collection, kind = study.collection, study.choices["queries"]
+    queries = "queries" if kind == "all" else f"{kind} queries"
+    versions = len(collection.versions)
+    counted = f"{len(collection.items):,} items · {len(study.queries):,} {queries}"
+    return f"{counted} · {versions} version{'' if versions == 1 else 's'}"
+
+
+def describe_unscored(study: Study, versions: Iterable[str]) -> list[str]:
+    """Return sentences on the queries without a value and why, the same ones of versions once."""
+    told: dict[str, list[str]] = {}
+    for version in versions:
+        reasons = study.count_unscored(version)
+        if reasons:
+            listed = ", ".join(f"{number:,} ({why})" for why, number in reasons.items())
+            told.setdefault(f"Queries not scored, left out of means: {listed}.", []).append(version)
+    if len(told) == 1:
+        return list(told)
+    return [f"{', '.join(names)}: {text}" for text, names in told.items()]
+
+
+def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
+    """Draw the difference with its interval, and links to the queries of each outcome."""
+    left, right = st.columns([3, 2], vertical_alignment="center")
+    with left:
+        if row["low"] is not None:
+            show_chart(draw_bar(row))
+    with right, st.container(horizontal=True, gap="small"):
+        for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
+            st.page_link(
+                make_pages()["compare"],
+                label=f"{sign} {counts[name]:,} {name}",
+                query_params=st.query_params.to_dict() | {"outcome": name},
+            )
+
+
+def list_versions(
+    study: Study, choices: Choices, compared: Sequence[Row]
+) -> tuple[list[Column], list[Row]]:
+    """Return a table: the mean of each metric and version, and how the candidate compares."""
+    runs, metrics = choices["runs"], parse(choices["metrics"])
+    measured = study.measure(runs, choices["metrics"])
+    means = {each.run: [row["mean"] for row in each.list_means()] for each in measured}
+    rows = []
+    for place, (measure, row) in enumerate(zip(metrics, compared, strict=True)):
+        values = {f"run-{at}": means[run][place] for at, run in enumerate(runs)}
+        known = [value for value in values.values() if value is not None]
+        best = max(known, key=lambda v: v * find_sign(measure), default=None)
+        marked = [key for key, value in values.items() if value == best and best is not None]
+        rows.append(write_row(row) | values | {"best": marked if len(runs) > 1 else []})
+        rows[-1]["name"] = str(measure)
+    formulas = "; ".join(
+        dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
+    )
+    columns = [
+        Column(key="name", label="Metric", help=formulas),
+        *(Column(key=f"run-{at}", label=run, number=True) for at, run in enumerate(runs)),
+        Column(key="change", label=f"{choices['candidate']} − {choices['baseline']}", number=True),
+        Column(key="interval", label="95 % interval", number=True, wide=True),
+        Column(key="p", label="p (Holm)", number=True, wide=True),
+        Column(key="outcome", label="Outcome", wide=True),
+    ]
+    return columns, rows
+
+
+def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:
+    """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
+    front = parse_one(metric)
+    if front.metric.cutoff == "never":
+        return []
+    depth = min(max(front.cutoff or CURVE_DEPTH, CURVE_DEPTH), MAX_DEPTH)
+    names = " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
+    return [row for each in study.measure(versions, names) for row in each.list_means()]
+
+
+def pick_slices(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of the slices with the most queries, large enough to be compared."""
+    sizes = {row["slice"]: row["queries"] for row in rows if row["queries"] >= SMALL_SLICE}
+    kept = sorted(sizes, key=lambda name: -sizes[name])[:MAX_SLICES]
+    return [row for name in kept for row in rows if row["slice"] == name]

@@ -1,0 +1,96 @@
+"""COCO's 5K test of the protocol crossmodal, beside its two products alone: seconds of processor.
+
+`python -m tests.benchmarks.crossmodal_5k` writes random unit vectors of pictures and of five
+texts each to a temporary folder, measures R@K and Rsum both ways, and multiplies the same vectors
+in the same precision: pictures by texts, and texts by pictures. Opening the files does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study
+
+EACH = 5
+BLOCK = 512
+"""Queries of one product."""
+METRICS = "i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum"
+
+
+def write_collection(folder: Path, pictures: int, width: int) -> None:
+    """Write pictures and texts near them, all of which ask and are found."""
+    rng = np.random.default_rng(0)
+    names = [f"p{number:05d}" for number in range(pictures)]
+    texts = {f"{name}_{place}": name for name in names for place in range(EACH)}
+    of_pictures = rng.standard_normal((pictures, width), dtype=np.float32)
+    of_texts = np.repeat(of_pictures, EACH, axis=0)
+    of_texts += np.float32(9) * rng.standard_normal(of_texts.shape, dtype=np.float32)
+    place = folder / "models" / "v1"
+    place.mkdir(parents=True)
+    (folder / "collection.toml").write_text('protocols = ["crossmodal"]\n')
+    kinds = [*((name, "image") for name in names), *((text, "text") for text in texts)]
+    rows = "".join(f"{name},{kind}\n" for name, kind in kinds)
+    (folder / "items.csv").write_text("item_id,kind\n" + rows)
+    rows = "".join(f"i_{name},,{name}\n" for name in names)
+    rows += "".join(f"t_{text},words of {text},\n" for text in texts)
+    (folder / "queries.csv").write_text("query_id,text,item_id\n" + rows)
+    pairs = "".join(f"i_{name} 0 {text} 1\nt_{text} 0 {name} 1\n" for text, name in texts.items())
+    (folder / "qrels.txt").write_text(pairs)
+    for stem, ids, vectors in (
+        ("items", [*names, *texts], np.concatenate([of_pictures, of_texts])),
+        ("queries", [f"t_{text}" for text in texts], of_texts),
+    ):
+        np.save(place / f"{stem}.npy", vectors / np.linalg.norm(vectors, axis=1)[:, None])
+        (place / f"{stem}.txt").write_text("".join(f"{name}\n" for name in ids))
+
+
+def multiply(folder: Path, pictures: int) -> None:
+    """Multiply pictures by texts and texts by pictures, in double precision as the search does."""
+    vectors = np.load(folder / "models" / "v1" / "items.npy").astype(np.float64)
+    for left, right in (
+        (vectors[:pictures], vectors[pictures:]),
+        (vectors[pictures:], vectors[:pictures]),
+    ):
+        for start in range(0, len(left), BLOCK):
+            left[start : start + BLOCK] @ right.T
+
+
+def main() -> None:
+    """Print seconds of the products and of the measurement, and their ratio."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pictures", type=int, default=5_000)
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--turns", type=int, default=3)
+    call = parser.parse_args()
+    threadpool_limits(1, "blas")  # as the search has it
+    products, measured = [], []
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / "coco"
+        write_collection(folder, call.pictures, call.width)
+        collection = open_collection(folder)
+        choices = resolve(collection, {}).restrict_to_numbers()
+        for _ in range(call.turns):
+            start = time.process_time()
+            multiply(folder, call.pictures)
+            products.append(time.process_time() - start)
+            study = Study(collection, choices)
+            start = time.process_time()
+            (found,) = study.measure(["v1"], METRICS)
+            measured.append(time.process_time() - start)
+    for row in found.list_means():
+        print(f"{row['metric']}@{row['cutoff']}: {row['mean']:.4f}")
+    print(f"two products alone      {min(products):7.2f} s")
+    ratio = min(measured) / min(products)
+    print(f"measured, both ways     {min(measured):7.2f} s, {ratio:.2f} times the products")
+
+
+if __name__ == "__main__":
+    main()

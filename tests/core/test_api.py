@@ -1,0 +1,100 @@
+"""The library gives the numbers of the command line as pandas tables."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dashboard
+from dashboard.__main__ import main
+from dashboard.errors import ChoiceError, DataError
+
+ROOT = Path(__file__).parents[2]
+
+
+def ask(*words: str) -> list[dict[str, Any]]:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main([*words, "--format", "json"]) == 0
+    return json.loads(out.getvalue())
+
+
+def to_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    rows = frame.astype(object).where(frame.notna(), None)
+    return rows.to_dict("records")
+
+
+def test_measure(world: Path) -> None:
+    opened = dashboard.open(world)
+    assert opened.name == "world" and opened.versions == ("v1", "v2")
+    for options, words in (
+        ({}, ()),
+        ({"queries": "all"}, ("--queries", "all")),
+        ({"threshold": 0.2, "by_query": True}, ("--threshold", "0.2", "--by-query")),
+        ({"groups": ["pv_object_type"]}, ("--groups", "pv_object_type")),
+    ):
+        assert to_rows(opened.measure("P@1 AP", **options)) == ask(
+            "measure", str(world), "--metrics", "P@1 AP", *words
+        )
+
+
+def test_compare(world: Path) -> None:
+    opened = dashboard.open(world)
+    words = ("compare", str(world), "--baseline", "v1", "--candidate", "v2", "--metrics", "P@1 AP")
+    rows = to_rows(opened.compare("v1", "v2", "P@1 AP"))
+    assert rows == ask(*words)
+
+
+def test_verdict(world: Path) -> None:
+    """Two queries are scored, and v2 finds more for neither with certainty."""
+    verdict = dashboard.open(world).verdict("v1", "v2", "P@1")
+    row = dashboard.open(world).compare("v1", "v2", "P@1").iloc[0]
+    assert verdict.delta == pytest.approx(row["delta"]) and not verdict.clear
+    assert verdict.sentence.startswith("v2 is not clearly different from v1: P@1 ")
+    assert f"{verdict.scored} of {verdict.total} queries scored" in str(verdict)
+
+
+def test_shipped_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASHBOARD_DATA", str(ROOT / "data"))
+    verdict = dashboard.open("driving").verdict("v0.1", "v0.2")
+    assert verdict.metric == "P@5" and verdict.better
+    assert verdict.sentence.startswith("v0.2 is better than v0.1: P@5 +0.210, 95 % interval +0.1")
+
+
+def test_tables(world: Path) -> None:
+    opened = dashboard.open(world)
+    assert opened.items["item_id"].tolist() == ["a", "b", "c", "d"]
+    assert opened.queries["query_id"].tolist() == ["q1", "q2", "q3", "q4"]
+    assert list(opened.findings) == ["level", "file", "line", "found", "wanted"]
+    assert np.issubdtype(opened.measure("AP")["mean"].dtype, np.floating)
+
+
+def test_changed_files_are_read_again(world: Path) -> None:
+    opened = dashboard.open(world)
+    (world / "items.csv").write_text("item_id,file\na,\nb,\nc,\nd,\ne,\n")
+    assert opened.items["item_id"].tolist() == ["a", "b", "c", "d", "e"]
+
+
+def test_wrong_calls(world: Path) -> None:
+    opened = dashboard.open(world)
+    with pytest.raises(ChoiceError, match="no choice 'colour'. There are: .*threshold"):
+        opened.measure(colour="red")
+    with pytest.raises(DataError, match="no version 'v9'"):
+        opened.measure(versions=["v9"])
+    with pytest.raises(DataError, match="no such folder"):
+        dashboard.open(world / "none")
+
+
+def test_import_is_light() -> None:
+    script = "import sys, dashboard; print('numpy' in sys.modules, 'pandas' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False False\n"

@@ -1,0 +1,386 @@
+"""Bad input: repaired with a note, left out with a warning, or refused in a sentence.
+
+Names such as QRL-03 are those of a catalogue of bad inputs and outcomes.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.storage.collection import open_collection
+from tests.core.bad_world import (
+    ITEMS,
+    QRELS,
+    A,
+    Change,
+    add,
+    check_sentence,
+    cut,
+    list_findings,
+    list_means,
+    name_cases,
+    put,
+    read_lines,
+    recode,
+    sub,
+    turn,
+    widen,
+    write,
+    write_finding,
+    write_world,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path)
+
+
+SAME = [
+    ("MAN-24", sub("items.csv", "v11,v11.png", "v11,NA")),
+    ("MAN-28", sub("items.csv", "caption v00", '"<img onerror=alert(1)> ![p](http://x) $x$"')),
+    ("MAN-29", sub("items.csv", "caption v00", "x" * 200_000)),
+    ("MAN-32", lambda folder: widen(folder, 300)),
+    ("ANN-01", recode("items.csv", "utf-8-sig")),
+    ("ANN-01", recode("collection.toml", "utf-8-sig")),
+    ("ANN-01", recode("qrels.txt", "utf-8-sig")),
+    ("ANN-05", sub("queries.csv", "\n", "\r\n", -1)),
+    ("ANN-05", sub("qrels.txt", "\n", "\r\n", -1)),
+    ("ANN-05", sub("runs/r.trec", "\n", "\r\n", -1)),
+    ("ANN-05", sub("models/a/items.txt", "\n", "\r\n", -1)),
+    ("ANN-05", sub("collection.toml", "\n", "\r\n", -1)),
+    ("ANN-09", sub("items.csv", "caption v00", '"a ""big"", red one"')),
+    ("ANN-10", sub("items.csv", "caption v00", '"caption\n v00"')),
+    ("EMB-14", turn(lambda array: array.astype(np.float64))),
+    ("EMB-17", turn(np.asfortranarray)),
+    ("EMB-38", sub("models/a/items.txt", "\n", " \r\n", -1)),
+    ("EMB-38", add("models/a/items.txt", "\r\n\n \n")),
+    ("no final newline", cut("models/a/items.txt", -1)),
+    ("no final newline", cut("qrels.txt", -1)),
+    ("no final newline", cut("runs/r.trec", -1)),
+    ("no final newline", cut("queries.csv", -1)),
+    ("QRY-05", sub("queries.csv", "q1,car", "q1,\U0001f697\U0001f6b4")),
+    ("QRY-06", sub("queries.csv", "q1,car", "q1,\u0633\u064a\u0627\u0631\u0629 \u202eabc")),
+    ("QRY-07", sub("queries.csv", "q1,car", "q1,\u9a91\u81ea\u884c\u8f66")),
+    ("QRY-09", sub("queries.csv", "q1,car", "q1,car (red) [x c++ a|b ?")),
+    ("QRY-11", sub("queries.csv", "q1,car", "q1,<script>alert(1)</script> **b**")),
+    ("QRY-12", sub("queries.csv", "q1,car", "q1,'); DROP TABLE x;-- {{7*7}} ${x} %s")),
+    ("QRL-01", sub("qrels.txt", "v04 0", "v04 -1")),
+    ("QRL-06", sub("qrels.txt", " ", "\t  ", -1)),
+    ("QRL-06", add("qrels.txt", "\n\n")),
+    ("comments", sub("qrels.txt", "q2 0", "# by hand\n#\nq2 0")),
+    ("comments", sub("runs/r.trec", "q2 Q0", "# by a tool\nq2 Q0")),
+    ("RUN-03", lambda f: write(f, "runs/r.trec", b"".join(sorted(read_lines(f, "runs/r.trec"))))),
+    ("RUN-15", sub("runs/r.trec", " t\n", " other\n")),
+    ("RUN-18", sub("runs/r.trec", "1 1.125000", "0 1.125e0")),
+]
+"""Input that changes neither numbers nor findings."""
+
+
+@pytest.mark.parametrize(("name", "change"), SAME, ids=name_cases(SAME))
+def test_same_numbers_without_a_word(folder: Path, name: str, change: Change) -> None:
+    plain = list_means(open_collection(folder), "a", "b", "r")
+    change(folder)
+    opened = open_collection(folder)
+    assert opened.findings == ()
+    assert list_means(opened, "a", "b", "r") == plain
+
+
+FOUND = [
+    (
+        "MAN-21",
+        add("items.csv", "v00,v00.png,caption v00\n"),
+        "note",
+        "items.csv, line 14: 1 ident",
+    ),
+    (
+        "MAN-30",
+        sub("items.csv", "item_id,file", " Item_ID , File "),
+        "note",
+        "items.csv, line 1: the columns Item_ID, File",
+    ),
+    ("ANN-02", recode("items.csv", "utf-16"), "note", "items.csv: text in UTF-16"),
+    ("ANN-02", recode("qrels.txt", "utf-16"), "note", "qrels.txt: text in UTF-16"),
+    (
+        "ANN-02",
+        recode("models/a/items.txt", "utf-16"),
+        "note",
+        "models/a/items.txt: text in UTF-16",
+    ),
+    ("ANN-02", recode("collection.toml", "utf-16"), "note", "collection.toml: text in UTF-16"),
+    (
+        "ANN-03",
+        recode("items.csv", "latin-1", "caption v01", "caf\u00e9"),
+        "note",
+        "items.csv: text in Windows-1252",
+    ),
+    (
+        "ANN-04",
+        recode("collection.toml", "cp1252", "Bad", "\u201cBad\u201d"),
+        "note",
+        "collection.toml: text in Windows-1252",
+    ),
+    (
+        "ANN-07",
+        sub("items.csv", ",", ";", -1),
+        "note",
+        "items.csv, line 1: cells separated by semicolons",
+    ),
+    (
+        "ANN-08",
+        sub("queries.csv", ",", "\t", -1),
+        "note",
+        "queries.csv, line 1: cells separated by tabs",
+    ),
+    ("ANN-14", add("items.csv", "v12"), "warning", "items.csv, line 14: fewer cells in 1 rows"),
+    ("ANN-33", sub("items.csv", "caption v00", "c\0"), "note", "items.csv, line 2: 1 NUL bytes"),
+    (
+        "ANN-33",
+        sub("models/a/items.txt", "v05", "v05\0"),
+        "note",
+        "models/a/items.txt, line 6: 1 NUL bytes",
+    ),
+    ("ANN-33", sub("qrels.txt", "v05", "v05\0"), "note", "qrels.txt, line 5: 1 NUL bytes"),
+    (
+        "EMB-15",
+        turn(lambda array: array.astype(np.float16) * np.float16(2)),
+        "note",
+        f"{A}: vectors of length",
+    ),
+    (
+        "EMB-32",
+        turn(lambda array: array * np.linspace(1, 100, 12)[:, None]),
+        "note",
+        f"{A}: vectors of length 1 to 100",
+    ),
+    (
+        "EMB-34",
+        turn(lambda array: array.astype(np.float64) * 1e-40),
+        "note",
+        f"{A}: vectors of length 1e-40",
+    ),
+    (
+        "EMB-39",
+        sub("models/a/queries.txt", "q3", "other"),
+        "warning",
+        "models/a/queries.npy: no vector for 1 of 3 (q3)",
+    ),
+    (
+        "QRY-01",
+        sub("queries.csv", "q1,car", "q1,"),
+        "warning",
+        "queries.csv, line 2: q1 has no text",
+    ),
+    (
+        "QRY-02",
+        sub("queries.csv", "q1,car", "q1, \u00a0\u200b "),
+        "warning",
+        "queries.csv, line 2: q1 has no text",
+    ),
+    (
+        "QRY-15",
+        add("qrels.txt", "q77 0 v00 1\n"),
+        "warning",
+        "qrels: judgements of 1 unknown queries (q77)",
+    ),
+    (
+        "QRL-04",
+        add("qrels.txt", "q1 0 v00 2\n"),
+        "note",
+        "qrels.txt, line 7: 1 lines that say the same again",
+    ),
+    (
+        "two qrels",
+        put("qrels.csv", "query_id,item_id,grade\nq1,v00,2\n"),
+        "note",
+        "qrels.csv: judgements beside qrels.txt",
+    ),
+    (
+        "RUN-11",
+        add("runs/r.trec", "q99 Q0 v00 1 1.0 t\n"),
+        "warning",
+        "runs/r: results of 1 unknown queries (q99)",
+    ),
+    (
+        "unknown item",
+        add("runs/r.trec", "q1 Q0 zz 11 -9 t\n"),
+        "note",
+        "runs/r: results that name 1 unknown items (zz)",
+    ),
+    (
+        "unknown key",
+        add("collection.toml", "colour = 1\n"),
+        "warning",
+        "collection.toml: keys colour",
+    ),
+    (
+        "run and model",
+        put("runs/a.trec", "q1 Q0 v00 1 1.0 t\n"),
+        "error",
+        "runs/a: a second version 'a'",
+    ),
+    ("two runs", put("runs/r.txt", "q1 Q0 v00 1 1.0 t\n"), "error", "runs/r.txt: a second run 'r'"),
+]
+"""Input that is repaired (note), left out (warning) or refused (error) in a part."""
+
+
+@pytest.mark.parametrize(("name", "change", "level", "words"), FOUND, ids=name_cases(FOUND))
+def test_found(folder: Path, name: str, change: Change, level: str, words: str) -> None:
+    change(folder)
+    opened, findings = list_findings(folder)
+    assert opened is not None and not opened.unread and not opened.broken
+    (finding,) = (each for each in findings if write_finding(each).startswith(words))
+    assert finding.level == level and finding.wanted
+    assert {each.level for each in findings} <= {level, "warning"}
+    assert len(list_means(opened, "a", "b", "r")) == 9
+
+
+BROKEN = [
+    (
+        "EMB-06",
+        turn(lambda array: np.hstack([array, array])),
+        "a",
+        "models/a/queries.npy: query vectors of 8 dim",
+    ),
+    (
+        "EMB-37",
+        sub("models/a/items.txt", "v05", "v04"),
+        "a",
+        "models/a/items.txt, line 6: 'v04' again (first in line 5)",
+    ),
+    (
+        "no ids",
+        lambda f: (f / "models/a/items.txt").unlink(),
+        "a",
+        "models/a/items.txt: no such file",
+    ),
+    (
+        "EMB-38",
+        put("models/a/items.txt", "v00.png\n" + "\n".join(ITEMS[:11])),
+        "a",
+        f"{A}: vectors for 'v00' under two names (v00.png, v00)",
+    ),
+    ("toml", put("models/a/model.toml", "note = x\n"), "a", "models/a/model.toml, line 1: no TOML"),
+    ("toml", put("models/a/model.toml", "x = " + "[" * 5000), "a", "models/a/model.toml: no TOML"),
+    ("toml", put("models/a/model.toml", "x = " + "9" * 5000), "a", "models/a/model.toml: no TOML"),
+    ("QRL-03", sub("qrels.txt", "v03 1", "v03 yes"), "qrels", "qrels.txt, line 2: grade 'yes'"),
+    ("QRL-03", sub("qrels.txt", "v03 1", "v03 1_0"), "qrels", "qrels.txt, line 2: grade '1_0'"),
+    (
+        "QRL-03",
+        sub("qrels.txt", "v03 1", "v03 \u0661"),
+        "qrels",
+        "qrels.txt, line 2: grade '\u0661'",
+    ),
+    (
+        "QRL-05",
+        add("qrels.txt", "q1 0 v00 1\n"),
+        "qrels",
+        "qrels.txt, line 7: query 'q1' and item 'v00' a second time",
+    ),
+    ("QRL-07", sub("qrels.txt", " 0 v", " v", -1), "qrels", "qrels.txt, line 1: 3 fields"),
+    ("QRL-08", sub("qrels.txt", "\n", " x\n", -1), "qrels", "qrels.txt, line 1: 5 fields"),
+    ("QRL-10", put("qrels.txt", f"q i d grade\n{QRELS}"), "qrels", "qrels.txt, line 1: grade 'gr"),
+    ("QRL-15", put("qrels.txt", ""), "qrels", "qrels.txt: no rows"),
+    (
+        "two qrels",
+        put("qrels.csv", "query_id,item_id,grade\nq1,v00,1\n"),
+        "qrels",
+        "qrels.csv: grade 1 for query 'q1' and item 'v00'",
+    ),
+    (
+        "RUN-05",
+        sub("runs/r.trec", "v04 5", "v00 5"),
+        "r",
+        "runs/r.trec, line 5: query 'q1' and item 'v00' a second time (first in line 1)",
+    ),
+    ("RUN-06", sub("runs/r.trec", "0.875000", "nan"), "r", "runs/r.trec, line 3: score 'nan'"),
+    ("RUN-08", sub("runs/r.trec", ".", ",", -1), "r", "runs/r.trec, line 1: score '1,125000'"),
+    ("RUN-14", sub("runs/r.trec", " t\n", "\n", -1), "r", "runs/r.trec, line 1: 5 fields"),
+    ("RUN-14", sub("runs/r.trec", " t\n", " t u\n"), "r", "runs/r.trec, line 1: 7 fields"),
+    ("RUN-16", put("runs/r.trec", ""), "r", "runs/r.trec: no rows"),
+    (
+        "no columns",
+        put("runs/s.csv", "query,item,score\nq1,v00,1\n"),
+        "s",
+        "runs/s.csv, line 1: the columns query, item, score",
+    ),
+    (
+        "long cell",
+        put("runs/s.csv", f"query_id,item_id,score\nq1,v00,{'9' * 200_000}\n"),
+        "s",
+        "runs/s.csv, line 2: score '999",
+    ),
+]
+"""Files that cannot be used, with what is broken by them; the rest of the collection works."""
+
+
+@pytest.mark.parametrize(("name", "change", "part", "words"), BROKEN, ids=name_cases(BROKEN))
+def test_part_is_refused(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    change: Change,
+    part: str,
+    words: str,
+) -> None:
+    change(folder)
+    opened, findings = list_findings(folder)
+    assert opened is not None and [*opened.unread, *opened.broken] == [part]
+    assert part not in opened.versions and "b" in opened.versions
+    errors = [each for each in findings if each.level == "error"]
+    assert len(errors) == 1
+    check_sentence(errors[0], words)
+    assert main(["check", str(folder)]) == 1
+    assert main(["measure", str(folder), "--protocol", "trec"]) == 2
+    assert words.split(":")[0] in capsys.readouterr().err
+
+
+REFUSED = [
+    (
+        "MAN-23",
+        sub("items.csv", "v03,v03.png,caption v03\nv04", ",,\n "),
+        "items.csv, line 5: an empty item_id in 2 rows (lines 5, 6)",
+    ),
+    ("MAN-31", put("items.csv", "item_id,file\n"), "items.csv: no items"),
+    (
+        "MAN-30",
+        sub("items.csv", "item_id", "id"),
+        "items.csv, line 1: the columns id, file, caption",
+    ),
+    ("ANN-11", sub("items.csv", "v05.png", '"v05.png'), "items.csv, line 7: a broken row"),
+    ("ANN-13", sub("items.csv", "v03,", "v03,x,y,"), "items.csv, line 5: 5 cells"),
+    ("ANN-15", sub("items.csv", "caption", "file"), "items.csv, line 1: two columns file"),
+    (
+        "ANN-18",
+        add("items.csv", "v00,x.png,other\n"),
+        "items.csv, line 14: item_id 'v00' a second time (first in line 2)",
+    ),
+    ("ANN-34", put("items.csv", ""), "items.csv: an empty file"),
+    ("ANN-34", put("items.csv", "\ufeff"), "items.csv: an empty file"),
+    (
+        "ANN-36",
+        sub("items.csv", "item_id", "# made by tool\nitem_id"),
+        "items.csv, line 1: the columns # made by tool",
+    ),
+    (
+        "QRY-13",
+        add("queries.csv", "q1,bus\n"),
+        "queries.csv, line 5: query_id 'q1' a second time (first in line 2)",
+    ),
+    ("toml", put("collection.toml", 'title = "x\n'), "collection.toml, line 1: no TOML"),
+    ("toml", put("collection.toml", "title = 2\n"), "collection.toml: title = '2'"),
+    ("toml", put("collection.toml", b"\x81\x8d"), "collection.toml: bytes that are not UTF-8"),
+]
+"""Input without which there is no collection."""
+
+
+@pytest.mark.parametrize(("name", "change", "words"), REFUSED, ids=name_cases(REFUSED))
+def test_collection_is_refused(folder: Path, name: str, change: Change, words: str) -> None:
+    change(folder)
+    opened, findings = list_findings(folder)
+    assert opened is None
+    check_sentence(findings[0], words)
+    assert main(["check", str(folder)]) == 1
+    assert main(["measure", str(folder)]) == 2

@@ -1,0 +1,182 @@
+"""Vectors and results that cannot be used, or only look odd."""
+
+import io
+import os
+import pickle
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.errors import DataError
+from dashboard.storage.collection import open_collection, open_files
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study
+from tests.core.bad_world import (
+    A,
+    B,
+    Change,
+    check_sentence,
+    cut,
+    fill,
+    list_findings,
+    list_means,
+    name_cases,
+    put,
+    read_lines,
+    turn,
+    write,
+    write_world,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_world(tmp_path)
+
+
+def make_header(shape: str, descr: str = "'<f4'", blanks: int = 0) -> bytes:
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+    text += " " * blanks + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + b"\0" * 320
+
+
+class Harmful:
+    """An object that runs a command where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, ("touch HARMED",)
+
+
+def pack(array: object) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.array(array, dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
+VECTORS = [
+    ("EMB-01", fill(3, np.nan), "NaN or infinity in row 3 (v03)"),
+    ("EMB-03", fill(3, np.inf), "NaN or infinity in row 3 (v03)"),
+    ("EMB-04", fill(3, 0), "only zeros in row 3 (v03)"),
+    ("EMB-08", turn(np.ravel), "the shape (96,)"),
+    ("EMB-09", turn(lambda array: np.stack([array] * 4, 1)), "the shape (12, 4, 8)"),
+    ("EMB-10", turn(lambda array: array[:0]), "the shape (0, 8)"),
+    ("EMB-11", turn(lambda array: array[:-1]), "11 vectors and 12 ids"),
+    ("EMB-12", turn(lambda array: array[[*range(12), 0]]), "13 vectors and 12 ids"),
+    ("EMB-19", turn(lambda array: array.astype(np.complex64)), "numbers of type complex64"),
+    ("EMB-19", turn(lambda array: array > 0), "numbers of type bool"),
+    ("EMB-19", turn(lambda array: array.astype("<U4")), "numbers of type <U4"),
+    ("EMB-20", put(A, pack([Harmful(), 1])), "the shape (2,)"),
+    ("EMB-20", put(A, pack([[Harmful()]])), "numbers of type object"),
+    ("EMB-21", put(A, pickle.dumps({"x": 1})), "a file that is no array"),
+    ("EMB-22", cut(A, -40), "a file that is 40 bytes too short for the shape (12, 8)"),
+    ("EMB-24", put(A, b""), "an empty file"),
+    (
+        "EMB-25",
+        put(A, make_header("(10000000000, 512)")),
+        "a file that is 20,479,999",
+    ),
+    ("EMB-27", put(A, make_header(f"({2**40}, {2**40})")), "a file that is 4,8"),
+    ("EMB-27", put(A, make_header("(-3, 8)")), "the shape (-3, 8)"),
+    ("EMB-28", put(A, make_header("(10, 8)", blanks=20_000)), "a file that is no array"),
+    ("damaged", put(A, make_header("(10, 8")), "a file that is no array"),
+    ("damaged", put(A, make_header("((" * 4_000)), "a file that is no array"),
+    ("damaged", put(A, make_header("(10, 8)", "'<q9'")), "a file that is no array"),
+    ("damaged", put(A, b"PK\x03\x04" + b"x" * 50), "a file that is no array"),
+    ("EMB-31", lambda f: (f / A).rename(f / "models/a/items.npz"), "no such file"),
+]
+"""Vectors of the version a that cannot be used."""
+
+
+@pytest.mark.parametrize(("name", "change", "words"), VECTORS, ids=name_cases(VECTORS))
+def test_vectors_are_refused(folder: Path, name: str, change: Change, words: str) -> None:
+    change(folder)
+    opened, findings = list_findings(folder)
+    assert opened is not None and list(opened.versions) == ["b", "r"]
+    assert [each.level for each in findings] == ["error"]
+    check_sentence(findings[0], f"{A}: {words}")
+    assert len(list_means(opened, "b", "r")) == 6
+    assert not Path("HARMED").exists()
+
+
+def test_equal_vectors_keep_the_order_of_ids(folder: Path) -> None:
+    """EMB-35: the first result of a long list is that of a short one."""
+    turn(lambda array: np.repeat(array[:1], 12, 0))(folder)
+    study = Study(open_collection(folder), resolve(open_collection(folder), {"protocol": "trec"}))
+    deep, short = (
+        [row["item_id"] for row in study.query("q1", ["a"], depth).rows] for depth in (5, 1)
+    )
+    assert deep == ["v11", "v10", "v09", "v08", "v07"] and short == deep[:1]
+
+
+def test_other_dimensions_of_another_version(folder: Path) -> None:
+    """EMB-07."""
+    plain = list_means(open_collection(folder), "a")
+    for file in (B, "models/b/queries.npy"):
+        turn(lambda array: np.hstack([array, array]), file)(folder)
+    opened = open_collection(folder)
+    assert not opened.broken and list_means(opened, "a") == plain
+    assert len(list_means(opened, "a", "b")) == 6
+
+
+def test_query_without_results_counts_as_zero(folder: Path) -> None:
+    """RUN-10."""
+    lines = [line for line in read_lines(folder, "runs/r.trec") if not line.startswith(b"q3")]
+    write(folder, "runs/r.trec", b"".join(lines))
+    opened = open_collection(folder)
+    (found,) = Study(opened, resolve(opened, {"protocol": "trec"})).measure(["r"], "AP")
+    assert found.values[0].tolist()[2] == 0 and next(found.list_means())["scored"] == 3
+
+
+def test_long_run(tmp_path: Path) -> None:
+    """RUN-17."""
+    lines = [f"q1 Q0 x{n} {n + 1} {1 - n * 1e-6:.7f} t\n" for n in range(100_000)]
+    write(tmp_path, "r.trec", "".join(lines))
+    write(tmp_path, "q.txt", "q1 0 x99999 1\n")
+    opened = open_files(tmp_path / "q.txt", [tmp_path / "r.trec"])
+    assert list_means(opened, "r")[-1] == pytest.approx(1 / 100_000)
+
+
+def test_vectors_that_change_while_open(folder: Path) -> None:
+    before = open_collection(folder)
+    turn(lambda array: array[::-1])(folder)
+    with pytest.raises(DataError, match=f"{A}: found a file that has changed"):
+        list_means(before, "a")
+    after = open_collection(folder)
+    assert after is not before and len(list_means(after, "a")) == 3
+
+
+def test_files_that_this_user_may_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MED-17 and its like: the part that needs the file is broken, the rest works."""
+    real = Path.open
+
+    def refuse(path: Path, *args: str, **more: str) -> object:
+        if path.name == "items.npy" and path.parent.name == "a":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *args, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    opened, findings = list_findings(folder)
+    assert opened is not None and list(opened.broken) == ["a"]
+    check_sentence(findings[0], "a/items.npy: a file that cannot be read (Permission denied)")
+    assert str(folder) not in str(opened.broken["a"]) and len(list_means(opened, "b", "r")) == 6
+
+
+@pytest.mark.parametrize("name", ["models", "runs"])
+def test_folders_that_this_user_may_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Its versions do not go without a word."""
+    real = Path.iterdir
+
+    def refuse(path: Path) -> Iterator[Path]:
+        if path.name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    opened, findings = list_findings(folder)
+    assert opened is None
+    check_sentence(findings[0], f"{name}: a folder that cannot be read (Permission denied)")

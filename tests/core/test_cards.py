@@ -1,0 +1,53 @@
+"""What the cards show: keywords, moves, near misses and why a query changed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+from dashboard.views.cards.payload import describe_change, make_payload
+
+
+@pytest.fixture
+def shown(world: Path):
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.query("q2", ["v1", "v2"], 2, "P@2")
+    return found, make_payload(found, collection, {}, "v1", "P@2", 2)
+
+
+def test_payload_is_plain(shown) -> None:
+    json.dumps(shown[1], allow_nan=False)
+
+
+def test_cards_of_a_query(shown) -> None:
+    """q2 requires car and bus, which only a has; v1 finds b and d first, v2 a and b."""
+    _, payload = shown
+    assert payload["required"] == ["car", "bus"] and payload["few"]
+    before, after, ideal, missed = payload["rows"]
+    assert [(card["item"], card["has"], card["mark"]) for card in before["cards"]] == [
+        ("b", [True, False], ""), ("d", [False, False], "gone"),
+    ]  # fmt: skip
+    assert [(card["item"], card["hit"], card["mark"]) for card in after["cards"]] == [
+        ("a", True, "new"), ("b", False, "↓1"),
+    ]  # fmt: skip
+    assert after["cards"][0]["foot"] == "#3 in v1"
+    assert [(card["item"], card["hit"], card["rank"]) for card in ideal["cards"]] == [
+        ("a", True, 1), ("b", False, 2),
+    ]  # fmt: skip
+    assert [(card["item"], card["mark"]) for card in missed["cards"]] == [
+        ("a", "missed by v1"), ("c", "near miss"),
+    ]  # fmt: skip
+
+
+def test_change_is_explained(shown) -> None:
+    found, _ = shown
+    assert describe_change(found, "v2", "v1", "P@2") == {
+        "sign": "▼",
+        "delta": "−0.500",
+        "values": "P@2 0.500 → 0.000",
+        "why": "",  # d is not judged
+    }

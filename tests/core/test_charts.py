@@ -1,0 +1,30 @@
+"""Charts of names that JavaScript objects have, too."""
+
+from typing import Any
+
+import pytest
+
+from dashboard.views.change_charts import draw_heatmap, draw_scatter
+from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values
+from dashboard.views.downloads import make_file
+
+
+def write_svg(chart: Any) -> str:
+    return make_file("svg", chart).decode()
+
+
+NAMES = ["constructor", "__proto__", "toString"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_drawn(name: str) -> None:
+    colours = colour_versions([name, "v2"], name, "v2")
+    rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
+    assert write_svg(draw_curve(rows, "P", colours)).count('aria-roledescription="point"') == 4
+    means = [{"slice": "A=x", "queries": 3, "run": r, "mean": 0.5} for r in colours]
+    assert name in write_svg(draw_slice_values(means, "P@5", colours))
+    point = {"point": 0, "baseline": 0.1, "candidate": 0.2, "queries": 1, "outcome": "better"}
+    assert name in write_svg(draw_scatter([point], "P@5", name, "v2"))
+    cell = {"gain": 0.1, "queries": 3, "note": "+0.100", "count": "n 3", "slice": "A=x & B=y"}
+    cells = [cell | {"first": first, "second": second} for first in (name, "x") for second in NAMES]
+    assert write_svg(draw_heatmap(cells, name, "B")).count("n 3") >= 6

@@ -1,0 +1,57 @@
+"""Collections: facts, what decides relevance, findings that can be opened, and refused folders."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.storage.collection import open_collection
+from dashboard.views.contents import count_findings, list_facts, write_facts
+
+MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+
+
+def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page("screens/collections.py")
+    return test.run()
+
+
+def test_facts(world: Path) -> None:
+    (world / "collection.toml").write_text('title = "World"\nlicence = "MIT <1>"\n')
+    facts = list_facts(collection := open_collection(world))
+    assert facts["Items"] == "4" and facts["Queries"] == "3 text, 1 item"
+    assert facts["Versions"] == "v1, v2"
+    assert facts["Relevant"].startswith("All required keywords: An item is relevant when")
+    assert "MIT &lt;1&gt;" in write_facts(collection) and "<img" not in write_facts(collection)
+
+
+def test_nothing_to_judge_by(world: Path) -> None:
+    (world / "unified_annotation.csv").unlink()
+    (world / "query_keywords.csv").unlink()
+    assert list_facts(open_collection(world))["Relevant"].startswith("no protocol can judge it")
+
+
+def test_findings_can_be_opened(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = world / "queries.csv"
+    path.write_text(path.read_text() + "q5,,nowhere,\n")
+    assert count_findings(open_collection(world).findings) == "1 warning, 1 note"
+    drawn = draw(world, monkeypatch)
+    assert not drawn.exception
+    tables = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
+    assert "<summary>1 warning, 1 note</summary>" in tables[0]
+    assert "q5 names the unknown item &#x27;nowhere&#x27;" in tables[0]
+
+
+def test_refused_folder_is_said_beside_the_others(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = world.parent / "another"
+    other.mkdir()
+    (other / "collection.toml").write_text("title = 'Broken'\n")
+    (world / "collection.toml").write_text('title = "World"\nfirst = true\n')
+    drawn = draw(world, monkeypatch)
+    assert not drawn.exception
+    assert "items.csv: found no such file" in drawn.error[0].value.replace("\\", "")
+    assert any("World" in each.value for each in drawn.markdown)

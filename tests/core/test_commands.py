@@ -1,0 +1,426 @@
+"""Rows, exit codes and sentences of the command line."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dashboard
+from dashboard.__main__ import main
+from dashboard.commands.output import write_rows
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[dict], str]:
+    code = main([*arguments, "--format", "json"])
+    printed = capsys.readouterr()
+    return code, json.loads(printed.out) if printed.out else [], printed.err
+
+
+def test_measure(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, rows, _ = call(capsys, "measure", str(world), "--metrics", "P@2", "--queries", "all")
+    assert code == 0
+    assert rows[0] == {
+        "run": "v1", "metric": "P", "cutoff": 2, "mean": 0.25, "scored": 2, "total": 4,
+    }  # fmt: skip
+
+
+def test_by_query_has_null(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--metrics", "P@2", "--runs", "v1", "--by-query")
+    _, rows, _ = call(capsys, "measure", str(world), *options)
+    values = {row["query_id"]: row["value"] for row in rows}
+    assert values == {"q1": 0.5, "q2": 0.0, "q4": None}
+
+
+def test_compare(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, (row,), _ = call(capsys, "compare", str(world), "--metrics", "P@2")
+    assert (code, row["baseline"], row["candidate"], row["delta"]) == (0, 0.25, 0.75, 0.5)
+
+
+def test_search_item(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, rows, _ = call(capsys, "search", str(world), "--item", "b", "--model", "v1", "-k", "2")
+    found = [(r["item_id"], r["hit"], r["matched"], r["required"]) for r in rows]
+    assert (code, found) == (0, [("d", None, 0, 1), ("a", True, 1, 1)])
+
+
+def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, rows, _ = call(capsys, "search", str(world), "a car", "--model", "v1", "-k", "1")
+    assert (code, rows[0]["item_id"], rows[0]["hit"]) == (0, "a", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("measure", "WORLD", "--runs", "v9"), "There is no run 'v9'. There are: v1, v2."),
+        (("measure", "WORLD", "--metrics", "X@1"), "There is no metric 'X'"),
+        (("measure", "WORLD", "--groups", "pv_x"), "There is no group 'pv_x'"),
+        (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
+        (("measure", "WORLD", "--min-similarity", "nan"), "min_similarity = 'nan' is no number."),
+        (("measure", "WORLD", "--min-similarity", "2"), "min_similarity = '2' is not from -1 to 1"),
+        (("measure", "WORLD", "--queries", "x"), "There is no queries 'x'."),
+        (("measure", "WORLD", "--protocol", "x"), "There is no protocol 'x'."),
+        (("compare", "WORLD", "--baseline", "v9"), "There is no baseline 'v9'."),
+        (("measure", "none"), "no such folder"),
+        (("measure",), "Name a COLLECTION"),
+        (("search", "WORLD"), "Give one of TEXT, --item ID and --file PATH"),
+        (("search", "WORLD", "--item", "x"), "There is no item 'x'."),
+        (
+            ("search", "WORLD", "unseen", "--model", "v1"),
+            "found no encoder; expected one of minilm",
+        ),
+        (("search", "WORLD", "a " * 501, "--model", "v1"), "The text has 1,002 characters. Search"),
+    ],
+)
+def test_wrong_calls(
+    world: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
+) -> None:
+    named = [str(world) if each == "WORLD" else each for each in arguments]
+    code, rows, errors = call(capsys, *named)
+    assert (code, rows) == (2, [])
+    assert sentence in errors
+    assert errors.count("\n") == 1
+
+
+WRONG = """
+check | required: COLLECTION
+check gone | There are: world.
+check q.txt | no such folder
+check WORLD --metrics P@5 | unrecognized arguments: --metrics
+check '' | Name a COLLECTION
+measure '' | Name a COLLECTION
+measure WORLD other | unrecognized arguments: other
+measure WORLD --metrics '' | --metrics is empty. Give a value, or leave it out.
+measure WORLD --metrics ' ' | --metrics is empty
+measure WORLD --metrics , | write for example P@5 AP nDCG@10
+measure WORLD --metrics P | write for example P@5
+measure WORLD --metrics P@0 | whole number from 1, as in P@5
+measure WORLD --metrics P@-1 | whole number from 1, as in P@5
+measure WORLD --metrics P@1.5 | whole number from 1, as in P@5
+measure WORLD --metrics AP@5@5 | whole number from 1, as in P@5
+measure WORLD --metrics 'P@5;AP' | whole number from 1, as in P@5
+measure WORLD --metrics @5 | There is no metric ''
+measure WORLD --metrics __class__ | There is no metric '__class__'
+measure WORLD --metrics num_ret@5 | takes no cutoff; write num_ret
+measure WORLD --metrics Recall@5 | write P for hits
+measure WORLD --metrics 'RBP(2)@5' | write a number from 0 to 1
+measure WORLD --metrics 'RBP(0.5,0.6)@5' | it has: p, per
+measure WORLD --protocol '' | --protocol is empty
+measure WORLD --protocol ALFA | There are: alfa
+measure WORLD --queries '' | --queries is empty
+measure WORLD --queries Text | There are: text, item, all
+measure WORLD --min-similarity '' | --min-similarity is empty
+measure WORLD --min-similarity 1,5 | '1,5' is no number
+measure WORLD --min-similarity 0x1 | '0x1' is no number
+measure WORLD --min-similarity -2 | from -1 to 1
+measure WORLD --min-similarity 1e999 | is no number
+measure WORLD --min-similarity 0.1 0.2 | unrecognized arguments: 0.2
+measure WORLD --groups '' | --groups is empty
+measure WORLD --groups | expected at least one argument
+measure WORLD --groups pv_object_type nope | There is no group 'nope'. There are: pv_object_type
+measure WORLD --threshold -0.1 | from 0 to 1
+measure WORLD --threshold nan | is no number
+measure WORLD --slice x | There is no slice 'x'
+measure WORLD --runs '' | --runs is empty
+measure WORLD --runs v1,v2 | There are: v1, v2
+measure WORLD --runs v1 v9 | There is no run 'v9'. There are: v1, v2.
+measure WORLD --bootstrap -5 | unrecognized arguments
+measure WORLD --format yaml | choose from 'table', 'csv', 'json'
+measure --qrels q.txt | --qrels FILE with --run FILE
+measure --run r.trec | --qrels FILE with --run FILE
+measure WORLD --qrels q.txt --run r.trec | Name a COLLECTION, or
+measure WORLD --run r.trec | Name a COLLECTION, or
+measure --qrels gone.txt --run r.trec | gone.txt: found no such file; expected lines of query
+measure --qrels q.txt --run gone.trec | gone.trec: found no such file; expected lines of query
+measure --qrels . --run r.trec | .: found a folder; expected lines of query
+measure --qrels q.txt --run data | data: found a folder; expected lines of query
+measure --qrels binary.txt --run r.trec | binary.txt, line 1: found a file that is no text
+measure --qrels q.txt --run binary.txt | binary.txt, line 1: found a file that is no text
+measure --qrels empty.txt --run r.trec | empty.txt: found no rows
+measure --qrels q.txt --run empty.txt | empty.txt: found no rows
+measure --qrels r.trec --run q.txt | r.trec, line 1: found 6 fields; expected 4 fields
+measure --qrels q.txt --run r.trec --run r.trec | a second run 'r'
+measure --qrels q.txt --run r.trec --protocol alfa | There are: trec
+compare | Name a COLLECTION
+compare WORLD --baseline '' | --baseline is empty
+compare WORLD --baseline v1 v2 | unrecognized arguments: v2
+compare WORLD --baseline v1 --candidate v9 | There is no candidate 'v9'. There are: v1, v2.
+compare WORLD --metrics P | write for example P@5
+compare WORLD --runs v1 | unrecognized arguments: --runs
+compare --qrels q.txt --run r.trec --baseline x | There are: r.
+slices | required: COLLECTION
+slices WORLD --metric 'P@5 AP' | Give one metric, such as --metric P@5.
+slices WORLD --metric '' | --metric is empty
+slices WORLD --metric P@0 | whole number from 1
+slices WORLD --baseline v9 | There are: v1, v2
+slices WORLD --metrics P@5 | unrecognized arguments
+search | required: COLLECTION
+search WORLD '' | Give one of TEXT, --item ID and --file PATH
+search WORLD ' ' | Give one of TEXT, --item ID and --file PATH
+search WORLD x --item a | Give one of TEXT
+search WORLD x --item '' | --item is empty
+search WORLD --item a --file q.txt | Give one of TEXT
+search WORLD x -k 0 | -k from 1
+search WORLD x -k -1 | -k from 1
+search WORLD x -k 1.5 | invalid int value: '1.5'
+search WORLD x y | unrecognized arguments: y
+search WORLD x --model v9 | There are: v1, v2
+search WORLD --file gone.png | gone.png: found no such file; expected a picture
+search WORLD --file data | data: found a folder; expected a picture
+search WORLD --file q.txt | expected a picture (PNG
+keywords WORLD | Give one of TEXT, --draft and --write.
+keywords WORLD x --draft | Give one of TEXT
+keywords WORLD --draft --write | Give one of TEXT
+keywords WORLD x --threshold 2 | between 0 and 1
+keywords WORLD x --threshold nan | between 0 and 1
+keywords WORLD --write --threshold 0.5 | set mapping_threshold in collection.toml
+satisfaction WORLD | lists.csv: found no such file; expected a table
+satisfaction WORLD --rows 0 | whole numbers from 1
+satisfaction WORLD --window x | invalid int value
+satisfaction WORLD --table none | choose from 'gains'
+satisfaction WORLD --discount X | choose from 'RBP'
+report WORLD | required: -o/--output
+report WORLD -o gone/a.html | gone is no folder; make it first
+report WORLD -o data | data is a folder. Name a file in it.
+report WORLD -o '' | . is a folder. Name a file in it.
+report WORLD -o a.html --number 201 | from 0 to 200
+report WORLD -o a.html --metric X | There is no metric 'X'
+report WORLD -o a.html --baseline v9 | There are: v1, v2
+metrics x | unrecognized arguments: x
+metrics --format xml | choose from 'table'
+protocols WORLD | unrecognized arguments
+keys WORLD | unrecognized arguments
+"""
+"""Calls and what their one sentence holds."""
+
+
+@pytest.mark.parametrize("line", WRONG.strip().splitlines())
+def test_wrong_calls_of_every_command(
+    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.chdir(world.parent.parent)
+    for name, content in (("q.txt", "q 0 a 1\n"), ("r.trec", "q Q0 a 1 2 t\n"), ("empty.txt", "")):
+        Path(name).write_text(content)
+    Path("binary.txt").write_bytes(bytes(100))
+    words, sentence = line.split(" | ")
+    try:
+        code = main(["world" if each == "WORLD" else each for each in shlex.split(words)])
+    except SystemExit as stopped:
+        code = int(stopped.code or 0)
+    printed = capsys.readouterr()
+    assert (code, printed.out) == (2, "")
+    assert printed.err.startswith("error: ") and printed.err.count("\n") == 1
+    assert sentence in printed.err
+    assert not Path("a.html").exists()
+
+
+@pytest.mark.parametrize("value", ["", "--min-similarity", "--nothing", "--format xml"])
+def test_calls_that_cannot_be_read(
+    value: str, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["measure", str(world), *value.split()] if value else [])
+    printed = capsys.readouterr()
+    assert (stopped.value.code, printed.out, printed.err.count("\n")) == (2, "", 1)
+    assert printed.err.startswith("error: ") and "--help tells more" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--min-similarity", "0.5"), ("--queries", "all"), ("--runs", "r"), ("--groups", "a")],
+)
+def test_options_that_plain_files_lack(
+    option: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.txt").write_text("q 0 a 1\n")
+    (tmp_path / "r.trec").write_text("q Q0 a 1 2 t\n")
+    files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.trec"))
+    code, rows, errors = call(capsys, "measure", *files, option, value)
+    assert (code, rows) == (2, [])
+    assert errors == f"error: {option}: only a COLLECTION has that; leave it out with --qrels.\n"
+
+
+def test_empty_result(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(world / "models")
+    for options in ((), ("--by-query",)):
+        assert main(["measure", str(world), "--format", "json", *options]) == 0
+        assert capsys.readouterr().out == "[]\n"
+
+
+def test_a_reader_that_has_enough(world: Path) -> None:
+    script = f"{sys.executable} -m dashboard metrics --format csv; echo code $? >&2"
+    done = subprocess.run(
+        ["sh", "-c", f"({script}) | true"],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr == "code 0\n"
+
+
+def test_broken_version_is_said(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (world / "models" / "v1" / "items.npy").write_bytes(b"x")
+    code, rows, errors = call(capsys, "measure", str(world), "--metrics", "P@1")
+    assert (code, {row["run"] for row in rows}) == (2, {"v2"})
+    assert "models/v1/items.npy: found a file that is no array" in errors
+    code, rows, _ = call(capsys, "check", str(world))
+    assert (code, rows[0]["level"], rows[0]["file"]) == (1, "error", "models/v1/items.npy")
+
+
+def test_version_without_query_vectors(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (world / "models" / "v1" / "queries.npy").unlink()
+    options = ("--metrics", "P@1", "--queries", "all", "--runs", "v1")
+    code, (row,), _ = call(capsys, "measure", str(world), *options)
+    assert (code, row["scored"], row["total"]) == (0, 0, 4)
+
+
+def test_help_is_light() -> None:
+    script = "import sys; from dashboard.__main__ import main\ntry: main(['measure', '--help'])\n"
+    script += "except SystemExit: print([n for n in ('numpy', 'pandas') if n in sys.modules])"
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("[]\n")
+
+
+def test_threshold_ends_lists(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--metrics", "R", "--runs", "v1", "--by-query")
+    _, rows, _ = call(capsys, "measure", str(world), *options)
+    assert [row["value"] for row in rows][:2] == [1.0, 1.0]
+    _, rows, _ = call(capsys, "measure", str(world), *options, "--min-similarity", "0.5")
+    assert [row["value"] for row in rows][:2] == [0.5, 0.0]
+    options = ("--model", "v1", "-k", "4", "--min-similarity", "0.5")
+    _, rows, _ = call(capsys, "search", str(world), "a car", *options)
+    assert [row["item_id"] for row in rows] == ["a", "c"]
+
+
+def test_ties_of_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.txt").write_text("q 0 a 1\n")
+    (tmp_path / "r.trec").write_text("q Q0 a 1 2 t\nq Q0 b 2 2 t\nq Q0 c 3 2.00000001 t\n")
+    files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.trec"))
+    _, (row,), _ = call(capsys, "measure", *files, "--metrics", "RR")
+    assert row["mean"] == 1 / 3  # as trec_eval: equal as float32, ids descending
+
+
+def test_vectors_in_another_order(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = world / "models" / "v1"
+    np.save(place / "items.npy", np.array([[0.0, 1], [0, 1], [1, 0]], dtype=np.float32))
+    (place / "items.txt").write_text("d\nb\na\n")
+    options = ("--model", "v1", "-k", "3")
+    _, rows, _ = call(capsys, "search", str(world), "a car", *options)
+    assert [row["item_id"] for row in rows] == ["a", "b", "d"]
+
+
+def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    _, metrics, _ = call(capsys, "metrics")
+    names = {row["metric"] for row in metrics}
+    assert {"P", "AP(retrieved)", "nDCG(ideal=retrieved)", "RBP(0.95)", "num_rel_ret"} <= names
+    told = ["metric", "formula", "source", "summary"]
+    assert len(names) == len(metrics) and all(row[key] for row in metrics for key in told)
+    assert list(metrics[0]) == [*told, "agrees", "differs"]
+    _, protocols, _ = call(capsys, "protocols")
+    fields = ["protocol", "title", "definition", "formula", "source", "blind"]
+    assert list(protocols[0]) == fields
+    assert {"trec", "alfa"} <= {row["protocol"] for row in protocols}
+    _, keys, _ = call(capsys, "keys")
+    assert list(keys[0]) == ["key", "holds"]
+    assert {"collection", "baseline", "groups", "min_similarity"} <= {row["key"] for row in keys}
+
+
+def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Item query x1 about b: a perfect ranking of its one other relevant item has AP and R 1."""
+    (world / "queries.csv").write_text("query_id,text,item_id\nx1,,b\n")
+    (world / "qrels.txt").write_text("x1 0 b 1\nx1 0 a 1\nx1 0 c 0\n")
+    words = ("--protocol", "trec", "--queries", "item", "--runs", "v2", "--by-query")
+    names = "AP R@5 num_rel"
+    assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
+    values = [row["value"] for row in json.loads(capsys.readouterr().out)]
+    assert values == [1, 1, 1]
+
+
+def test_another_protocol_is_not_taken_in_silence(
+    world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first protocol of collection.toml cannot judge; judgements alone could."""
+    (world / "qrels.txt").write_text("q1 0 a 1\n")
+    (world / "unified_annotation.csv").unlink()
+    calls = [("measure",), ("compare",), ("slices",), ("search", "--item", "a")]
+    for command, *words in calls:
+        code, rows, errors = call(capsys, command, str(world), *words)
+        assert (code, rows) == (2, []) and "names the protocol 'alfa'" in errors
+    assert call(capsys, "measure", str(world), "--protocol", "trec")[0] == 0
+    with pytest.raises(ValueError, match="names the protocol 'alfa'"):
+        dashboard.open(world).measure()
+    code, rows, _ = call(capsys, "check", str(world))
+    assert code == 1 and "protocols names 'alfa'" in rows[0]["found"]
+
+
+def test_cutoffs_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """P and R, shown at several cutoffs, are cut at each; nDCG, shown at one, at the deepest."""
+    (world / "collection.toml").write_text('protocols = ["alfa", "context"]\ncutoffs = [4, 2]\n')
+    _, rows, _ = call(capsys, "measure", str(world), "--runs", "v1")
+    named = [(row["metric"], row["cutoff"]) for row in rows]
+    assert named == [("P", 2), ("P", 4), ("R", 2), ("R", 4), ("AP", None), ("nDCG", 4)]
+    _, rows, _ = call(capsys, "measure", str(world), "--runs", "v1", "--protocol", "context")
+    assert {row["cutoff"] for row in rows} == {50}
+
+
+def test_no_text_acts_on_a_terminal() -> None:
+    assert write_rows([{"item": "a\x1b[2Jb\n"}], ("item",), "table") == "item\na\ufffd[2Jb\ufffd\n"
+
+
+def test_search_in_results_of_stored_queries(
+    world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (world / "runs").mkdir()
+    (world / "runs" / "r.trec").write_text("q1 Q0 a 1 2 t\n")
+    (world / "qrels.txt").write_text("q1 0 a 1\n")
+    asked = ("search", str(world), "--model", "r", "--item")
+    code, rows, errors = call(capsys, *asked, "b")
+    assert (code, rows) == (2, []) and "runs/r: found results of stored queries only" in errors
+    code, rows, errors = call(capsys, *asked, "a")  # the stored query q3
+    assert (code, rows) == (0, []) and "r finds nothing for this query" in errors
+
+
+def test_a_regression_of_all_queries_alike_is_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is no interval then, and the test is clear."""
+    queries = range(30)
+    (tmp_path / "q.txt").write_text("".join(f"q{n} 0 a 1\n" for n in queries))
+    (tmp_path / "good.trec").write_text("".join(f"q{n} Q0 a 1 2 t\n" for n in queries))
+    (tmp_path / "bad.trec").write_text("".join(f"q{n} Q0 b 1 2 t\n" for n in queries))
+    files = ["--qrels", str(tmp_path / "q.txt")]
+    for name in ("good", "bad"):
+        files += ["--run", str(tmp_path / f"{name}.trec")]
+    pair = ("--baseline", "good", "--candidate", "bad", "--metrics", "P@1")
+    code, (row,), _ = call(capsys, "compare", *files, *pair)
+    assert (code, row["delta"], row["low"]) == (1, -1, None)
+    code, _, errors = call(capsys, "compare", *files, "--baseline", "bad", "--candidate", "bad")
+    assert code == 0 and "name two versions" in errors
+
+
+@pytest.mark.parametrize(
+    "command", [("check", "a" * 300), ("search", "WORLD", "--file", "a" * 300)]
+)
+def test_long_names_are_sentences(
+    world: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    code, _, errors = call(capsys, *[str(world) if each == "WORLD" else each for each in command])
+    assert code == 2 and errors.startswith("error: ")
+
+
+def test_what_is_gone_names_its_successor(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASHBOARD_CACHE_MB", "100")
+    for words, said in (
+        (["run", "driving"], "add NAME VERSION --run FILE"),
+        (["measure", "driving", "--submission=a=b"], "submissions/NAME/"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        told = capsys.readouterr().err
+        assert end.value.code == 2 and said in told and "DASHBOARD_CACHE_MB is not used" in told

@@ -1,0 +1,142 @@
+"""Compare: verdict, metrics, and one list of queries that charts and outcomes narrow."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.evaluation.differences import describe_certainty, write_signed
+from dashboard.storage.collection import open_collection
+from dashboard.study.changes import (
+    count_outcomes,
+    group_changes,
+    group_values,
+    list_changes,
+    list_moves,
+    list_ranks,
+)
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study, open_study
+from dashboard.views.comparison import write_row
+from dashboard.views.data_tables import Column, write_table
+
+MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+
+
+def open_world(world: Path, **given: str) -> Study:
+    collection = open_collection(world)
+    return open_study(collection, resolve(collection, given).restrict_to_numbers())
+
+
+def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: str) -> AppTest:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page(f"screens/{screen}.py")
+    for key, value in params.items():
+        test.query_params[key] = value
+    return test.run()
+
+
+def read_list(drawn: AppTest) -> dict:
+    """Return what the list of queries was given."""
+    (payload,) = [
+        found
+        for each in drawn.get("bidi_component")
+        if "versions" in (found := json.loads(each.proto.json))
+    ]
+    return payload
+
+
+def test_changes(world: Path) -> None:
+    rows = list_changes(open_world(world), "v1", "v2", "P@2")
+    found = [(row["query_id"], row["delta"], row["outcome"]) for row in rows]
+    assert found == [("q1", 0.5, "better"), ("q2", 0.5, "better"), ("q4", None, "not scored")]
+    assert count_outcomes(rows) == {"worse": 0, "same": 0, "better": 2, "not scored": 1}
+
+
+def test_bins_and_points_hold_every_scored_query() -> None:
+    deltas = [-0.4, -0.2, -0.2, 0.0, 0.05, 0.2, None]
+    rows = [
+        {"delta": d, "baseline": 0.5, "candidate": None if d is None else 0.5 + d, "outcome": "x"}
+        for d in deltas
+    ]
+    bins = {row["change"]: row["queries"] for row in group_changes(rows)}
+    assert bins == {-0.4: 1, -0.3: 0, -0.2: 2, -0.1: 0, 0.0: 1, 0.1: 1, 0.2: 1}
+    assert "bin" not in rows[-1] and rows[0]["bin"] == -4
+    points = group_values(rows)
+    assert [row["queries"] for row in points] == [1, 2, 1, 1, 1]
+    assert rows[1]["point"] == rows[2]["point"] == "0.500 → 0.300"
+
+
+def test_ranks_and_moves(world: Path) -> None:
+    """Items a and b are relevant to q1: v1 ranks a, c, b, d and v2 a, b, c, d."""
+    study = open_world(world)
+    (before,), (after,) = (list_ranks(study, version, ["q1"], 2) for version in ("v1", "v2"))
+    assert before == {"marks": [True, False], "ranks": {0: 1, 1: 3}}
+    assert after == {"marks": [True, True], "ranks": {0: 1, 1: 2}}
+    fell, came = list_moves(after, before, 2)
+    assert (fell, came) == ([{"item": 1, "before": 2, "after": 3}], [])
+
+
+def test_list_shows_both_versions(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="P@2")
+    assert not drawn.exception and not drawn.error
+    (row, *_) = (shown := read_list(drawn))["rows"]
+    assert (shown["versions"], shown["cutoff"]) == (["v1", "v2"], 2)
+    assert (row["id"], row["change"], row["values"]) == ("q1", "+0.500", "0.500 → 1.000")
+    assert row["marks"][0] == [True, False, True, None]
+    assert row["href"].startswith("query?") and row["href"].endswith("query=q1")
+    assert row["moves"] == "1 came in"
+
+
+def test_outcome_narrows_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="P@2", outcome="not scored")
+    assert [row["id"] for row in read_list(drawn)["rows"]] == ["q4"]
+    (filtered,) = drawn.button_group
+    filtered.set_value("better").run()
+    assert [row["id"] for row in read_list(drawn)["rows"]] == ["q1", "q2"]
+
+
+def test_charts_narrow_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="AP")
+    before = read_list(drawn)["rows"]
+    (best,) = [row for row in before if row["outcome"] == "better" and row["id"] == "q2"]
+    drawn.query_params["picked"] = best["values"]
+    assert [row["id"] for row in read_list(drawn.run())["rows"]] == ["q2"]
+    assert best["change"] == "+0.667"
+    drawn.query_params["picked"] = "+0.800"  # the bar from 0.6 to 0.8
+    assert [row["id"] for row in read_list(drawn.run())["rows"]] == ["q2"]
+    assert len(read_list(drawn.button(key="chip-picked").click().run())["rows"]) == len(before)
+
+
+def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="P@2", slice="pv_object_type=car")
+    said = drawn.subheader[0].value.replace("\\", "")
+    assert said.endswith("2 of 2 queries scored). Slice: pv_object_type=car.")
+
+
+def test_bounds_have_three_decimals() -> None:
+    assert [write_signed(each) for each in (-0.0000157, 0.0, -0.0005001, 0.1)] == [
+        "0.000", "0.000", "-0.001", "+0.100",
+    ]  # fmt: skip
+    row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
+    row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}
+    written = write_row(row)
+    assert (written["interval"], written["p"]) == ("0.000 to +0.050", "< 0.001")
+    assert written["counts"] == "1, 2, 3"
+
+
+def test_certainty_is_said_where_it_applies() -> None:
+    few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1}
+    many = few | {"scored": 26}
+    assert any("70 to 87 %" in each for each in describe_certainty([few, many]))
+    assert not any("70 to 87 %" in each for each in describe_certainty([many]))
+    assert "standard error up to 0.0016" in describe_certainty([few])[0]
+
+
+def test_tables_escape_texts() -> None:
+    column = Column(key="name", label="<b>", link="href")
+    written = write_table([column], [{"name": "<i>", "href": 'x"y'}, {"name": None}])
+    assert "<i>" not in written and "&lt;i&gt;" in written and 'x"y' not in written
+    assert "–" in written

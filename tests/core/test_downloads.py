@@ -1,0 +1,83 @@
+"""Tables, charts and Markdown that a reader takes along."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.__main__ import main
+from dashboard.views.change_charts import draw_histogram
+from dashboard.views.data_tables import Column
+from dashboard.views.downloads import make_file, write_markdown
+
+MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+ROWS = [{"name": "a, b", "value": 0.1234567}, {"name": "c", "value": None}]
+
+
+def test_tables() -> None:
+    content = (ROWS, ("name", "value"))
+    assert json.loads(make_file("json", content)) == ROWS
+    (_, first, second) = csv.reader(io.StringIO(make_file("csv", content).decode()))
+    assert (first, second) == (["a, b", "0.1234567"], ["c", ""])
+
+
+def test_no_cell_is_a_formula() -> None:
+    cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a=1", -0.5]
+    made = make_file("csv", ([{"cell": cell} for cell in cells], ("cell",))).decode()
+    rows = [row for (row,) in csv.reader(io.StringIO(made))]
+    assert rows == ["cell", "'=1+1", "'+1", "'-1", "'@x", "'\t=1", "a=1", "-0.5"]
+    assert "'" not in make_file("json", ([{"cell": "=1"}], ("cell",))).decode()
+
+
+def test_rows_are_those_of_the_command(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from dashboard.commands.compare_versions import COLUMNS
+    from dashboard.storage.collection import open_collection
+    from dashboard.study.choices import resolve
+    from dashboard.study.study import open_study
+
+    collection = open_collection(world)
+    choices = resolve(collection, {"metrics": "P@1 AP"})
+    rows = open_study(collection, choices.restrict_to_numbers()).compare("v1", "v2", "P@1 AP")
+    words = ["--baseline", "v1", "--candidate", "v2", "--metrics", "P@1 AP", "--format", "json"]
+    assert main(["compare", str(world), *words]) == 0
+    assert make_file("json", (rows, COLUMNS)).decode() == capsys.readouterr().out
+
+
+def test_charts() -> None:
+    rows = [{"bin": 0, "change": 0.0, "queries": 3, "outcome": "same"}]
+    chart = draw_histogram(rows, "P@5")
+    assert make_file("svg", chart).startswith(b"<svg") and b"Change in P@5" in make_file(
+        "svg", chart
+    )
+    assert b"#0f141b" in make_file("svg", chart, "#e8edf4")
+    assert make_file("png", chart).startswith(b"\x89PNG")
+
+
+def test_markdown_is_readable() -> None:
+    columns = [Column(key="name", label="Metric"), Column(key="value", label="v0.3", number=True)]
+    rows = [{"name": "Recall@5 | x\ny", "value": 0.5}, {"name": "nDCG_1 * [2]", "value": None}]
+    lines = write_markdown("Title", "v0.3 is better: -0.010.", columns, rows).splitlines()
+    assert lines[:3] == ["## Title", "", "v0.3 is better: -0.010."]
+    assert lines[4:8] == [
+        "| Metric | v0.3 |",
+        "| --- | ---: |",
+        "| Recall@5 \\| x y | 0.500 |",
+        "| nDCG_1 * [2] | – |",
+    ]
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "slices"])
+def test_screens_offer_them(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page(f"screens/{screen}.py")
+    drawn = test.run()
+    assert not drawn.exception
+    labels = [each.proto.label for each in drawn.get("download_button")]
+    assert labels[:2] == ["CSV", "JSON"] and {"SVG", "PNG"} <= set(labels)
+    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
+    (copied,) = [each["buttons"][0]["text"] for each in payloads if "buttons" in each]
+    assert copied.startswith("## World\n") and "| P@1 |" in copied or screen == "slices"

@@ -1,0 +1,65 @@
+"""Overview: verdict, versions by metrics, the curve, slices and what is not scored."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study, open_study
+from dashboard.views.version_table import describe_unscored, list_curve, pick_slices
+
+MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+
+
+def open_world(world: Path) -> Study:
+    collection = open_collection(world)
+    return open_study(collection, resolve(collection, {}).restrict_to_numbers())
+
+
+def test_screen(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60)
+    test.query_params["metric"] = "P@2"
+    drawn = test.run()
+    assert not drawn.exception and not drawn.error
+    said = drawn.subheader[0].value.replace("\\", "")
+    assert said.startswith("v2 is not clearly different from v1: P@2 +0.500")
+    (table,) = [each.proto.body for each in drawn.get("html") if "<table>" in each.proto.body]
+    line = next(each for each in table.split("<tr") if ">R@3<" in each)
+    assert '<td class="number best" title="best">★ 1.000</td>' in line and 'wide">● cannot' in line
+    captions = [each.value.replace("\\", "") for each in drawn.caption]
+    assert any("left out of means: 1 (no keyword mapped)" in each for each in captions)
+
+
+def test_curve_reaches_the_cutoff_of_the_metric(world: Path) -> None:
+    study = open_world(world)
+    depths = {metric: 0 for metric in ("P@5", "P@50", "nDCG", "P@80")}
+    for metric in depths:
+        depths[metric] = max((r["cutoff"] for r in list_curve(study, ["v1"], metric)), default=0)
+    assert depths == {"P@5": 10, "P@50": 50, "nDCG": 10, "P@80": 50}
+    assert list_curve(study, ["v1"], "Rprec") == []
+
+
+def test_reasons_are_said_once(world: Path) -> None:
+    study = open_world(world)
+    told = describe_unscored(study, ["v1", "v2"])
+    assert told == ["Queries not scored, left out of means: 1 (no keyword mapped)."]
+
+
+def test_slices_with_many_queries_come_first() -> None:
+    rows = [
+        {"slice": name, "queries": queries, "run": "v1", "mean": 0.5}
+        for name, queries in (("a=few", 4), ("a=small", 5), ("a=large", 9))
+    ]
+    assert [row["slice"] for row in pick_slices(rows)] == ["a=large", "a=small"]
+
+
+def test_axes_fit_their_values(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    drawn = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    specs = [json.loads(each.proto.spec) for each in drawn.get("vega_lite_chart")]
+    curve = next(spec for spec in specs if "@K" in json.dumps(spec))
+    assert curve["layer"][0]["encoding"]["y"]["scale"] == {"zero": False, "nice": True}

@@ -1,0 +1,131 @@
+"""Each screen draws, says what it cannot do, and spells its choices out in the address."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+
+
+def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: str) -> AppTest:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page(f"screens/{screen}.py")
+    test.query_params.clear()
+    for key, value in params.items():
+        test.query_params[key] = value
+    return test.run()
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])
+def test_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    drawn = draw(world, monkeypatch, screen)
+    assert not drawn.exception and not drawn.error
+    assert drawn.query_params["baseline"] == "v1"
+    assert "groups" not in drawn.query_params  # the usual ones are not spelled out
+
+
+@pytest.mark.parametrize(
+    "params", [{"runs": "v9"}, {"query": "q9"}, {"collection": "none"}, {"metric": "Q"}]
+)
+def test_unknown_value_is_said(world: Path, monkeypatch, params: dict[str, str]) -> None:
+    drawn = draw(world, monkeypatch, "query", **params)
+    (value,) = params.values()
+    assert value in drawn.error[0].value.replace("\\", "")
+    assert not drawn.exception and not drawn.caption
+
+
+def test_a_folder_without_settings_is_a_collection(world: Path, monkeypatch) -> None:
+    (world / "collection.toml").unlink()
+    drawn = draw(world, monkeypatch, "overview", collection="world")
+    assert not drawn.error and not drawn.exception
+
+
+def test_an_unknown_collection_has_a_way_out(world: Path, monkeypatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", collection="none")
+    (button,) = [each for each in drawn.button if each.label == "Open the start page"]
+    assert not button.click().run().error and drawn.query_params["collection"] == world.name
+
+
+def test_broken_file_is_said(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (world / "items.csv").unlink()
+    drawn = draw(world, monkeypatch, "overview")
+    assert "items.csv: found no such file" in drawn.error[0].value.replace("\\", "")
+
+
+def test_choice_of_a_metric(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "query")
+    drawn.selectbox(key="input-metric").set_value("AP").run()
+    assert drawn.query_params["metric"] == "AP"
+    assert not drawn.exception
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query"])
+def test_broken_version_is_said(world: Path, monkeypatch, screen: str) -> None:
+    (world / "models" / "v1" / "items.npy").write_bytes(b"x")
+    drawn = draw(world, monkeypatch, screen, baseline="v1", runs="v1")
+    said = [each.value.replace("\\", "") for each in (*drawn.error, *drawn.warning)]
+    assert any("models/v1/items.npy: found a file that is no array" in each for each in said)
+    assert not drawn.exception
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query"])
+def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
+    (world / "queries.csv").write_text("query_id,text,item_id\nq3,,a\n")
+    drawn = draw(world, monkeypatch, screen, queries="text")
+    assert drawn.error[0].value.replace("\\", "") == (
+        "None of 1 queries is of the kind 'text'. Choose queries = item."
+    )
+    assert not drawn.exception
+
+
+def test_address_is_short_and_full_ones_still_work(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is not usual is written; a link with every key opens the same view."""
+    drawn = draw(world, monkeypatch, "query", groups="pv_ego_behavior")
+    assert dict(drawn.query_params) == {
+        "collection": "world", "baseline": "v1", "candidate": "v2", "groups": "pv_ego_behavior",
+    }  # fmt: skip
+    full = {"protocol": "alfa", "queries": "text", "mapping_threshold": "0.6", "runs": "v1 v2"}
+    again = draw(world, monkeypatch, "query", groups="pv_ego_behavior", **full)
+    assert dict(again.query_params) == dict(drawn.query_params)
+
+
+def test_chip_puts_a_choice_back(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", min_similarity="0.5")
+    (chip,) = [each for each in drawn.button if each.label.endswith("✕")]
+    assert chip.label == "Min similarity\\: 0\\.5 ✕"
+    chip.click()
+    assert "min_similarity" not in drawn.run().query_params
+
+
+def test_compare_says_its_verdict(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="AP")
+    (verdict, *_) = drawn.subheader
+    assert verdict.value.replace("\\", "").startswith(
+        "v2 is not clearly different from v1"
+    ) or "cannot" in verdict.value.replace("\\", "")
+
+
+def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "search", item="a")
+    assert not drawn.exception and not drawn.error
+    assert any("relevant items" in each.value.replace("\\", "") for each in drawn.caption)
+
+
+def test_wrong_values_are_sentences(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("query", "item", "baseline", "protocol", "groups", "min_similarity", "shown"):
+        drawn = draw(world, monkeypatch, "query", **{key: "constructor"})
+        assert not drawn.exception and len(drawn.error) == 1, key
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])
+def test_shipped_collections(monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    """Each screen of each shipped collection draws, or says in a sentence why it cannot."""
+    data = MAIN.parents[1] / "data"
+    for folder in sorted(path.parent for path in data.glob("*/collection.toml")):
+        drawn = draw(folder, monkeypatch, screen, collection=folder.name)
+        assert not drawn.exception, (folder.name, drawn.exception)
+        assert len(drawn.error) <= 1

@@ -1,0 +1,107 @@
+"""The server: hosts, headers, media in ranges, health and figures."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from dashboard.views.health import send_health, send_metrics
+from dashboard.views.media_routes import send_media
+from dashboard.views.server import Guard
+
+
+@pytest.fixture
+def client(world: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    monkeypatch.setenv("DASHBOARD_HOSTS", "search.example.org, *.lab.example.org")
+    (world / "media").mkdir()
+    (world / "media" / "broken.mp4").write_bytes(b"\0\0\0\x18ftypisom and nothing else")
+    Image.new("RGB", (160, 90), "red").save(world / "media" / "a.png")
+    (world / "media" / "text.png").write_text("a secret")
+    (world / "items.csv").write_text(
+        "item_id,file\na,a.png\nb,broken.mp4\nc,../queries.csv\nd,text.png\nx/y,a.png\n"
+    )
+    routes = [
+        Route("/files/{collection}/{kind}/{item:path}", send_media),
+        Route("/healthz", send_health),
+        Route("/metrics", send_metrics),
+    ]
+    app = Starlette(routes=routes, middleware=[Middleware(Guard)])
+    return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
+
+
+def test_hosts_that_are_answered(client: TestClient) -> None:
+    answered = [
+        "localhost", "LOCALHOST:8501", "127.0.0.1", "[::1]:80", "search.example.org",
+        "a.lab.example.org", "search.example.org.",
+    ]  # fmt: skip
+    refused = [
+        "evil.example", "localhost.evil.example", "lab.example.org", "search.example.org.evil",
+        "xlab.example.org", "evil.example#localhost", "localhost:80:80x", "",
+    ]  # fmt: skip
+    statuses = {
+        host: client.get("/healthz", headers={"Host": host}).status_code
+        for host in answered + refused
+    }
+    assert [statuses[host] for host in answered] == [200] * len(answered)
+    assert [statuses[host] for host in refused] == [403] * len(refused)
+    assert "DASHBOARD_HOSTS" in client.get("/healthz", headers={"Host": "evil.example"}).text
+
+
+def test_every_answer_has_security_headers(client: TestClient) -> None:
+    for answer in (
+        client.get("/healthz"),
+        client.get("/gone"),
+        client.get("/", headers={"Host": "x"}),
+    ):
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["X-Frame-Options"] == "DENY"
+
+
+def test_files_whole_and_in_ranges(client: TestClient, world: Path) -> None:
+    stored = (world / "media" / "a.png").read_bytes()
+    whole = client.get("/files/world/clip/a")
+    part = client.get("/files/world/clip/a", headers={"Range": "bytes=10-19"})
+    assert (whole.content, whole.headers["Content-Type"]) == (stored, "image/png")
+    assert (part.status_code, part.content) == (206, stored[10:20])
+    assert "immutable" in whole.headers["Cache-Control"]
+    assert client.get("/files/world/clip/x%2Fy").content == stored
+    poster = client.get("/files/world/poster/a")
+    assert poster.headers["Content-Type"] == "image/webp"
+
+
+def test_a_folder_of_the_working_folder_is_not_served(
+    client: TestClient, world: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(world)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path / "empty"))
+    for name in ("world", ".", "%2e", "data"):
+        assert client.get(f"/files/{name}/clip/a").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "world/clip/c", "world/poster/c", "world/clip/d", "world/poster/b", "world/clip/unknown",
+        "world/other/a", "gone/clip/a", "..%2Fdata%2Fworld/clip/a", "world/clip/..%2F..%2Fa",
+    ],
+)  # fmt: skip
+def test_nothing_else_is_sent(client: TestClient, path: str) -> None:
+    assert client.get(f"/files/{path}").status_code == 404
+
+
+def test_health_and_figures(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/healthz").json() == {"status": "ok", "collections": 1}
+    assert "dashboard_sessions 0.0" in client.get("/metrics").text
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path / "gone"))
+    answer = client.get("/healthz")
+    assert answer.status_code == 503
+    assert str(tmp_path) not in answer.text

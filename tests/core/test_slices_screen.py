@@ -1,0 +1,113 @@
+"""Slices: the worst one, the table of two columns, and the queries of a pair."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.evaluation.slicing import (
+    compare_slices,
+    cross_slices,
+    describe_worst,
+    find_worst,
+    list_crossed,
+)
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+from dashboard.views.slice_table import make_cells, make_lines
+
+MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+
+
+def make_row(name: str, delta: float, queries: int = 9, p: float | None = 0.2) -> dict:
+    bounds = {"low": delta - 0.1, "high": delta + 0.1, "p": p, "p_adjusted": p}
+    return {"slice": name, "queries": queries, "delta": delta, "gain": delta} | bounds
+
+
+def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
+    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    test.switch_page("screens/slices.py")
+    test.query_params["metric"] = "P@2"
+    return test.run()
+
+
+def read_list(drawn: AppTest) -> dict:
+    """Return what the list of queries was given."""
+    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
+    (found,) = [each for each in payloads if "cutoff" in each]
+    return found
+
+
+def test_rounding_is_not_the_worst() -> None:
+    rows = [make_row("digit=4", -0.0000157), make_row("digit=5", -0.3, queries=4)]
+    assert find_worst(rows) is None
+    assert describe_worst(rows) == "No slice got worse (of 1 with 5 queries or more)."
+    told = describe_worst([*rows, make_row("digit=6", -0.01)])
+    assert told.startswith("Worst slice: digit=6, -0.010 on 9 queries (not clear, p = 0.200")
+    assert "(clear, p < 0.001" in describe_worst([make_row("a=x", -0.2, p=0.0001)])
+
+
+def test_worst_is_by_the_direction_of_the_metric() -> None:
+    slices = {"a=x": np.arange(12) < 6, "a=y": np.arange(12) >= 6}
+    ids = [f"q{place:02d}" for place in range(12)]
+    differences = np.where(slices["a=x"], 2.0, -1.0) + np.arange(12) / 100
+    rows = compare_slices(differences, slices, [""] * 12, ids, sign=-1)
+    assert [row["slice"] for row in rows] == ["a=x", "a=y"]
+    assert [row["delta"] > 0 for row in rows] == [True, False]  # candidate minus baseline
+    assert describe_worst(rows).startswith("Worst slice: a=x, +2.025 on 6 queries")
+    assert [line["outcome"] for line in make_lines(rows)] == ["cannot tell", "cannot tell"]
+    assert [cell["gain"] for cell in make_cells(
+        cross_slices(differences[None], list_crossed(slices, "a", "b")[:1], sign=-1)
+    )] == [-2.025]  # fmt: skip
+
+
+def test_two_columns() -> None:
+    slices = {
+        "a=x": np.array([True, True, False, True]),
+        "a=y": np.array([False, False, True, False]),
+        "b=u": np.array([True, False, True, True]),
+    }
+    differences = np.array([0.2, 0.4, -0.6, np.nan])
+    rows = cross_slices(differences[None], list_crossed(slices, "a", "b"))
+    found = {row["slice"]: (row["queries"], row["delta"]) for row in rows}
+    assert found == {
+        "a=x & b=u": (1, 0.2), "a=x": (2, 0.3), "a=y & b=u": (1, -0.6), "a=y": (1, -0.6),
+        "b=u": (2, -0.2), "": (3, 0.0),
+    }  # fmt: skip
+    cell = make_cells(rows)[0]
+    shown = (cell["first"], cell["second"], cell["note"], cell["count"])
+    assert shown == ("x", "u", "+0.200", "n 1*")
+
+
+def test_equal_values_of_two_columns_show_their_column() -> None:
+    lines = make_lines([make_row("a=x", 0.1), make_row("b=x", 0.2, p=0.01), make_row("b=y", 0.0)])
+    assert [line["label"] for line in lines] == ["a=x", "b=x", "y"]
+    assert [line["outcome"] for line in lines] == ["cannot tell", "better", "cannot tell"]
+
+
+def test_means_of_slices(world: Path) -> None:
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    rows = study.list_slice_means(["v1", "v2"], "P@2")
+    found = {(row["slice"], row["run"]): (row["queries"], row["mean"]) for row in rows}
+    assert found["pv_object_type=car", "v2"] == (2, 0.75)
+    assert found["pv_object_type=bus", "v1"] == (1, 0.0)
+
+
+def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch)
+    assert not drawn.exception and not drawn.error
+    assert any("No slice got worse" in each.value.replace("\\", "") for each in drawn.markdown)
+    assert not any("Pairs of slices" in each.value for each in drawn.markdown)  # none has five
+    drawn.query_params["picked_slice"] = "pv_object_type=car & pv_object_type=bus"
+    payload = read_list(drawn.run())
+    assert [row["id"] for row in payload["rows"]] == ["q2"] and not payload["opened"]
+    drawn.query_params["query"] = "q2"
+    assert read_list(drawn.run())["opened"] == "q2"
+    drawn.query_params["picked_slice"] = "gone=x"
+    drawn.run()
+    assert "There is no picked slice 'gone=x'" in drawn.error[0].value.replace("\\", "")

@@ -1,0 +1,160 @@
+"""Keywords, the mapping of queries, and relevance by all keywords."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD, judge
+from dashboard.plugins.alfa.keywords import Candidate, Keyword, keep_best
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+
+
+def find_judgement(world: Path, **given: str):
+    collection = open_collection(world)
+    return judge(collection, resolve(collection, given))
+
+
+def test_keywords_are_read(world: Path) -> None:
+    tables = open_collection(world).tables["alfa"]
+    assert tables.groups == ("pv_object_type", "pv_ego_behavior")
+    assert [each.name for each in tables.keywords] == ["car", "bus", "turning", "stopped"]
+    assert tables.annotated.tolist() == [True, True, True, False]
+
+
+def test_grades(world: Path) -> None:
+    judged = find_judgement(world)
+    np.testing.assert_equal(judged.grades(0), [1, 1, 0, np.nan])  # q1: car
+    np.testing.assert_equal(judged.grades(1), [1, 0, 0, np.nan])  # q2: car and bus
+    np.testing.assert_equal(judged.grades(2), [np.nan, 0, 0, np.nan])  # q3: as a; not itself
+    assert judged.count_matches(1).tolist() == [2, 1, 1, 0]
+    assert judged.unscorable == {2: "no relevant item", 3: NO_KEYWORD}
+
+
+def test_groups_and_threshold(world: Path) -> None:
+    behaviour = find_judgement(world, groups="pv_ego_behavior")
+    assert behaviour.unscorable == {0: NO_KEYWORD, 1: NO_KEYWORD, 3: NO_KEYWORD}
+    np.testing.assert_equal(behaviour.grades(2), [np.nan, 1, 0, np.nan])
+    assert 3 not in find_judgement(world, mapping_threshold="0.3").unscorable
+
+
+def test_item_without_keywords(world: Path) -> None:
+    text = (world / "queries.csv").read_text().replace("q3,,a", "q3,,d")
+    (world / "queries.csv").write_text(text)
+    assert find_judgement(world).unscorable[2] == NO_ITEM_KEYWORD
+
+
+def test_a_word_serves_one_candidate() -> None:
+    long = Candidate("small car", Keyword("g", "car"), 0.8)
+    short = Candidate("car", Keyword("g", "bus"), 0.82)
+    exact = Candidate("car", Keyword("g", "auto"), 1.0)
+    assert keep_best([short, long], 0.5) == [long]
+    assert keep_best([short, long, exact], 0.5) == [short, exact]
+    assert keep_best([long], 0.9) == []
+
+
+@pytest.mark.parametrize("cell", ["car; bus", "car | bus", "Car ;  BUS"])
+def test_separators(world: Path, cell: str) -> None:
+    text = f"slice_id,object_type,pv_object_type\na,x,{cell}\nb,x,car{cell[4:5]} van\nc,x,car\n"
+    (world / "unified_annotation.csv").write_text(text.replace("\nc,x,car", "\nc,x,bus"))
+    tables = open_collection(world).tables["alfa"]
+    assert len(tables.keywords) in (2, 3)
+
+
+def test_lists_in_cells(world: Path) -> None:
+    cells = ["\"['car', 'bus, red']\"", '"{""choices"": [""car""]}"', "bus"]
+    rows = "\n".join(f"{item},{cell}" for item, cell in zip("abc", cells, strict=True))
+    (world / "unified_annotation.csv").write_text(f"slice_id,pv_object_type\n{rows}\n")
+    tables = open_collection(world).tables["alfa"]
+    assert [each.name for each in tables.keywords] == ["car", "bus, red", "bus"]
+    assert tables.has.tolist()[0] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("score", ["nan", "1_0", "high"])
+def test_score_that_is_no_number(world: Path, score: str) -> None:
+    row = f"q1,car,pv_object_type,car,{score}"
+    (world / "query_keywords.csv").write_text(f"query_id,ngram,group,keyword,score\n{row}\n")
+    assert f"line 2: found score '{score}'" in str(open_collection(world).unread["alfa"])
+
+
+def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
+    (world / "unified_annotation.csv").write_text("slice,x\n")
+    (world / "qrels.txt").write_text("q1 0 a 1\n")
+    collection = open_collection(world)
+    assert "a column slice_id" in str(collection.unread["alfa"])
+    assert resolve(collection, {})["protocol"] == "trec"
+
+
+def test_rows_have_ticks(world: Path) -> None:
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.query("q2", ["v1"], 2, "P@2")
+    assert found.asked == {"required": ["car", "bus"]}
+    ticks = [(row["item_id"], row["matched"], row["ticks"], row["hit"]) for row in found.rows]
+    assert ticks == [("b", 1, [True, False], False), ("d", 0, [False, False], None)]
+    assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("a", 3, [])]
+    assert found.values == {"v1": 0.0}
+
+
+def test_a_longer_exact_keyword_is_better() -> None:
+    exact = Candidate("car", Keyword("g", "auto"), 1.0)
+    near = Candidate("car on road", Keyword("g", "x"), 0.99)
+    assert keep_best([near, exact], 0.5) == [exact]
+
+
+def test_missed_items_say_who_shows_them(world: Path) -> None:
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.query("q1", ["v1", "v2"], 2, "P@2")
+    assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [
+        ("b", 2, ["v2"])
+    ]
+    cut = resolve(collection, {"min_similarity": "0.5"}).restrict_to_numbers()
+    found = open_study(collection, cut).query("q1", ["v1"], 4, "P@2")
+    assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("b", 3, [])]
+
+
+@pytest.mark.filterwarnings("default")
+def test_typed_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A version with a projection finds what a text asks for; one without says why it cannot."""
+    folder = world / "models" / "v1"
+    (folder / "model.toml").write_text('encoder = "minilm+projection"\n')
+    weights = np.zeros((384, 2), dtype=np.float32)
+    np.save(folder / "text_projection.npy", weights)
+    np.save(folder / "text_bias.npy", np.array([0.0, 1.0], dtype=np.float32))
+    code = main(["search", str(world), "two buses", "--format", "csv", "-k", "2"])
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1:] == ["v1,1,b,1.0,False,0,1", "v1,2,d,1.0,,0,1"]
+    assert code == 2 and "v2: models/v2/model.toml: found no encoder" in err
+
+
+def test_slices_by_keyword(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text queries q1 and q2 require car, q2 also bus; such small slices have no interval."""
+    words = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@1", "--format", "csv")
+    assert main(["slices", str(world), *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    found = {line.split(",")[0]: line.split(",")[1] for line in lines[1:]}
+    assert found["pv_object_type=car"] == "2" and found["pv_object_type=bus"] == "1"
+    assert all(line.endswith(",,,,") for line in lines[1:])
+
+
+def test_rows_of_the_mapping_that_name_nothing(world: Path) -> None:
+    """QRY-15 and its like: one warning for all rows of a kind, with the first line."""
+    with (world / "query_keywords.csv").open("a") as file:
+        file.write("q8,x,pv_object_type,car,1\nq9,x,pv_object_type,car,1\nq1,x,pv_odd,car,1\n")
+    opened = open_collection(world)
+    said = [(each.line, each.found) for each in opened.findings if each.level == "warning"]
+    assert said == [
+        (7, "rows of 2 unknown queries (q8, q9)"),
+        (9, "rows of 1 unknown groups (pv_odd)"),
+    ]
+
+
+def test_threshold_of_the_settings_has_limits(world: Path) -> None:
+    with (world / "collection.toml").open("a") as file:
+        file.write("mapping_threshold = 60.0\n")
+    problem = open_collection(world).unread["alfa"]
+    assert str(problem).startswith("collection.toml: found mapping_threshold = 60.0; expected a n")

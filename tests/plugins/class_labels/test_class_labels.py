@@ -1,0 +1,61 @@
+"""The same class is relevant, but never the query's own item."""
+
+from pathlib import Path
+
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+from tests.plugins.worlds import measure_values, write_world
+
+ITEMS = "item_id,file,species\na,a,cat\nb,b,dog\nc,c,cat\nd,d,fox\ne,e,\n"
+QUERIES = "query_id,item_id,text,species\nx,a,,\ny,d,,\nz,,a dog,dog\nw,,anything,\n"
+VECTORS = {"a": [5, 0], "b": [4, 1], "c": [3, 2], "d": [2, 3], "e": [5, 1]}
+
+
+def write(folder: Path, settings: str, items: str = ITEMS) -> Path:
+    asked = {"z": [1, 0], "w": [0, 1]}
+    return write_world(folder, settings, items, QUERIES, VECTORS, asked)  # type: ignore[arg-type]
+
+
+def test_same_class(tmp_path: Path) -> None:
+    """X finds e, b, c and only c is a cat; no other fox; z finds a, e, b; w has no class."""
+    folder = write(tmp_path / "w", 'class_label = "species"\n')
+    values = measure_values(folder, "RR num_rel")
+    assert values == {
+        "RR": [round(1 / 3, 9), None, round(1 / 3, 9), None],
+        "num_rel": [1, None, 1, None],
+    }
+    assert any(
+        "1 of 4 queries without a class" in each.found for each in open_collection(folder).findings
+    )
+
+
+def test_all_items_of_a_class_are_equally_relevant(tmp_path: Path) -> None:
+    """x, of the class cat, finds e, b and c; c is a cat and a dog, at rank 3."""
+    items = ITEMS.replace("c,c,cat", 'c,c,"cat, dog"')
+    folder = write(tmp_path / "w", 'class_label = "species"\n', items)
+    assert measure_values(folder, "nDCG")["nDCG"][0] == 0.5
+    said = [each.found for each in open_collection(folder).findings if each.level == "note"]
+    assert "1 items with several classes in the column species" in said
+
+
+def test_a_name_with_a_comma_is_one_class_in_a_list(tmp_path: Path) -> None:
+    items = ITEMS.replace("c,c,cat", 'c,c,"[""cat, wild""]"').replace("d,d,fox", "d,d,cat")
+    folder = write(tmp_path / "w", 'class_label = "species"\n', items)
+    assert measure_values(folder, "num_rel")["num_rel"][:2] == [1, 1]  # a and d
+
+
+def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
+    missing = write(tmp_path / "v", 'class_label = "genus"\n')
+    assert "a column genus" in str(open_collection(missing).unread["class_labels"])
+    one = write(tmp_path / "u", 'class_label = "species"\n', "item_id,species\na,cat\nb,cat\n")
+    assert "one class" in str(open_collection(one).unread["class_labels"])
+
+
+def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w", 'class_label = "species"\n'))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.search(["v1"], item="c", depth=4)
+    hits = {row["item_id"]: row["hit"] for row in found.rows}
+    assert hits == {"a": True, "b": False, "d": False, "e": None}
+    assert found.asked == {"class": "species: cat"}

@@ -1,0 +1,173 @@
+"""Relevance from 0 to 100, gains in context, and lists beside satisfaction."""
+
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.evaluation.metrics import METRICS, parse
+from dashboard.plugins.context.metrics import compute_gain
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+from tests.plugins.worlds import measure_values, write_world
+
+ROOT = Path(__file__).parents[3]
+VECTORS = {"a": [1.0, 0.0], "b": [3.0, 1.0], "c": [1.0, 1.0], "d": [0.0, 1.0]}
+ITEMS = "item_id\na\nb\nc\nd\n"
+QUERIES = "query_id,text\nq1,cats\nq2,dogs\n"
+WORKERS = (
+    "query_id,item_id,worker,relevance\n"
+    "q1,a,w1,80\nq1,a,w2,-1\nq1,b,w1,20\nq1,b,w2,60\nq1,c,w1,-2\nq1,d,w1,100\n"
+    "q2,a,w1,-1\n"
+)
+
+
+def write(folder: Path, workers: str = WORKERS) -> Path:
+    asked = {"q1": [1.0, 0.0], "q2": [0.0, 1.0]}
+    made = write_world(folder, 'protocols = ["context"]\n', ITEMS, QUERIES, VECTORS, asked)
+    (made / "relevance.csv").write_text(workers)
+    return made
+
+
+def test_invalid_answers_are_left_out(tmp_path: Path) -> None:
+    """Ranked: a 0.8, b 0.4, d 1.0; c has no valid answer, and q2 none at all.
+
+    r' = 0.8, 0.2, 1.0; with w = 2 the gains are 0.8, 0.5, 0.6.
+    """
+    names = "CAG(CG,w=2) CAG(MAX,w=2) CAG(AVG,w=2,divide=w) AVG MAX CG(per=image) num_ret P@3"
+    values = measure_values(write(tmp_path / "w"), names)
+    assert values == {
+        "CAG(CG,w=2)": [round((0.8 + 0.5 + 0.6) / 3, 9), None],
+        "CAG(MAX,w=2)": [0.8, None],
+        "CAG(AVG,w=2,divide=w)": [round((0.4 + 0.5 + 0.6) / 3, 9), None],
+        "AVG": [round(2.2 / 3, 9), None],
+        "MAX": [1.0, None],
+        "CG(per=image)": [round(2.2 / 3, 9), None],
+        "num_ret": [3, None],
+        "P@3": [round(2 / 3, 9), None],
+    }
+
+
+def test_off_the_scale_is_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", WORKERS.replace("q1,d,w1,100", "q1,d,w1,101"))
+    assert "relevance.csv, line 7: found relevance 101" in str(
+        open_collection(folder).unread["context"]
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_identities_of_the_gain(seed: int) -> None:
+    """A constant list keeps its gain, w = 1 gives r', and r' is r where r does not fall."""
+    rng = np.random.default_rng(seed)
+    credit = rng.random(12)
+    best = np.maximum.accumulate(credit)
+    np.testing.assert_allclose(compute_gain(credit, 1), credit**2 / best)
+    np.testing.assert_allclose(compute_gain(np.sort(credit), 1), np.sort(credit))
+    np.testing.assert_allclose(compute_gain(np.full(12, 0.3), 5), 0.3)
+    assert (compute_gain(np.zeros(4)) == 0).all()
+
+
+def test_names_of_settings() -> None:
+    names = "CAG(RBP(0.8),w=5,divide=w) CAG(RBP) CAG(AVG(rows=5)) RBP(0.95,per=image) CG(per=list)"
+    assert [str(each) for each in parse(names)] == [
+        "CAG(RBP(0.8),w=5,divide=w)", "CAG(RBP(0.95))", "CAG(AVG(rows=5))", "RBP(0.95,per=image)",
+        "CG",
+    ]  # fmt: skip
+    for wrong in ("CAG(DCG,w=0)", "CAG(DCG,w=2.5)", "CAG(DCG,x=1)", "CAG(DCG,per=row)", "P(3)@5"):
+        with pytest.raises(ValueError):
+            parse(wrong)
+
+
+@pytest.mark.parametrize("table", ["gains", "depths"])
+def test_satisfaction_equals_the_frozen_table(
+    table: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DASHBOARD_DATA", str(ROOT / "data"))
+    packed = (ROOT / "tests" / "golden" / "tables.json.xz").read_bytes()
+    name = "satisfaction openmoji_context" + ("" if table == "gains" else f" --table {table}")
+    frozen = json.loads(lzma.decompress(packed))[name]
+    call = ["satisfaction", "openmoji_context", "--table", table, "--format", "json"]
+    assert main(call) == frozen["code"]
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == len(frozen["rows"])
+    for new, old in zip(rows, frozen["rows"], strict=True):
+        assert new == pytest.approx(old, abs=1e-9)
+
+
+def test_every_metric_is_the_same_alone_and_among_others(tmp_path: Path) -> None:
+    """What a metric reads is fetched for it, and not only because another asks for it."""
+    folder = write(tmp_path / "w")
+    parse("P@2")
+    names = [
+        each.title if each.cutoff == "never" else f"{each.title}@2"
+        for each in METRICS.values()
+        if not each.name.startswith(("DCG(exp", "nDCG(exp", "ERR(exp", "P(H"))  # of grades to 4
+    ]
+    together = measure_values(folder, " ".join(names))
+    assert len(together) > 30
+    for name, values in together.items():
+        assert measure_values(folder, name) == {name: values}
+
+
+def test_another_scale_is_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", "query_id,item_id,relevance\nq1,a,1\nq1,b,0.5\nq1,c,0\n")
+    said = str(open_collection(folder).unread["context"])
+    assert "relevance up to 1 only" in said and "0 to 100" in said
+
+
+def test_notes_are_the_terms_of_the_metric(tmp_path: Path) -> None:
+    """Ranked a 0.8, b 0.4, d 1.0: r' = 0.8, 0.2, 1.0, and the gains of two results 0.8, 0.5, 0.6.
+
+    Their mean is the value of the metric; c, without a valid answer, is no result.
+    """
+    collection = open_collection(write(tmp_path / "w"))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.query("q1", ["v1"], 5, "CAG(CG,w=2)")
+    assert [row["notes"] for row in found.rows] == [
+        ["r 0.80 → r′ 0.80", "gain 0.80"],
+        ["r 0.40 → r′ 0.20", "gain 0.50"],
+        ["r 1.00 → r′ 1.00", "gain 0.60"],
+    ]
+    assert found.values["v1"] == pytest.approx((0.8 + 0.5 + 0.6) / 3)
+    assert [row["notes"] for row in found.ideal] == [["r 1.00"], ["r 0.80"]]
+    halved = study.query("q1", ["v1"], 2, "CAG(CG,w=2,divide=w)")
+    assert [row["notes"][1] for row in halved.rows] == ["gain 0.40", "gain 0.50"]
+    plain = study.query("q1", ["v1"], 2, "AVG@2")
+    assert [row["notes"] for row in plain.rows] == [["r 0.80 → r′ 0.80"], ["r 0.40 → r′ 0.20"]]
+    assert not any("notes" in row for row in study.query("q2", ["v1"], 5, "AVG").rows)
+
+
+def test_both_divisions_at_the_edges_of_a_window() -> None:
+    """Constant 0.6: the mean is 0.6 throughout; divided by w = 3 it grows to 0.6."""
+    credit = np.full(5, 0.6)
+    assert compute_gain(credit, 3).tolist() == pytest.approx([0.6] * 5)
+    assert compute_gain(credit, 3, "w").tolist() == pytest.approx([0.2, 0.4, 0.6, 0.6, 0.6])
+    assert compute_gain(credit, 9, "w").tolist() == pytest.approx(
+        [k * 0.6 / 9 for k in range(1, 6)]
+    )
+    assert compute_gain(np.empty(0), 3).tolist() == []
+    falling = np.array([1.0, 0.5, 0.2])  # r' = 1, 0.25, 0.04
+    assert compute_gain(falling, 1).tolist() == pytest.approx([1, 0.25, 0.04])
+    assert compute_gain(falling, 1, "w").tolist() == pytest.approx([1, 0.25, 0.04])
+    assert compute_gain(falling, 2).tolist() == pytest.approx([1, 0.625, 0.145])
+
+
+def test_each_discount_by_hand(tmp_path: Path) -> None:
+    """W = 1, so g = r' = 0.8, 0.2, 1.0 with r = 0.8, 0.4, 1.0 and K = 3."""
+    names = "CAG(RBP(0.5),w=1) CAG(DCG,w=1) CAG(CG,w=1,per=list) CAG(AVG,w=1) CAG(ERR,w=1)"
+    values = measure_values(write(tmp_path / "w"), f"{names} CAG(MAX,w=1)")
+    assert [each[0] for each in values.values()] == [
+        pytest.approx(value, abs=1e-9)
+        for value in (
+            (0.5 * 0.8 + 0.25 * 0.2 + 0.125 * 1.0) / 3,
+            (0.8 + 0.2 / np.log2(3) + 1.0 / 2) / 3,
+            2.0,
+            2.0 / 3,
+            0.8 + 0.2 * 0.2 / 2 + 1.0 * 0.2 * 0.6 / 3,
+            1.0,
+        )
+    ]

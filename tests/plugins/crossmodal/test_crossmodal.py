@@ -1,0 +1,107 @@
+"""Image-text matching: directions, sides, and metrics of both directions."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+from tests.plugins.worlds import measure_values, write_world
+
+ITEMS = "item_id,file,kind\np1,p1.png,image\np2,p2.png,image\nt1,,text\nt2,,text\nt3,,text\n"
+QUERIES = "query_id,text,item_id\ni1,,p1\ni2,,p2\ns1,red,\ns2,blue,\ns3,sky,\n"
+QRELS = "i1 0 t1 1\ni2 0 t2 1\ni2 0 t3 1\ns1 0 p1 1\ns2 0 p2 1\ns3 0 p2 1\n"
+VECTORS = {
+    "p1": [1.0, 0.0], "p2": [0.0, 1.0], "t1": [1.0, 0.1], "t2": [1.0, 0.2], "t3": [0.9, 1.0],
+}  # fmt: skip
+ASKED = {"s1": [1.0, 0.1], "s2": [1.0, 0.2], "s3": [0.9, 1.0]}
+
+
+def write(folder: Path, items: str = ITEMS, queries: str = QUERIES) -> Path:
+    return write_world(
+        folder, 'protocols = ["crossmodal"]\n', items, queries, VECTORS, ASKED, QRELS
+    )
+
+
+def test_directions_and_their_sum(tmp_path: Path) -> None:
+    """Both pictures find a text first; of the texts only s2 finds the wrong picture first."""
+    values = measure_values(write(tmp_path / "w"), "i2t_R@1 t2i_R@1 Rsum mR")
+    assert values["i2t_R@1"] == [1, 1, None, None, None]
+    assert values["t2i_R@1"] == [None, None, 1, 0, 1]
+    rsum = [value for value in values["Rsum"] if value is not None]
+    six_means = (1 + 1 + 1) + (2 / 3 + 1 + 1)
+    assert sum(rsum) / 2 == pytest.approx(six_means)
+    assert values["mR"][0] == pytest.approx(rsum[0] / 6)
+    assert values["Rsum"][2:] == [None, None, None]
+
+
+def test_a_query_searches_the_other_side(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w"))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = {q: [row["item_id"] for row in study.query(q, ["v1"], 5).rows] for q in ("i1", "s1")}
+    assert found == {"i1": ["t1", "t2", "t3"], "s1": ["p1", "p2"]}
+
+
+def test_one_direction_alone_has_no_sum(tmp_path: Path) -> None:
+    values = measure_values(write(tmp_path / "w"), "i2t_R@1 t2i_R@1 Rsum", queries="item")
+    assert values == {"i2t_R@1": [1, 1], "t2i_R@1": [None, None], "Rsum": [None, None]}
+
+
+def test_items_of_no_side_are_said(tmp_path: Path) -> None:
+    folder = write(tmp_path / "w", items=ITEMS.replace("p2.png,image", "p2.png,"))
+    findings = open_collection(folder).findings
+    assert any("1 of no kind (p2)" in each.found for each in findings if each.level == "error")
+
+
+def test_sides_without_kinds_tell_texts_from_pictures(tmp_path: Path) -> None:
+    items = "item_id,side\np1,image\np2,image\nt1,text\nt2,text\nt3,text\n"
+    queries = "query_id,item_id\ni1,p1\ni2,p2\ns1,t1\ns2,t2\ns3,t3\n"
+    values = measure_values(write(tmp_path / "w", items, queries), "i2t_R@1 t2i_R@1")
+    assert values["i2t_R@1"] == [1, 1, None, None, None]
+    assert values["t2i_R@1"] == [None, None, 1, 0, 1] or values["t2i_R@1"][:2] == [None, None]
+
+
+def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path) -> None:
+    collection = open_collection(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    found = study.search(["v1"], item="p2", depth=5)
+    assert {row["item_id"] for row in found.rows} == {"t1", "t2", "t3"}
+    assert {row["hit"] for row in found.rows} == {None}
+
+
+def test_queries_and_items_without_a_pair_are_said_and_have_no_value(tmp_path: Path) -> None:
+    """Nothing belongs to s3, and t4 to no picture; the others keep their values."""
+    items, queries = ITEMS + "t4,,text\n", QUERIES + "s4,sea,\n"
+    folder = write(tmp_path / "w", items, queries)
+    (folder / "qrels.txt").write_text(QRELS.replace("s3 0 p2 1\n", ""))
+    said = [each.found for each in open_collection(folder).findings if each.file == "qrels"]
+    assert said == [
+        "2 queries that nothing belongs to (s3, s4)",
+        "1 texts that belong to no query (t4)",
+    ]
+    assert measure_values(folder, "t2i_R@1")["t2i_R@1"] == [None, None, 1, 0, None, None]
+
+
+@pytest.mark.parametrize("metric", ["Rsum", "mR", "i2t_R@1"])
+def test_a_slice_has_one_value(tmp_path: Path, metric: str) -> None:
+    """p1 has one text and p2 two: weights of the whole are not those of a slice."""
+    queries = "query_id,text,item_id,by,also\ni1,,p1,x,u\ni2,,p2,y,u\ns1,red,,x,v\n"
+    queries += "s2,blue,,y,v\ns3,sky,,y,v\n"
+    folder = write(tmp_path / "w", queries=queries)
+    shutil.copytree(folder / "models" / "v1", folder / "models" / "v2")
+    np.save(folder / "models" / "v2" / "queries.npy", np.array([[0.1, 1], [0.1, 1], [1, 0.1]]))
+    collection = open_collection(folder)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    listed = {row["slice"]: row["delta"] for row in study.compare_slices("v1", "v2", metric)}
+    crossed = study.cross_slices("v1", "v2", metric, "by", "also")
+    means = {(r["slice"], r["run"]): r["mean"] for r in study.list_slice_means(["v1"], metric)}
+    for name in ("by=x", "by=y"):
+        choices = resolve(collection, {"slice": name}).restrict_to_numbers()
+        (row,) = open_study(collection, choices).compare("v1", "v2", metric)
+        assert listed[name] == pytest.approx(row["delta"], abs=1e-12)
+        assert means[name, "v1"] == pytest.approx(row["baseline"], abs=1e-12)
+        (cell,) = [each["delta"] for each in crossed if each["slice"] == name]
+        assert cell == pytest.approx(row["delta"], abs=1e-12)

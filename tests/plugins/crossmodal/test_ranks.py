@@ -1,0 +1,137 @@
+"""Mean and median rank of the first answer: lower is better, and who has none counts."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.evaluation.differences import CANNOT_TELL
+from dashboard.storage.collection import open_collection
+from dashboard.study.changes import list_changes
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study, open_study
+from tests.core.test_screens import draw
+from tests.plugins.crossmodal.test_crossmodal import QRELS, QUERIES, write
+from tests.plugins.worlds import measure_values
+
+RANKS = "i2t_MnR i2t_MdR t2i_MnR t2i_MdR"
+FULL = "i1 t1 t2 t3\ni2 t1 t3 t2\ns1 p1 p2\ns2 p1 p2\ns3 p1 p2\n"
+"""Results: the ranks of the pictures are 1 and 2, those of the texts 1, 2 and 2."""
+
+
+def write_runs(folder: Path, *runs: str) -> Study:
+    write(folder)
+    (folder / "runs").mkdir()
+    for number, run in enumerate(runs):
+        lines = [line.split() for line in run.splitlines()]
+        (folder / "runs" / f"r{number}.trec").write_text(
+            "".join(
+                f"{query} Q0 {item} {rank} {-rank} t\n"
+                for query, *items in lines
+                for rank, item in enumerate(items, start=1)
+            )
+        )
+    collection = open_collection(folder)
+    return open_study(collection, resolve(collection, {}).restrict_to_numbers())
+
+
+def list_means(study: Study, run: str) -> list[float | None]:
+    return [row["mean"] for row in study.measure([run], RANKS)[0].list_means()]
+
+
+def test_mean_and_median(tmp_path: Path) -> None:
+    assert list_means(write_runs(tmp_path / "w", FULL), "r0") == [1.5, 1.5, 5 / 3, 2]
+
+
+def test_a_query_that_does_not_find_its_pair(tmp_path: Path) -> None:
+    """Of three texts s1 has none: no mean; it is the last of two in the median."""
+    study = write_runs(tmp_path / "w", FULL.replace("s1 p1 p2", "s1 p2"))
+    assert list_means(study, "r0") == [1.5, 1.5, None, 2]
+    assert study.values("r0", "t2i_MdR").tolist()[2:] == [2, 2, 2]
+
+
+def test_no_median_where_half_have_none(tmp_path: Path) -> None:
+    study = write_runs(tmp_path / "w", FULL.replace("i2 t1 t3 t2", "i2 t1"))
+    assert list_means(study, "r0")[:2] == [None, None]
+
+
+def test_a_lower_rank_is_better(tmp_path: Path) -> None:
+    """s2 and s3 find their picture first instead of second."""
+    study = write_runs(
+        tmp_path / "w", FULL, FULL.replace("s2 p1 p2", "s2 p2 p1").replace("s3 p1 p2", "s3 p2 p1")
+    )
+    mean, median = study.compare("r0", "r1", "t2i_MnR t2i_MdR")
+    assert (mean["baseline"], mean["candidate"]) == (pytest.approx(5 / 3), 1)
+    assert mean["delta"] == pytest.approx(-2 / 3) and (mean["better"], mean["worse"]) == (2, 0)
+    assert mean["outcome"] == CANNOT_TELL  # of two queries
+    assert (median["baseline"], median["candidate"], median["delta"]) == (2, 1, -1)
+    assert median["better"] == 2 and median["low"] is None and median["p"] is None
+    worst = list_changes(study, "r1", "r0", "t2i_MnR")[0]
+    assert (worst["query_id"], worst["delta"], worst["outcome"]) == ("s2", 1, "worse")
+
+
+def test_a_higher_rank_is_a_regression(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Thirty texts find their picture first in one version and second in the other."""
+    texts = range(30)
+    folder = tmp_path / "w"
+    (folder / "runs").mkdir(parents=True)
+    (folder / "collection.toml").write_text('protocols = ["crossmodal"]\n')
+    (folder / "items.csv").write_text("item_id,kind\np1,image\np2,image\nt,text\n")
+    rows = "".join(f"s{n},text {n},image\n" for n in texts)
+    (folder / "queries.csv").write_text(f"query_id,text,among\n{rows}".replace(",image", ","))
+    (folder / "qrels.txt").write_text("".join(f"s{n} 0 p{1 + n % 2} 1\n" for n in texts))
+    for name, first in (("good", 0), ("bad", 1)):
+        order = [(n, 1 + (n + first) % 2, 1 + (n + first + 1) % 2) for n in texts]
+        lines = [f"s{n} Q0 p{a} 1 2 t\ns{n} Q0 p{b} 2 1 t\n" for n, a, b in order]
+        (folder / "runs" / f"{name}.trec").write_text("".join(lines))
+    call = ["compare", str(folder), "--metrics", "t2i_MnR", "--format", "json"]
+    assert main([*call, "--baseline", "good", "--candidate", "bad"]) == 1
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["delta"], row["better"], row["worse"]) == (1, 0, 30)
+    assert main([*call, "--baseline", "bad", "--candidate", "good"]) == 0
+
+
+def test_any_of_several_pictures_answers_a_text(tmp_path: Path) -> None:
+    """Extended positives: s2, which finds p1 first, belongs to p1 and p2, and p1 to t1, t3."""
+    folder = write(tmp_path / "w")
+    (folder / "qrels.txt").write_text(QRELS + "s2 0 p1 1\ni1 0 t3 1\n")
+    values = measure_values(folder, "t2i_R@1 t2i_MnR i2t_R@1 AP(R) Rprec Rsum")
+    assert values["t2i_R@1"] == [None, None, 1, 1, 1]
+    assert values["t2i_MnR"] == [None, None, 1, 1, 1]
+    assert values["AP(R)"] == [0.5, 1, 1, 1, 1]
+    assert values["Rprec"] == [0.5, 1, 1, 1, 1]
+    assert sum(v for v in values["Rsum"] if v is not None) / 2 == pytest.approx(6)
+
+
+def test_a_collapsed_model_has_the_ranks_of_gallery_order(tmp_path: Path) -> None:
+    """All scores are equal: pictures find t1 first, texts p1."""
+    folder = write(tmp_path / "w")
+    (folder / "runs").mkdir()
+    names = [line.split(",")[0] for line in QUERIES.splitlines()[1:]]
+    (folder / "runs" / "r.trec").write_text(
+        "".join(f"{q} Q0 {i} 1 0.5 t\n" for q in names for i in ("t3", "p2", "t2", "p1", "t1"))
+    )
+    collection = open_collection(folder)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    assert study.values("r", "i2t_MnR").tolist()[:2] == [1, 2]
+    assert study.values("r", "t2i_R@1").tolist()[2:] == [1, 0, 0]
+
+
+def test_the_section_on_overview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recalls in per cent beside ranks, the lower of which are best, and the sum of 600."""
+    write_runs(tmp_path / "data" / "w", FULL, FULL.replace("s2 p1 p2", "s2 p2 p1"))
+    given = {"baseline": "r0", "candidate": "r1", "runs": "r0 r1"}
+    drawn = draw(tmp_path / "data" / "w", monkeypatch, "overview", **given)
+    assert not drawn.exception
+    table = next(each.proto.body for each in drawn.get("html") if "i → t R@1" in each.proto.body)
+    rows = [re.findall(r">(★ )?([^<]*)</td>", row) for row in table.split("<tr")[2:]]
+    first, second = (" ".join(text for _, text in row) for row in rows)
+    assert first == "r0 50.0 100.0 100.0 1.5 1.5 33.3 100.0 100.0 2.0 1.7 483.3 80.6"
+    assert "66.7 100.0 100.0 1.0 1.3" in second
+    assert [bool(star) for star, _ in rows[1]][9:] == [True] * 4
+    told = [each.value for each in drawn.caption]
+    assert any(
+        "2 pictures and 3 texts ask" in each and "Only 2 pictures can" in each for each in told
+    )

@@ -1,0 +1,174 @@
+"""Damaged and hostile sources: a sentence with file and row, the rest read, nothing half made."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dashboard import plugins
+from dashboard.__main__ import main
+from dashboard.plugins.importers import making
+from tests.plugins.importers.sources import init, make_source, measure
+from tests.plugins.importers.test_formats import (
+    CASES,
+    LABELS,
+    QRELS,
+    RUN,
+    VECTORS,
+)
+from tests.plugins.importers.test_more_formats import CASES as MORE_CASES
+from tests.plugins.importers.test_more_formats import ENTITY, write_tar
+from tests.plugins.importers.test_refusals import check_nothing
+
+README = Path(plugins.__file__).parent / "importers" / "README.md"
+IDS = "a\nb\nc\nd\n"
+GOOD = {"labels.csv": LABELS, "items.npy": VECTORS, "items.txt": IDS}
+BAD_ROW = VECTORS.copy()
+BAD_ROW[1] = np.nan
+RATED = "query,docid,rating\nred,a,3\nred,b,high\n"
+SAID: dict[str, tuple[dict[str, Any], str, int]] = {
+    "odd row": ({"labels.csv": LABELS + "e,dog,more\n"},
+                "labels.csv, line 6: found 1 rows with another number of cells", 4),
+    "cut quote": ({"labels.csv": LABELS + '"e,dog\n'}, "labels.csv, line 6: found a broken row", 4),
+    "trailing blank": ({"labels.csv": LABELS + "a ,cat\n"}, "Relevant: same label", 4),
+    "second class": ({"labels.csv": LABELS + "a,dog\n"}, "rows that give an id a second label", 4),
+    "unlabelled": ({"labels.csv": LABELS + "e,_unlabeled\n"}, "1 items marked as unlabeled", 5),
+    "vector of NaN": ({"items.npy": BAD_ROW}, "1 vectors that are not finite (b)", 4),
+    "zeros": ({"items.npy": VECTORS * [[1], [0], [1], [1]]}, "that are all zeros (b)", 4),
+    "id again": ({"items.txt": "a\nb\nc\nc\n"}, "come again or have no id (c)", 4),
+    "unknown id": ({"items.txt": "a\nb\nc\nz\n"}, "1 vectors of unknown items (z)", 4),
+    "cut array": ({"items.npy": b"\x93NUMPY\x01\x00v"}, "items.npy: found a damaged file", 4),
+    "objects": ({"x.npy": lambda path: np.save(path, np.array([{}], dtype=object))},
+                "x.npy: found a damaged file, or one of other things", 4),
+    "pickle": ({"x.pkl": b"\x80"}, "a pickle can run programs and is never read", 4),
+    "cut Parquet": ({"x.parquet": b"PAR1 and so on"}, "x.parquet: found a damaged parquet file", 4),
+    "empty file": ({"x.csv": ""}, "1 files that are empty or not readable (x.csv)", 4),
+    "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that ends", 4),
+    "odd line": ({"x.jsonl": '{"id": "e"}\n{"id": \n'}, "x.jsonl, line 2: found 1 lines", 5),
+    "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
+    "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside ('../e.jpg')", 4),
+    "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
+    "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged HDF5 file", 4),
+    "cut index": ({"x.index": b"IxFI"}, "x.index: found an index that gives no vectors back", 4),
+    "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
+               "x.parquet: found a column objects of nested cells", 5),
+    "no vectors": ({"y.npy": np.arange(4)}, "Write labels as a table", 4),
+    "odd line of TREC": ({"qrels.txt": QRELS + "q3 0 a\n", "x.run": RUN}, "line 4: found 1", 2),
+    "two names": ({"qrels.txt": "q1 0 x/1.jpg 1\nq1 0 y/1.jpg 1\n", "im/1.jpg": 1},
+                  "2 judged items outside the gallery (x/1.jpg, y/1.jpg)", 1),
+    "pair again": ({"qrels.txt": QRELS + "q1 0 a 1\n"}, "line 4: found 1 pairs again", 2),
+    "odd grade": ({"t.csv": RATED}, "t.csv, line 3: found 1 cells of rating", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_rest_is_read(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, said, items = SAID[name]
+    rated = "qrels.txt" in files or "t.csv" in files
+    made = init(make_source(source, ({} if rated else GOOD) | files), capsys)
+    assert made.code == 0, made.said
+    assert said in made.said
+    assert len(made.read("items.csv", "item_id")) == items
+    assert main(["check", "made"]) == 0
+
+
+@pytest.mark.parametrize("files", [
+    {}, {"readme.md": "text"}, {"x.csv": "\n"}, {"x.parquet": b"PAR1"}, {"t.csv": "one,two\n1,2\n"},
+    {"qrels.txt": "q1 0 a 1\nq1 0 a 0\n"}, {"queries.tsv": "q1\tred\n"},
+])  # fmt: skip
+def test_nothing_to_make(
+    files: dict[str, Any], source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_nothing(init(make_source(source, files), capsys))
+
+
+EVERY = CASES | MORE_CASES
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_cut_in_half(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a file is cut to, `init` makes what `check` accepts, or nothing."""
+    files, options, _, _ = EVERY[name]
+    make_source(source, files)
+    for path in [each for each in source.rglob("*") if each.is_file()]:
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+        made = init(source, capsys, *options, "--update")
+        assert made.code in (0, 2)
+        assert made.code == 2 or main(["check", "made"]) == 0
+        path.write_bytes(whole)
+
+
+def test_stopped(
+    source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stop at the last step leaves nothing, and the collection that was there as it was."""
+    make_source(source, GOOD)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for there in (False, True):
+        if there:
+            assert init(source, capsys).code == 0
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(making, "check_draft", stop)
+            init(source, capsys, "--update")
+        left = {path.name for path in (source.parent / "data").iterdir()}
+        assert left == ({"made"} if there else set())
+    assert "a collection that is there" in init(source, capsys).said
+
+
+def test_large_table(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of several blocks, one of them odd; ids and vectors stay together."""
+    names = [str(at) for at in range(40_000)]
+    rows = np.stack([np.arange(40_000) + 1, np.ones(40_000)], axis=1).astype(np.float32)
+    kind = pa.list_(pa.float32())
+    names[-2] = "0"
+    cells = {"id": names, "label": ["x", "y"] * 20_000, "emb": pa.array([*rows[:-1], None], kind)}
+    other = {"v2.npy": rows, "v2.txt": "\n".join(["unknown", *names[1:-2], "no", names[-1]])}
+    made = init(make_source(source, {"v1.parquet": pa.table(cells)} | other), capsys)
+    assert "1 vectors that are not finite (39999)" in made.said
+    assert "1 vectors that come again or have no id (0)" in made.said
+    kept = {"v1": range(39_998), "v2": [*range(1, 39_998), 39_999]}
+    for version, places in kept.items():
+        folder = made.folder / "models" / version
+        assert np.array_equal(np.load(folder / "items.npy"), rows[places])
+        assert (folder / "items.txt").read_text().split() == [names[at] for at in places]
+    assert len(made.read("queries.csv", "query_id")) == 5_000
+
+
+def test_links(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Links out of the source, to folders and to themselves are left out, and said."""
+    make_source(source, {"labels.csv": LABELS})
+    make_source(source.parent, {"secret.csv": "id,label\ns,cat\n"})
+    for name, target in (("out.csv", "../secret.csv"), ("up", ".."), ("self.csv", "self.csv")):
+        (source / name).symlink_to(target)
+    made = init(source, capsys)
+    assert made.read("items.csv", "item_id") == list("abcd")
+    for name in ("out.csv", "up", "self.csv"):
+        assert f"({name})" in made.said
+
+
+def test_format_of_a_team(
+    source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The example of the README reads its lists, before every other format."""
+    (text,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    file = source.parent / "our_lists.py"
+    file.write_text(text)
+    monkeypatch.setenv(plugins.VARIABLE, str(file))
+    plugins._find_plugins.cache_clear()
+    try:
+        rows = "".join(
+            f"{n}|{c}|{x} {y}\n" for n, c, (x, y) in zip("abcd", "ccdd", VECTORS, strict=True)
+        )
+        made = init(make_source(source, {"rows.lst": rows, "a.png": 1}), capsys)
+        assert made.read("items.csv", "item_id class file") == ["a|c|a.png", "b|c|", "c|d|", "d|d|"]
+        assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+    finally:
+        monkeypatch.undo()
+        plugins._find_plugins.cache_clear()

@@ -1,0 +1,189 @@
+"""Annotations, archives, indexes, benchmarks: what comes out of each, and a value worked by hand.
+
+The worlds are those of test_formats: P@1 of the classes is 3/4, AP of the results 3/4.
+"""
+
+import io
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import faiss
+import h5py
+import numpy as np
+import pytest
+
+from tests.plugins.importers.sources import Case, check_case, make_picture
+from tests.plugins.importers.test_formats import CATS, LABELS, RUN, VECTORS
+
+ABC = {"a.png": 1, "b.png": 2, "c.png": 3}
+FOUND = ['a.png|["cat"]', 'b.png|["cat", "dog"]', "c.png|"]
+COCO = {
+    "images": [{"id": at, "file_name": name} for at, name in enumerate(ABC, 1)],
+    "annotations": [{"image_id": i, "category_id": c} for i, c in ((1, 7), (2, 7), (2, 9), (2, 7))],
+    "categories": [{"id": 7, "name": "cat"}, {"id": 9, "name": "dog"}],
+}
+SETS = {"a.png": [["cat"]], "b.png": [["cat", "dog"], ["dog"]], "c.png": []}
+TASKS = [
+    {"id": 1, "data": {"image": f"/data/upload/1/01234567-{name}"}, "annotations": [
+        {"completed_by": "x@y.org", "result": [{"value": {"choices": own}}]} for own in sets]}
+    for name, sets in SETS.items()
+]  # fmt: skip
+SAMPLES = {"samples": [
+    {"filepath": name, "tags": ["val"], "truth": {"label": label}}
+    for name, label in (("a.png", "cat"), ("b.png", "cat"), ("c.png", "dog"))
+]}  # fmt: skip
+CVAT = """<annotations><image name="a.png"><box label="cat"/></image><image name="b.png">
+<box label="cat"/><polygon label="dog"/></image><image name="c.png"/></annotations>"""
+VOC = "<annotation><filename>{}.png</filename>{}</annotation>"
+OBJECT = "<object><name>{}</name></object>"
+ENTITY = '<!DOCTYPE x [<!ENTITY y "z">]><annotations><image name="a.png"/>&y;</annotations>'
+CIRR = [{"pairid": 12, "reference": "a", "target_hard": "b", "caption": "is blue",
+         "target_soft": {"b": 1.0, "c": -1.0}}]  # fmt: skip
+FASHION = [{"candidate": "a", "target": "b", "captions": ["is blue", "has dots"]}]
+CIRCO = [{"id": 0, "reference_img_id": 1, "target_img_id": 2, "gt_img_ids": [2, 3],
+          "relative_caption": "is blue"}]  # fmt: skip
+CODES = np.array([[1, 1, -1], [1, -1, -1], [-1, -1, 1]], dtype=np.float32)
+VIDEOS = {"videos": [{"video_id": f"video{at}", "split": split} for at, split in
+                     enumerate(("test", "test", "train"))],
+          "sentences": [{"video_id": f"video{video}", "caption": f"text {at}", "sen_id": at}
+                        for at, video in enumerate((0, 0, 1, 2), 10)]}  # fmt: skip
+
+
+def write_tar(members: dict[str, bytes]) -> Any:
+    def write(path: Path) -> None:
+        with tarfile.open(path, "w") as archive:
+            for name, content in members.items():
+                told = tarfile.TarInfo(name)
+                told.size = len(content)
+                archive.addfile(told, io.BytesIO(content))
+
+    return write
+
+
+def save_array(row: Any) -> bytes:
+    file = io.BytesIO()
+    np.save(file, row)
+    return file.getvalue()
+
+
+def write_index(kind: str) -> Any:
+    def write(path: Path) -> None:
+        flat = faiss.IndexFlatIP(2)
+        index = faiss.IndexIVFFlat(flat, 2, 2) if kind == "lists" else flat
+        index.train(VECTORS)
+        if kind == "map":
+            index = faiss.IndexIDMap(index)
+        if kind == "flat":
+            index.add(VECTORS)
+        else:
+            index.add_with_ids(VECTORS[::-1].copy(), np.array([40, 30, 20, 10]))
+        faiss.write_index(index, str(path))
+
+    return write
+
+
+def write_hdf5(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["train"], file["test"] = VECTORS, np.array([[0, 1], [1, 0.1]], dtype=np.float32)
+        file["neighbors"] = np.array([[2], [0]])
+
+
+NUMBERED = "id,label\n10,cat\n20,cat\n30,dog\n40,dog\n"
+SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
+SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
+SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
+CASES: dict[str, Case] = {
+    "COCO": (ABC | {"instances.json": COCO}, [], {("items.csv", "file label"): FOUND}, {}),
+    "FiftyOne classes": (
+        ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 0, "b": 0, "c": 1}}},
+        [], {("items.csv", "file label"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
+    ),
+    "FiftyOne samples": (
+        ABC | {"samples.json": SAMPLES},
+        [], {("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
+    ),
+    "Label Studio": (ABC | {"x.json": TASKS}, [], {("items.csv", "file label"): FOUND}, {}),
+    "CVAT": (ABC | {"annotations.xml": CVAT}, [], {("items.csv", "file label"): FOUND}, {}),
+    "VOC": (
+        ABC | {f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
+               for n, own in (("a", ["cat"]), ("b", ["cat", "dog"]), ("c", []))},
+        [], {("items.csv", "file label"): FOUND}, {},
+    ),
+    "YOLO": (
+        {"images/a.png": 1, "images/b.png": 2, "labels/a.txt": "0 .5 .5 .1 .1\n",
+         "labels/b.txt": "0 .5 .5 .1 .1\n1 .5 .5 .1 .1\n", "train.txt": "images/a.png\n",
+         "data.yaml": "nc: 2\nnames:\n  0: cat\n  1: dog\n"},
+        [],
+        {("items.csv", "file label"): ['images/a.png|["cat"]', 'images/b.png|["cat", "dog"]']},
+        {},
+    ),
+    "WebDataset": (
+        {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"})},
+        [], {("items.csv", "item_id cls"): ["a|0", "b|0", "c|1", "d|1"]}, CATS,
+    ),
+    "FAISS": (
+        {"l.csv": LABELS, "v1.index": write_index("flat"), "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS,
+    ),
+    "FAISS with a map": ({"l.csv": NUMBERED, "v1.faiss": write_index("map")}, [], {}, CATS),
+    "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index("lists")}, [], {}, CATS),
+    "ann-benchmarks": (
+        {"x.hdf5": write_hdf5}, [],
+        {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
+        {"v1 RR@None": 0.75},
+    ),
+    "ranx": (
+        {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
+         "x_run.json": {"q1": {"b": 2.5, "a": 1}, "q2": {"b": 2}}},
+        [], {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q1|b|0", "q2|b|1"]},
+        {"x_run AP@None": 0.75},
+    ),
+    "MSR-VTT": (
+        {"videos.json": VIDEOS}, [],
+        {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",
+                                           "11|text", "12|text"]}, {},
+    ),
+    "ESCI": (
+        {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
+                  "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN},
+        [],
+        {("qrels.csv", "query_id item_id grade"): ["q1|a|3", "q1|b|0", "q2|b|2"],
+         ("queries.csv", "query_id text"): ["q1|red car", "q2|van"]},
+        {"x AP@None": 0.75},
+    ),
+    "FashionIQ": (
+        ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
+               "image_splits/split.dress.val.json": ["a", "b"]},
+        [],
+        {("items.csv", "item_id file"): ["a|a.png", "b|b.png"],
+         ("queries.csv", "query_id text item_id"): ["0|is blue and has dots|a"],
+         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]},
+        {},
+    ),
+    "CIRR": (
+        ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"}},
+        [], {("qrels.csv", "query_id item_id grade"): ["12|b|1", "12|c|0"]}, {},
+    ),
+    "CIRCO": (
+        {f"unlabeled/{at:012d}.jpg": at for at in (1, 2, 3)} | {"val.json": CIRCO},
+        [], {("qrels.csv", "item_id"): ["000000000002", "000000000003"]}, {},
+    ),
+    "hashing": (
+        {"database.txt": "im/a.jpg 1 0\nim/b.jpg 1 1\nim/c.jpg 0 1\n", "test.txt": "im/q.jpg 1 0\n",
+         "v1_items.npy": CODES, "v1_query.npy": CODES[:1]},
+        ["--by-position"],
+        {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
+        {"v1 P@1": 1.0},
+    ),
+    "context study": (
+        {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},
+        [],
+        {("relevance.csv", "relevance"): ["100", "50", "0"], ("items.csv", "item_id"): ["a", "b"]},
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_format(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check_case(CASES[name], source, capsys)

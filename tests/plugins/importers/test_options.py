@@ -1,0 +1,78 @@
+"""Options of `init`: an update, a plan only, queries of classes, names of columns."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.__main__ import main
+from tests.plugins.importers.sources import init, make_source, measure
+from tests.plugins.importers.test_formats import LABELS, RUN, VECTORS
+
+GOOD = {"labels.csv": LABELS, "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}
+
+
+def test_update(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The next item has the class of a, b and d by v1, of b by v2, which was added and stays."""
+    made = init(make_source(source, GOOD), capsys)
+    settings = made.folder / "collection.toml"
+    settings.write_text(settings.read_text().replace('"made"', '"Ours"') + 'licence = "MIT"\n')
+    added = source.parent / "v2.npz"
+    np.savez(added, ids=list("abcd"), rows=VECTORS[::-1])
+    assert main(["add", "made", "v2", "--items", str(added)]) == 0
+    (source / "labels.csv").write_text(LABELS.replace("d,dog", "d,cat").replace("c,", "e,dog\nc,"))
+    made = init(source, capsys, "--update")
+    assert made.code == 0, made.said
+    assert "note: items.csv: found 2 rows that are new or changed, and 1 that are gone" in made.said
+    assert "found models/v2 beside the source" in made.said
+    assert 'title = "Ours"' in settings.read_text() and 'licence = "MIT"' in settings.read_text()
+    assert measure(capsys, "P@1") == {
+        "v1 P@1": 0.75,
+        "v2 P@1": 0.25,
+    }
+
+
+def test_dry_run(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = init(make_source(source, GOOD), capsys, "--dry-run")
+    assert made.code == 0 and made.address == "Nothing was made: --dry-run."
+    assert [row["file"] for row in made.rows][:2] == ["items.csv", "queries.csv"]
+    assert not any((source.parent / "data").iterdir())
+    init(source, capsys)
+    init(source, capsys, "--dry-run", "--update")
+    assert [path.name for path in (source.parent / "data").iterdir()] == ["made"]
+
+
+def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = GOOD | {"v1_text.npy": VECTORS[[0, 2]], "v1_text.txt": "cat\ndog\n"}
+    made = init(make_source(source, files), capsys, "--queries-from", "keywords")
+    assert made.read("queries.csv", "query_id text label") == ["cat|cat|cat", "dog|dog|dog"]
+    assert measure(capsys, "AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
+
+
+def test_map(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "name,what\nx,one\ny,two\n"
+    made = init(make_source(source, {"t.csv": rows}), capsys, "--map", "item_id=name,caption=what")
+    assert made.read("items.csv", "item_id caption") == ["x|one", "y|two"]
+    for wrong in ("item_id=name,file=nothing", "item_id", "item_id=name,x=what"):
+        assert init(source, capsys, "--update", "--map", wrong).code == 2
+
+
+def test_places(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No collection in its source, in a folder of other things, or under a hidden name."""
+    make_source(source, GOOD)
+    (source.parent / "data" / "other").mkdir(parents=True)
+    (source.parent / "data" / "other" / "x").touch()
+    for name in (str(source / "in"), str(source.parent), "other", ".x", ""):
+        assert main(["init", name, "--from", str(source)]) == 2
+    assert sorted(path.name for path in source.parent.rglob("*")) == sorted(
+        ["data", "other", "x", "source", *GOOD]
+    )
+
+
+def test_runs_of_one_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "old/x.run": RUN, "new/x.run": RUN}
+    made = init(make_source(source, files), capsys)
+    assert (
+        made.block[2] == "Versions: new_x (3 results of new/x.run); old_x (3 results of old/x.run)"
+    )
+    assert made.address.endswith("/compare?collection=made")

@@ -1,0 +1,91 @@
+"""Choices that decide numbers: refused with nothing made, and the line to type works as typed."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.__main__ import main
+from tests.plugins.importers.sources import Answer, init, make_source, measure
+from tests.plugins.importers.test_formats import (
+    LABELS,
+    PICTURES,
+    QRELS,
+    ROWS,
+    RUN,
+    TWO,
+    VECTORS,
+)
+
+CAPTIONED = TWO | {"c.csv": "caption_id,image,caption\n" + ROWS}
+COLUMNS = "id,scene,part,annotator,worker,day,score\n" + "".join(
+    f"i{at},{'park' if at % 2 else 'road'},{'train' if at % 3 else 'val'},a{at % 2}@b.org,"
+    f"{'ann' if at % 2 else 'bob'},2026-01-0{at % 2 + 1},0.{at}\n" for at in range(8)
+)  # fmt: skip
+REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
+    "vectors without ids": (
+        {"labels.csv": LABELS, "items.npy": VECTORS},
+        ["--by-position"], "4 vectors of items without ids",
+    ),
+    "judgements that contradict": (
+        {"qrels.a.txt": QRELS, "qrels.b.txt": "q1 0 a 0\n", "x.run": RUN},
+        ["--judgements qrels.a.txt", "--judgements qrels.b.txt"],
+        "qrels.b.txt: found grade 0 for query 'q1' and item 'a'; expected 1, as qrels.a.txt has",
+    ),
+    "two columns of classes": (
+        {"t.csv": "id,label,category\na,x,1\nb,x,2\nc,y,1\nd,y,2\n"},
+        ["--relevance label", "--relevance category", "--relevance none"], "(label, category)",
+    ),
+    "columns that say nothing": (
+        {"t.csv": COLUMNS}, ["--relevance scene", "--relevance none"], "1 that could decide",
+    ),
+    "nested folders": (
+        {f"{one}/{two}/{one}{two}.png": 1 for one in ("ant", "bee") for two in ("big", "tiny")},
+        ["--relevance folder_1", "--relevance folder_2", "--relevance none"],
+        "(folder_1, folder_2)",
+    ),
+    "square matrix": (
+        TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},
+        ["--rows item", "--rows text", "--by-position"], "shape (2, 2)",
+    ),
+    "matrix": (CAPTIONED | {"s.npy": np.eye(2, 3)}, ["--rows item", "--by-position"], "(2, 3)"),
+    "captions and classes": (
+        {"t.csv": "file,label,caption\n" + "".join(
+            f"{name}.png,{label},{name} {at}\n"
+            for name, label in zip("abc", "xxy", strict=True) for at in (1, 2))},
+        ["--relevance label", "--relevance captions", "--relevance none"], "(label, captions)",
+    ),
+}  # fmt: skip
+
+
+def check_nothing(made: Answer) -> None:
+    """Check that a refused call left nothing."""
+    assert made.code == 2
+    assert not made.folder.exists()
+    assert not made.folder.parent.exists() or not any(made.folder.parent.iterdir())
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusal(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, lines, said = REFUSED[name]
+    made = init(make_source(source, files), capsys)
+    check_nothing(made)
+    assert said in made.said
+    typed = [line.partition(f"{source} ")[2] for line in made.lines]
+    assert [each.partition("  #")[0] for each in typed] == lines
+    words = shlex.split(made.lines[0], comments=True)
+    assert main(words[3:]) == 0, capsys.readouterr().err
+    assert main(["check", "made"]) == 0
+
+
+def test_relevance_as_typed(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neighbours share their label and no category: P@1 is 1 by the one and 0 by the other."""
+    rows = 'id,label,category,emb\na,x,1,"[1.0, 0]"\nb,x,2,"[1.0, .1]"\nc,y,1,"[0.0, 1]"\n'
+    make_source(source, {"v1.csv": rows + 'd,y,2,"[.1, 1.0]"\n'})
+    for column, value in (("label", 1.0), ("category", 0.0)):
+        made = init(source, capsys, "--relevance", column, "--update")
+        assert made.code == 0, made.said
+        assert made.block[0].startswith(f"Relevant: same {column}, 2 classes (v1.csv)")
+        assert measure(capsys, "P@1") == {"v1 P@1": value}

@@ -1,0 +1,140 @@
+"""Lists to judge: how pairs are chosen, who has judged what, and who closes one."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dashboard.errors import ChoiceError
+from dashboard.plugins.reviews.judging_lists import (
+    JudgingList,
+    choose_pairs,
+    close_list,
+    count_values,
+    create_list,
+    find_judged,
+    find_list,
+    find_next,
+    read_lists,
+)
+from dashboard.plugins.reviews.verdicts import list_history, undo_last
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study, open_study
+
+BOTH = ("v1", "v2")
+MADE = JudgingList(
+    title="First", baseline="v1", candidate="v2", protocol="qrels", author="eva",
+    pairs=(("q1", "a"), ("q1", "c"), ("q2", "b")),
+)  # fmt: skip
+Say = Callable[..., int]
+
+
+def open_graded(folder: Path, **given: str) -> Study:
+    collection = open_collection(folder)
+    return open_study(collection, resolve(collection, given).restrict_to_numbers())
+
+
+def choose(
+    folder: Path, way: str, metric: str = "P@2", number: int = 9, seed: int = 0
+) -> list[str]:
+    study = open_graded(folder, slice="scene=s2" if way == "slice" else "")
+    pairs, _ = choose_pairs(study, way, BOTH, metric, number, seed)
+    return ["".join(pair) for pair in pairs]
+
+
+def test_doubtful(graded: Path) -> None:
+    """Weights 1, 0.63, 0.5 of ranks 1 to 3: q1 a moves by 1; q2 a and b by 0.63; q1 c, d by 0.5."""
+    assert choose(graded, "doubtful", "AP") == ["q1a", "q2a", "q2b", "q1c", "q1d"]
+    assert choose(graded, "doubtful", "AP", 2) == ["q1a", "q2a"]
+
+
+def test_worst(graded: Path) -> None:
+    """By AP q1 loses its 1, q2 its 1/2. By Success@1 only q1 loses; rank 1 alone counts."""
+    assert choose(graded, "worst", "AP") == ["q1a", "q1c", "q1d", "q2a", "q2b"]
+    assert choose(graded, "worst", "Success@1") == ["q1a", "q1c"]
+    study = open_graded(graded)
+    with pytest.raises(ChoiceError, match="Nothing to judge is found .worst regressions by AP"):
+        choose_pairs(study, "worst", BOTH[::-1], "AP", 9)
+
+
+def test_slice(graded: Path) -> None:
+    """All results of q2, the best rank first."""
+    assert choose(graded, "slice") == ["q2d", "q2a", "q2b"]
+    with pytest.raises(ChoiceError, match="Name the slice"):
+        choose_pairs(open_graded(graded), "slice", BOTH, "AP", 9)
+
+
+def test_random(graded: Path) -> None:
+    every = choose(graded, "random", "AP")
+    assert sorted(every) == ["q1a", "q1b", "q1c", "q1d", "q2a", "q2b", "q2d"]
+    assert choose(graded, "random", "AP") == every != choose(graded, "random", "AP", seed=1)
+    assert choose(graded, "random", "AP", 3) == every[:3]
+
+
+@pytest.mark.parametrize(
+    ("way", "versions", "number", "sentence"),
+    [
+        ("worst", ("v1",), 5, "Worst regressions: name two versions."),
+        ("random", BOTH, 0, "number = 0: 1 to 10,000 pairs can be chosen."),
+        ("random", BOTH, 10_001, "number = 10001"),
+    ],
+)
+def test_refused(graded: Path, way: str, versions: tuple, number: int, sentence: str) -> None:
+    with pytest.raises(ChoiceError, match=sentence):
+        choose_pairs(open_graded(graded), way, versions, "AP", number)
+
+
+def test_created_and_read(graded: Path) -> None:
+    assert read_lists(graded) == []
+    with pytest.raises(ChoiceError, match="No list is open. There are: none."):
+        find_list(graded)
+    made = create_list(graded, MADE)
+    assert read_lists(graded) == [made]
+    second = create_list(graded, replace(MADE, title="Second"))
+    assert [each.id for each in read_lists(graded)] == [second.id, made.id]
+    assert find_list(graded).title == "Second" and find_list(graded, made.id).title == "First"
+    with pytest.raises(ChoiceError, match="There is no list 'x'"):
+        find_list(graded, "x")
+
+
+@pytest.mark.parametrize("wrong", [{"title": " "}, {"title": "x" * 81}, {"author": ""}])
+def test_texts_of_a_list(graded: Path, store: Path, wrong: dict[str, str]) -> None:
+    with pytest.raises(ChoiceError):
+        create_list(graded, replace(MADE, **wrong))
+    assert not store.exists()
+
+
+def test_closed_by_its_owner(graded: Path) -> None:
+    made = create_list(graded, MADE)
+    with pytest.raises(ChoiceError, match="was made by eva, who alone can close it"):
+        close_list(made, "kim")
+    assert not read_lists(graded)[0].closed
+    close_list(made, "eva")
+    (closed,) = read_lists(graded)
+    assert closed.closed and closed.pairs == MADE.pairs and closed.author == "eva"
+
+
+def test_next_of_a_person(graded: Path, say: Say) -> None:
+    """Each works through the list alone; what is undone comes again."""
+    made = create_list(graded, MADE)
+
+    def find(author: str) -> str | None:
+        found = find_next(made, list_history("graded"), author)
+        return found and "".join(found)
+
+    assert find("eva") == find("kim") == "q1a"
+    say("eva", "q1", "a", "not", list_id=made.id)
+    say("eva", "q1", "c", "unsure")
+    say("kim", "q2", "b", "relevant")
+    say("kim", "q1", "b", "relevant")  # not on the list
+    assert (find("eva"), find("kim")) == ("q2b", "q1a")
+    judged = find_judged(made, list_history("graded"))
+    assert judged == {"eva": {("q1", "a"), ("q1", "c")}, "kim": {("q2", "b")}}
+    say("eva", "q2", "b", "not")
+    assert find("eva") is None
+    undo_last(graded, "eva")
+    assert find("eva") == "q2b"
+    counted = [(row["people"], row["values"]) for row in count_values(made, list_history("graded"))]
+    assert counted == [(1, "not 1"), (1, "unsure 1"), (1, "relevant 1")]

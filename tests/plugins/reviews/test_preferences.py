@@ -1,0 +1,127 @@
+"""Lists compared blind: sides, counts, test and interval worked by hand, and the metric's word."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dashboard.errors import ChoiceError
+from dashboard.plugins.reviews import preferences
+from dashboard.plugins.reviews.judging_lists import JudgingList, choose_pairs, choose_queries
+from dashboard.plugins.reviews.preference_view import count_answers, make_payload
+from dashboard.plugins.reviews.verdicts import Verdict
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study, open_study
+
+MADE = JudgingList(
+    title="Blind", baseline="v1", candidate="v2", protocol="qrels", author="eva", id="f0",
+    pairs=tuple((f"q{number}", "") for number in range(1, 15)),
+)  # fmt: skip
+
+
+def say(author: str, query: str, value: str, **more: str) -> Verdict:
+    about = {"kind": "preference", "list_id": "f0", "run": "v2", "against": "v1"}
+    return Verdict(query_id=query, item_id="", value=value, author=author, **(about | more))
+
+
+def open_graded(folder: Path) -> Study:
+    collection = open_collection(folder)
+    return open_study(collection, resolve(collection, {}).restrict_to_numbers())
+
+
+def test_sides_are_those_of_the_first_edition() -> None:
+    """By the first byte of SHA-256 of seed, list, query and person; both sides occur."""
+    sides = [preferences.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
+    assert sides == [preferences.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
+    assert set(sides) == {("v1", "v2"), ("v2", "v1")}
+    assert sides != [preferences.shuffle_sides(MADE, query, "kim") for query, _ in MADE.pairs]
+    left = "".join(side[0][1] for side in sides)
+    assert left == "12122111111221"  # as the first edition puts them
+
+
+def test_nine_of_twelve() -> None:
+    """Sign test: 2 (1 + 12 + 66 + 220) ÷ 4096 = 0.146; Clopper and Pearson: 42.8 to 94.5 %."""
+    rows = [say("eva", f"q{at}", "better" if at <= 9 else "worse") for at in range(1, 13)]
+    rows += [say("eva", "q13", "same"), say("eva", "q14", "cannot judge")]
+    found = preferences.measure_preference(preferences.score_queries(rows))
+    assert (found.better, found.worse, found.same, found.unsaid) == (9, 3, 1, 1)
+    assert found.p == pytest.approx(2 * (1 + 12 + 66 + 220) / 4096)
+    assert preferences.describe_preference(found, "v1", "v2") == (
+        "v2 won 9 of 12 decided queries (95 %: 43–95 %), p = 0.146. In 1 neither won. "
+        "Of 1 nobody could say."
+    )
+    assert preferences.name_winner(found, "v1", "v2") == ""
+    turned = preferences.measure_preference({str(at): -1 for at in range(6)})
+    told = preferences.describe_preference(turned, "v1", "v2")
+    assert told == "v1 won 6 of 6 decided queries (95 %: 54–100 %), p = 0.031."
+    assert preferences.name_winner(turned, "v1", "v2") == "v1"
+
+
+def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
+    """Much better and worse: better by the mean. Better and worse: the same. Others' lists not."""
+    rows = [
+        say("eva", "q1", "much better"), say("kim", "q1", "worse"),
+        say("eva", "q2", "better"), say("kim", "q2", "worse"),
+        say("eva", "q3", "better"), say("eva", "q3", "worse"),
+        say("eva", "q4", "better"), say("eva", "q4", ""),
+        say("eva", "q5", "better", list_id="other"),
+    ]  # fmt: skip
+    answers = preferences.list_preferences(MADE, rows)
+    assert preferences.score_queries(answers) == {"q1": 1, "q2": 0, "q3": -1}
+    counted = {(row["person"], row["won"]): row["queries"] for row in count_answers(answers)}
+    assert counted["eva", "better"] == 2 and counted["kim", "worse"] == 2
+    none = preferences.measure_preference({"q1": None})
+    assert preferences.describe_preference(none, "v1", "v2") == (
+        "No query is decided. Of 1 nobody could say."
+    )
+
+
+def test_people_and_metric() -> None:
+    """They agree on q1, differ on q2; q3 is no change, q4 has no value, q5 nobody decided."""
+    scores = {"q1": 1, "q2": 1, "q3": 1, "q4": -1, "q5": 0}
+    deltas = {"q1": 0.5, "q2": -0.5, "q3": 0.0, "q4": None, "q5": 1.0}
+    rows = [{"query_id": query, "delta": delta} for query, delta in deltas.items()]
+    assert preferences.compare_with_metric(scores, rows, "AP") == (1, 2)
+
+
+def test_payload_names_no_version(graded: Path) -> None:
+    """Sides hold v1's a, b, c and v2's c, b, d; only the values tell which is which."""
+    made = replace(MADE, pairs=(("q1", ""), ("gone", ""), ("q2", "")))
+    first, second = make_payload(open_graded(graded), made, "eva", {"q2"})
+    assert [each["done"] for each in (first, second)] == [False, True]
+    sides = {side: [each["caption"] for each in first["sides"][at]]
+             for at, side in enumerate(preferences.shuffle_sides(made, "q1", "eva"))}  # fmt: skip
+    assert sides == {"v1": ["a", "b", "c"], "v2": ["c", "b", "d"]}
+    values = {"left": "worse", "same": "same", "right": "better", "skip": "cannot judge"}
+    assert first["values"] == values
+    assert "v1" not in repr((first, second)) and "v2" not in repr((first, second))
+
+
+def test_queries_that_differ_are_chosen(graded: Path) -> None:
+    """q1 moves a by 1, c and d by 1/2 each; q2 a and b by 0.63; alike lists are left out."""
+    study, both = open_graded(graded), ("v1", "v2")
+    assert choose_queries(study, "doubtful", both, "AP", 9)[0] == [("q1", ""), ("q2", "")]
+    assert choose_queries(study, "worst", both, "Success@1", 9)[0] == [("q1", "")]
+    (graded / "runs" / "v3.trec").write_text((graded / "runs" / "v1.trec").read_text())
+    with pytest.raises(ChoiceError, match="found .at random of 0 whose lists differ, seed 0"):
+        choose_queries(open_graded(graded), "random", ("v1", "v3"), "AP", 9)
+    with pytest.raises(ChoiceError, match="201: 1 to 200 queries can be chosen"):
+        choose_queries(study, "random", both, "AP", 201)
+
+
+def test_what_would_change_the_comparison_most(graded: Path) -> None:
+    """Unjudged: q1 c, d; q2 b, d. By DCG c moves from 1/2 to 1, d and b from 0 to 1/2 and 0.63.
+
+    By P@1 only q1 c, which comes to rank 1, counts; q2 d stays. By RBP(0.5) c moves by 3/4.
+    """
+
+    def choose(metric: str) -> list[str]:
+        pairs, _ = choose_pairs(open_graded(graded), "change", ("v1", "v2"), metric, 9)
+        return ["".join(pair) for pair in pairs]
+
+    assert choose("DCG") == ["q2b", "q1c", "q1d"]
+    assert choose("P@1") == ["q1c"]
+    assert choose("RBP(0.5)") == ["q1c", "q2b", "q1d"]
+    with pytest.raises(ChoiceError, match="AP is no sum of the results' worth"):
+        choose("AP")

@@ -1,0 +1,258 @@
+"""The store: made once, whole; read and refused in sentences; nothing acknowledged is lost."""
+
+import contextlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
+
+from dashboard.errors import DataError
+from dashboard.plugins.reviews import schema
+from dashboard.plugins.reviews import store as stores
+from dashboard.plugins.reviews.verdicts import Verdict, list_history
+from tests.benchmarks.save_verdicts import kill_savers
+
+ROOT = Path(__file__).parents[3]
+SAVE = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from dashboard.plugins.reviews.verdicts import Verdict, save_verdict
+from dashboard.storage.collection import open_collection
+opened = open_collection(Path(sys.argv[1]))
+for number in range(int(sys.argv[3])):
+    made = Verdict(author=sys.argv[2], query_id="q1", item_id="a", value="not")
+    save_verdict(opened, made)
+"""
+Say = Callable[..., int]
+
+
+def list_items(**about: str) -> list[str]:
+    return [row.item_id for row in list_history("graded", **about)]
+
+
+def refuse(say: Say) -> str:
+    with pytest.raises(DataError) as refused:
+        say("eva", "q1", "d", "not", note="x" * 2_000)
+    return str(refused.value)
+
+
+def test_nothing_is_made_by_reading(store: Path) -> None:
+    assert list_history("graded") == [] and not store.parent.exists()
+
+
+def test_saved_in_the_tables_of_the_first_edition(store: Path, say: Say) -> None:
+    assert say("eva", "q1", "a", "not", cause="label", note="a dog", run="v1") == 1
+    with contextlib.closing(sqlite3.connect(store)) as file:
+        file.row_factory = sqlite3.Row
+        row = dict(file.execute("SELECT * FROM review").fetchone())
+        assert file.execute("PRAGMA user_version").fetchone()[0] == 5
+        assert file.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        for change in ("UPDATE review SET value = 'x'", "DELETE FROM review"):
+            with pytest.raises(sqlite3.IntegrityError, match="kept as they were said"):
+                file.execute(change)
+    assert row["collection"] == "graded" and row["cause"] == "label" and row["note"] == "a dog"
+
+
+def test_every_save_is_flushed(say: Say) -> None:
+    say("eva", "q1", "a", "not")
+    with stores.open_store(writing=True) as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+
+
+def test_one_connection_a_process(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    say("eva", "q1", "a", "not")
+    opened: list[str] = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        stores.sqlite3, "connect", lambda *a, **k: (opened.append(a[0]), connect(*a, **k))[1]
+    )
+    for item in "bcd":
+        say("eva", "q1", item, "not")
+    assert opened == [] and list_items() == list("abcd")
+
+
+def test_six_processes_save_at_once(graded: Path) -> None:
+    words = [sys.executable, "-c", SAVE, str(graded)]
+    savers = [subprocess.Popen([*words, f"p{n}", "20"], cwd=ROOT) for n in range(6)]
+    assert [each.wait(60) for each in savers] == [0] * 6
+    rows = list_history("graded")
+    assert sorted(row.number for row in rows) == list(range(1, 121))
+    assert len([row for row in rows if row.author == "p3"]) == 20
+
+
+def test_threads_of_one_process(say: Say) -> None:
+    """A server saves in a thread for each reader; all have the one connection in turn."""
+    with ThreadPoolExecutor(8) as pool:
+        numbers = list(pool.map(lambda n: say(f"p{n % 8}", "q1", "a", "not"), range(80)))
+    assert sorted(numbers) == list(range(1, 81))
+
+
+def test_killed_savers_lose_nothing(tmp_path: Path) -> None:
+    """What a process has acknowledged before SIGKILL is stored, and nothing twice."""
+    told = kill_savers(tmp_path, kills=3)
+    assert told["acknowledged"] > 0 and told["lost"] == 0 and told["twice"] == 0
+
+
+def test_locked_file(store: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "PATIENCE", 0.1)
+    say("eva", "q1", "a", "not")
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "found another process still writing" in refuse(say)
+        assert list_items() == ["a"]
+        other.execute("ROLLBACK")
+    say("eva", "q1", "b", "not")
+    assert list_items() == ["a", "b"]
+
+
+@pytest.fixture
+def small_disk(store: Path) -> Iterator[Path]:
+    """A disk of one megabyte below the store, where one can be mounted."""
+    store.parent.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(store.parent)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    yield store.parent
+    subprocess.run(["umount", "-l", str(store.parent)], check=True)
+
+
+def test_full_disk(small_disk: Path, say: Say) -> None:
+    say("eva", "q1", "a", "not")
+    with (small_disk / "other").open("wb", buffering=0) as other, pytest.raises(OSError):
+        while True:
+            other.write(bytes(4_096))
+    with pytest.raises(DataError, match="found a full disk"):
+        for _ in range(200):  # until the pages that the file has already are full
+            say("eva", "q1", "d", "not", note="x" * 2_000)
+    kept = list_items()
+    (small_disk / "other").unlink()
+    say("eva", "q1", "b", "not")
+    assert list_items() == [*kept, "b"]
+
+
+def test_read_only_disk(small_disk: Path, say: Say) -> None:
+    """A new process reads a copy in memory; this one forgets its connection to be like it."""
+    say("eva", "q1", "a", "not")
+    remount = ["mount", "-o", "remount,ro", str(small_disk)]
+    opened = stores._OPENED.pop(stores._key(small_disk / "reviews.sqlite"))
+    opened[0].dispose()
+    subprocess.run(remount, check=True)
+    assert list_items() == ["a"]
+    assert "found a read-only disk" in refuse(say)
+
+
+def test_folder_that_cannot_be_made(
+    tmp_path: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "file" / "said"))
+    with pytest.raises(DataError, match="Not a directory"):
+        say("eva", "q1", "a", "not")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "an empty file"), (b"x" * 9_000, "a damaged file (file is not a database)")],
+)
+def test_damaged_file_is_left(store: Path, say: Say, content: bytes, sentence: str) -> None:
+    store.parent.mkdir()
+    store.write_bytes(content)
+    assert sentence in refuse(say)
+    assert store.read_bytes() == content
+
+
+def test_page_with_other_bytes(store: Path, say: Say) -> None:
+    """Bytes that changed on the disk are found when a process opens the file."""
+    for number in range(200):
+        say("eva", "q1", "a", "not", note=f"{number} " * 100)
+    stores._OPENED.pop(stores._key(store))[0].dispose()
+    whole = bytearray(store.read_bytes())
+    whole[40_960:41_160] = bytes(range(200))
+    store.write_bytes(whole)
+    assert "found a damaged file" in refuse(say)
+
+
+def test_other_database_is_left(store: Path, say: Say) -> None:
+    store.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(store)) as file:
+        file.execute("CREATE TABLE theirs (x)")
+    assert "a database without the table of reviews" in refuse(say)
+
+
+def test_missing_file_is_no_new_one(store: Path, say: Say) -> None:
+    say("eva", "q1", "a", "not")
+    aside = store.rename(store.with_name("aside"))
+    assert "though reviews were kept in it" in refuse(say)
+    aside.rename(store)
+    assert list_items() == ["a"]
+
+
+def test_file_in_place_of_another_is_read(store: Path, say: Say, tmp_path: Path) -> None:
+    say("eva", "q1", "a", "not")
+    stores.back_up(tmp_path / "copy")
+    say("eva", "q1", "b", "not")
+    for beside in store.parent.glob("reviews.sqlite-*"):
+        beside.unlink()
+    (tmp_path / "copy").replace(store)
+    assert list_items() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("version", "sentence"),
+    [(6, "found version 6 of the tables of reviews; expected version 3 to 5. Update"), (2, "2 of")],
+)
+def test_versions_of_others(store: Path, say: Say, version: int, sentence: str) -> None:
+    say("eva", "q1", "a", "not")
+    stores._OPENED.pop(stores._key(store))[0].dispose()
+    with contextlib.closing(sqlite3.connect(store)) as file:
+        file.execute(f"PRAGMA user_version = {version}")
+    assert sentence in refuse(say)
+
+
+def test_backup(store: Path, say: Say, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no reviews"):
+        stores.back_up(tmp_path / "copy")
+    say("eva", "q1", "a", "not")
+    say("eva", "q1", "b", "not")
+    assert stores.back_up(tmp_path / "copy") == 2
+    with pytest.raises(DataError, match="found a file; expected a new one"):
+        stores.back_up(tmp_path / "copy")
+    with contextlib.closing(sqlite3.connect(tmp_path / "copy")) as copy:
+        assert copy.execute("SELECT item_id FROM review").fetchall() == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize("secret", ["pass", "p%40ss"])
+def test_database_keeps_its_password(monkeypatch: pytest.MonkeyPatch, secret: str) -> None:
+    """No server is there: the sentence names host and database, and never the password."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", f"postgresql+psycopg://me:{secret}@127.0.0.1:1/reviews")
+    with pytest.raises(DataError) as refused:
+        list_history("graded")
+    told = str(refused.value)
+    assert told.startswith("reviews at 127.0.0.1/reviews: found ") and "ss@" not in told
+    with pytest.raises(DataError, match="pg_dump"):
+        stores.back_up(Path("copy"))
+
+
+def test_tables_in_words_of_postgresql() -> None:
+    """No server is there to try them; at least they can be written for one."""
+    made = str(CreateTable(schema.REVIEW).compile(dialect=postgresql.dialect()))
+    assert "number BIGSERIAL NOT NULL" in made and "STRICT" not in made
+
+
+def test_address_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASHBOARD_REVIEWS", "mysql://me:secret@host/x")
+    with pytest.raises(DataError, match="an address of 'mysql'"):
+        list_history("graded")
+
+
+def test_verdict_has_all_columns() -> None:
+    made = Verdict(query_id="q", item_id="i", value="not", author="eva")
+    assert made.pair == ("q", "i") and made.subject == ("verdict", "q", "i", "", "", "", "eva")

@@ -1,0 +1,117 @@
+"""Verdicts: what can be said, what counts, undone and said twice; keys of collections."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dashboard.errors import ChoiceError
+from dashboard.plugins.reviews import verdicts
+from dashboard.plugins.reviews.verdicts import (
+    find_scale,
+    keep_last,
+    list_history,
+    read_state,
+    undo_last,
+)
+from dashboard.storage.collection import open_collection
+
+Say = Callable[..., int]
+
+
+def list_said() -> list[tuple[str, str, str]]:
+    return [(row.author, row.item_id, row.value) for row in keep_last(list_history("graded"))]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"query": "q9"}, "There is no query 'q9' in graded."),
+        ({"item": "z"}, "There is no item 'z' in graded."),
+        ({"value": "3"}, "'3' is no verdict. There are: relevant, not, unsure, grades 0 to 2."),
+        ({"value": "-1"}, "'-1' is no verdict."),
+        ({"value": "1.5"}, "'1.5' is no verdict."),
+        ({"value": "good"}, "'good' is no verdict."),
+        ({"author": " "}, "Enter the author."),
+        ({"author": "a" * 81}, "The author has 81 characters; at most 80 are kept."),
+        ({"author": "eva\x1b[2J"}, "The author has characters that cannot be kept"),
+        ({"note": "x" * 2_001}, "The note has 2,001 characters; at most 2,000 are kept."),
+        ({"note": "x" * 100_000}, "The note has 100,000 characters; at most 2,000 are kept."),
+        ({"note": "a\0b"}, "The note has characters that cannot be kept"),
+        ({"cause": "luck"}, "'luck' is no cause."),
+        ({"run": "v\n1"}, "The run has characters that cannot be kept"),
+        ({"once": "x" * 2_001}, "The id of the press has 2,001 characters"),
+    ],
+)
+def test_refused(store: Path, say: Say, given: dict[str, str], sentence: str) -> None:
+    usual = {"author": "eva", "query": "q1", "item": "a", "value": "not"}
+    with pytest.raises(ChoiceError) as refused:
+        say(**usual | given)
+    assert sentence in str(refused.value) and not store.exists()
+
+
+def test_scale(graded: Path, world: Path) -> None:
+    """The highest grade of the judged pairs; keywords know relevant and not."""
+    assert (find_scale(open_collection(graded)), find_scale(open_collection(world))) == (2, 1)
+
+
+def test_last_of_a_person_counts(say: Say) -> None:
+    say("eva", "q1", "a", "not")
+    say("kim", "q1", "a", "relevant")
+    say("eva", "q1", "a", "2", note="line\nbreak 🐦")
+    assert list_said() == [("kim", "a", "relevant"), ("eva", "a", "2")]
+    assert len(list_history("graded")) == 3
+    say("eva", "q1", "a", verdicts.WITHDRAWN)
+    assert list_said() == [("kim", "a", "relevant")]
+
+
+def test_sent_twice(say: Say) -> None:
+    first = say("eva", "q1", "a", "not", once="press-1")
+    say("eva", "q1", "a", "relevant", once="press-2")
+    assert say("eva", "q1", "a", "not", once="press-1") == first
+    assert list_said() == [("eva", "a", "relevant")]
+
+
+def test_undo(graded: Path, say: Say) -> None:
+    """Each step takes back one more row of the person; what was before it counts again."""
+    assert undo_last(graded, "eva") is None
+    say("eva", "q1", "a", "not", note="why")
+    say("kim", "q1", "a", "relevant")
+    say("eva", "q1", "a", "2")
+    say("eva", "q1", "b", "relevant")
+    undone = undo_last(graded, "eva", "step-1")
+    assert undone and (undone.item_id, undone.value) == ("b", "relevant")
+    assert undo_last(graded, "eva", "step-1") == undone  # sent twice
+    assert undo_last(graded, "eva").value == "2"  # type: ignore[union-attr]
+    assert list_said() == [("kim", "a", "relevant"), ("eva", "a", "not")]
+    assert keep_last(list_history("graded", author="eva"))[0].note == "why"
+    say("eva", "q1", "c", "not")
+    for left in ("c", "a", None):
+        undone = undo_last(graded, "eva")
+        assert (undone and undone.item_id) == left
+    assert list_said() == [("kim", "a", "relevant")]
+    assert len(list_history("graded")) == 9
+
+
+def test_press_named_as_an_undo(graded: Path, say: Say) -> None:
+    """A client's id cannot pass for an undone row."""
+    say("eva", "q1", "a", "not", once="undo x")
+    assert undo_last(graded, "eva") is not None and list_said() == []
+
+
+def test_until(say: Say) -> None:
+    say("eva", "q1", "a", "not")
+    last = say("eva", "q1", "b", "not")
+    say("eva", "q1", "a", "2")
+    rows = list_history("graded", until=last)
+    assert [(row.item_id, row.value) for row in rows] == [("a", "not"), ("b", "not")]
+
+
+def test_keys(graded: Path, say: Say) -> None:
+    """A copy beside the collection is another one; a collection that was moved is the same."""
+    say("eva", "q1", "a", "not")
+    copy = Path(shutil.copytree(graded, graded.parent / "more" / "graded"))
+    assert (read_state(graded)[0], read_state(copy)[0]) == ("graded", "graded (2)")
+    moved = graded.rename(graded.parent / "moved")
+    assert (read_state(copy)[0], read_state(moved)[0]) == ("graded", "moved")

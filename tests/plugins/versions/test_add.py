@@ -1,0 +1,147 @@
+"""`add` and `add_version`: vectors and results become a version, whole or not at all."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from safetensors.numpy import save_file
+
+import dashboard
+from dashboard.__main__ import main
+from dashboard.errors import DataError
+from tests.plugins.worlds import write_world
+
+ITEMS = "item_id\na\nb\nc\n"
+ASKED = "query_id,text,item_id\nq1,one,\nq2,two,\nq3,,a\n"
+PLANE = {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]}
+QRELS = "q1 0 a 1\nq2 0 b 1\n"
+ROWS = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], dtype=np.float32)
+"""Vectors of a, b and c: q1 asks for a and finds b first."""
+TEXTS = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path / "data"))
+    folder = tmp_path / "data" / "small"
+    return write_world(folder, "", ITEMS, ASKED, PLANE, {"q1": [1, 0], "q2": [0, 1]}, QRELS)
+
+
+def write(path: Path, rows: Any, ids: list[str]) -> Path:
+    """Write vectors with their ids inside, in the form that the ending names."""
+    if path.suffix == ".npy":
+        np.save(path, rows)
+        path.with_suffix(".txt").write_text("\n".join(ids))
+    elif path.suffix == ".npz":
+        np.savez(path, vectors=rows, filenames=np.array(ids))
+    elif path.suffix == ".parquet":
+        table = {"id": ids, "embedding": [row.tolist() for row in rows]}
+        parquet.write_table(pa.table(table), path)
+    else:
+        save_file({"vectors": rows}, path)
+        path.with_suffix(".txt").write_text("\n".join(ids))
+    return path
+
+
+def find_first(name: str) -> list[list[Any]]:
+    """Return P@1 of q1 and q2, the text queries that are judged."""
+    rows = dashboard.open("small").measure("P@1", name, by_query=True)
+    return rows["value"].tolist()
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".safetensors"])
+def test_files(
+    world: Path, tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The ids decide, in any order: c, b, a here."""
+    items = write(tmp_path / f"v{ending}", ROWS[::-1].copy(), ["c", "b", "a"])
+    queries = write(tmp_path / f"q{ending}", TEXTS, ["q1", "q2"])
+    call = ["add", "small", "new", "--items", str(items), "--queries", str(queries)]
+    assert main([*call, "--note", "why", "--format", "json"]) == 0
+    said = capsys.readouterr()
+    rows = json.loads(said.out)
+    assert [(row["file"], row["rows"]) for row in rows] == [
+        ("models/new/items.npy", 3), ("models/new/queries.npy", 2),
+    ]  # fmt: skip
+    assert "compare?collection=small&baseline=v1&candidate=new" in said.err
+    assert find_first("new") == [0.0, 0.0] and find_first("v1") == [1.0, 1.0]
+
+
+def test_vectors_without_ids_are_not_taken_by_position(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "v.npy", ROWS)
+    np.save(tmp_path / "q.npy", TEXTS)
+    call = ["add", "small", "new", "--items", str(tmp_path / "v.npy")]
+    call += ["--queries", str(tmp_path / "q.npy")]
+    assert main(call) == 2
+    assert "--by-position" in capsys.readouterr().err
+    assert not list((world / "models").glob("*new*"))
+    assert main([*call, "--by-position"]) == 0
+    assert "in the order of items" in capsys.readouterr().err
+    assert "by_position = true" in (world / "models" / "new" / "model.toml").read_text()
+    assert find_first("new") == [0.0, 0.0]
+
+
+def test_vectors_without_text_queries_are_welcome(world: Path, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="no vector for 2 of 2"):
+        dashboard.open("small").add_version("new", dict(zip("abc", ROWS, strict=True)))
+    assert find_first("new") == [None, None]
+
+
+def test_results(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "x.trec"
+    run.write_text("q1 Q0 a 1 0.9 x\nq2 Q0 a 1 0.9 x\n")
+    assert main(["add", "small", "lists", "--run", str(run)]) == 0
+    assert find_first("lists") == [1.0, 0.0]
+    run.write_text("q8 Q0 a 1 0.9 x\n")
+    assert main(["add", "small", "others", "--run", str(run)]) == 2
+    assert "queries that the collection lacks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("items", "ids", "said"),
+    [
+        (ROWS[:2], ["a", "b", "c"], "2 vectors and 3 ids"),
+        (ROWS, ["a", "a", "b"], "each id once"),
+        (ROWS, ["x", "y", "z"], "no vector of any of the 3 items"),
+        (ROWS * np.nan, ["a", "b", "c"], "NaN"),
+        (np.zeros((3, 2), np.float32), ["a", "b", "c"], "only zeros"),
+        (ROWS[0], ["a", "b"], "a vector a row"),
+        ([["x", "y"]], ["a"], "a vector a row"),
+        (ROWS, ["a", "", "c"], "an id in one line"),
+    ],
+)
+def test_what_cannot_be_used_leaves_nothing(
+    world: Path, items: Any, ids: list[str], said: str
+) -> None:
+    opened = dashboard.open("small")
+    with pytest.raises(DataError, match=said):
+        opened.add_version("new", items, item_ids=ids)
+    assert [path.name for path in (world / "models").iterdir()] == ["v1"]
+
+
+@pytest.mark.parametrize("name", ["v1", "../x", ".x", "a/b", "", "x" * 101])
+def test_names(world: Path, name: str) -> None:
+    with pytest.raises(DataError, match="already|1 to 100 letters"):
+        dashboard.open("small").add_version(name, ROWS, by_position=True)
+
+
+def test_python_takes_what_callers_have(world: Path) -> None:
+    import pandas as pd
+    import torch
+
+    opened = dashboard.open("small")
+    half = torch.tensor(ROWS, requires_grad=True).to(torch.bfloat16)
+    opened.add_version("tensor", half, None, TEXTS, item_ids="abc", query_ids=["q1", "q2"])
+    asked = {"q1": TEXTS[0], "q2": TEXTS[1]}
+    opened.add_version("frame", pd.DataFrame(ROWS, index=list("abc")), queries=asked)
+    opened.add_version("apart", ["a", "b", "c"], ROWS, TEXTS, query_ids=["q1", "q2"])
+    assert find_first("tensor") == find_first("frame") == find_first("apart") == [0.0, 0.0]
+    found = {"query_id": ["q1", "q2"], "item_id": ["a", "a"], "score": [1.0, 1.0]}
+    opened.add_version("lists", run=pd.DataFrame(found))
+    assert find_first("lists") == [1.0, 0.0]

@@ -1,0 +1,58 @@
+"""`remove` and `restore`: nothing is deleted, and everything comes back where it was."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.storage.folders import list_collections
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
+    for name in ("small", "other"):
+        (tmp_path / name / "models" / "v1").mkdir(parents=True)
+        (tmp_path / name / "models" / "v1" / "model.toml").write_text('note = "first"')
+        (tmp_path / name / "items.csv").write_text("item_id\na\n")
+        (tmp_path / name / "runs").mkdir()
+        (tmp_path / name / "runs" / "v2.trec").write_text("q1 Q0 a 1 0.9 x\n")
+    return tmp_path
+
+
+def test_versions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["remove", "small", "--version", "v1"]) == 2
+    assert "Add --yes" in capsys.readouterr().err
+    assert main(["remove", "small", "--version", "v1", "--yes"]) == 0
+    assert main(["remove", "small", "--version", "v2", "--yes"]) == 0
+    assert not list((data / "small" / "models").iterdir())
+    assert main(["restore", "small"]) == 0
+    assert (data / "small" / "models" / "v1" / "model.toml").is_file()
+    assert (data / "small" / "runs" / "v2.trec").is_file()
+    assert not (data / ".trash").exists()
+
+
+def test_the_last_of_a_name_comes_back(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    note = data / "small" / "models" / "v1" / "model.toml"
+    for number in range(12):
+        note.parent.mkdir(exist_ok=True)
+        note.write_text(f'note = "{number}"')
+        assert main(["remove", "small", "--version", "v1", "--yes"]) == 0
+    assert main(["restore", "small"]) == 0
+    assert note.read_text() == 'note = "11"'
+    assert main(["restore", "small"]) == 2, "an older one would take its place"
+    assert "something new in its place" in capsys.readouterr().err
+
+
+def test_collections(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["remove", "small", "--yes"]) == 0
+    assert list_collections() == ["other"]
+    assert main(["restore", "none"]) == 2
+    assert "one of small" in capsys.readouterr().err
+    assert main(["restore", "small"]) == 0
+    assert list_collections() == ["other", "small"]
+
+
+def test_unknown_version(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["remove", "small", "--version", "v9", "--yes"]) == 2
+    assert "no version 'v9'" in capsys.readouterr().err

@@ -1,0 +1,42 @@
+"""Small collections in which every protocol is worked by hand."""
+
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
+
+
+def write_world(
+    folder: Path,
+    settings: str,
+    items: str,
+    queries: str,
+    vectors: dict[str, list[float]],
+    asked: dict[str, list[float]],
+    qrels: str = "",
+) -> Path:
+    """Write a collection with one version, `v1`; return its folder."""
+    version = folder / "models" / "v1"
+    version.mkdir(parents=True)
+    (folder / "collection.toml").write_text(settings)
+    (folder / "items.csv").write_text(items)
+    (folder / "queries.csv").write_text(queries)
+    if qrels:
+        (folder / "qrels.txt").write_text(qrels)
+    for stem, rows in (("items", vectors), ("queries", asked)):
+        if rows:
+            np.save(version / f"{stem}.npy", np.array(list(rows.values())))
+            (version / f"{stem}.txt").write_text("\n".join(rows))
+    return folder
+
+
+def measure_values(folder: Path, metrics: str, **given: str) -> dict[str, list[float | None]]:
+    """Return the values of each metric for the queries of a collection, in their order."""
+    collection = open_collection(folder)
+    study = open_study(collection, resolve(collection, given).restrict_to_numbers())
+    (found,) = study.measure(["v1"], metrics)
+    values = [[None if v != v else round(v, 9) for v in row] for row in found.values.tolist()]
+    return {str(each): row for each, row in zip(found.measures, values, strict=True)}
