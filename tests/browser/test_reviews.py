@@ -49,6 +49,7 @@ def test_lists_are_compared_blind_with_keys(address: str, page: Page) -> None:
     page.keyboard.press("Enter")
     pictures, state = page.locator(".sides img"), page.locator("footer .state")
     expect(pictures).to_have_count(12)
+    expect(page.get_by_placeholder("Your name")).to_have_count(0)  # it has the keys until then
     for place in range(12):
         expect(pictures.nth(place)).not_to_have_js_property("naturalWidth", 0)
     for width, height in ((1440, 900), (390, 844)):
@@ -85,6 +86,7 @@ def test_a_list_closed_meanwhile_refuses_an_answer(address: str, page: Page) -> 
     page.get_by_placeholder("Your name").fill("kim")
     page.keyboard.press("Enter")
     expect(page.locator(".sides img")).to_have_count(12)
+    expect(page.get_by_placeholder("Your name")).to_have_count(0)  # it has the keys until then
     close_list(made, "eva")
     page.keyboard.press("ArrowLeft")
     told = page.locator("footer .state")
