@@ -34,8 +34,6 @@ class Answers {
       this.outbox = makeOutbox();
       this.outbox.writeName(data.author);
       this.outbox.list().filter((row) => this.owns(row)).forEach((row) => this.note(row));
-      this.memory = `refused ${JSON.stringify(data.about)}`; // a view that is drawn anew says it, too
-      this.refusal = this.outbox.storage.read(this.memory) ?? "";
       this.outbox.watch((state, settled = []) => this.hear(state, settled));
     }
   }
@@ -70,10 +68,7 @@ class Answers {
     this.state = describeOutbox(state);
     const refused = settled.filter(({ said, row }) => said && this.owns(row));
     for (const { row } of refused) this.note({ ...row, value: "" });
-    if (settled.length) {
-      this.refusal = refused.length ? `Not saved: ${refused[0].said}` : "";
-      this.outbox.storage.write(this.memory, this.refusal);
-    }
+    if (settled.length) this.refusal = refused.length ? `Not saved: ${refused[0].said}` : "";
     this.state ||= this.refusal;
     if (refused.length) this.open(refused[0].row);
     this.tell();
