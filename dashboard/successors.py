@@ -1,4 +1,4 @@
-"""What the first edition had and this one has not, and what to use instead."""
+"""Successors of commands, options and variables of the first edition."""
 
 from __future__ import annotations
 

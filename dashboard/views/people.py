@@ -1,4 +1,4 @@
-"""Who looks at a page or sends a request, and what they may do."""
+"""People who look at pages and send requests, and their roles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ decide."""
 
 @dataclass(frozen=True)
 class Person:
-    """Who acts.
+    """A person who acts.
 
     Attributes:
         name: "" for a person whom nothing names.

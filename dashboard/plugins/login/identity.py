@@ -1,4 +1,4 @@
-"""Who it is: a login of Streamlit (OIDC, [auth] of secrets.toml), or a header of a proxy."""
+"""Identify people by Streamlit's login (OIDC, [auth] of secrets.toml) or a header of a proxy."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ HIDDEN = "<style>.st-key-choices, [class*='st-key-chips'] { display: none !impor
 
 @dataclass(frozen=True)
 class _Task:
-    """What is judged.
+    """Queries and pools that a person judges.
 
     Attributes:
         pools: Items of each query, by its id; None: the first `depth` results of the versions.
