@@ -28,7 +28,8 @@ is_known = study.is_measured((baseline, candidate), metric)
 with nullcontext() if is_known else show_progress("Measuring the versions"):
     values = [study.values(version, metric) for version in (baseline, candidate)]
 delta, order = list_differences(metric, *values)
-ids = [collection.queries.ids[query] for query in study.queries[order].tolist()]
+query_ids = collection.queries.ids
+ids = [query_ids[query] for query in study.queries[order].tolist()]
 change = dict(zip(ids, delta[order].tolist(), strict=True))
 place = ids.index(choices["query"]) if choices["query"] in change else 0
 if choices["query"] and choices["query"] not in change:

@@ -153,7 +153,8 @@ class Study:
         return all(("values", version, measures) in self._parts for version in versions)
 
     def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
-        ids = tuple(self.collection.queries.ids[query] for query in self.queries.tolist())
+        names = self.collection.queries.ids
+        ids = tuple(names[query] for query in self.queries.tolist())
         values = self._compute_once(
             ("values", version, measures), lambda: self._compute_values(version, measures)
         )
