@@ -62,7 +62,9 @@ def _embed(folder: Path, version: str, text: str) -> Array:
     place = folder / "text_model"
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
         raise DataError(f"models/{version}/text_model", "no such folder", "the model of its texts")
-    return embed_queries(place, [text])
+    name = f"models/{version}/model.toml"
+    prompt = read_toml(folder / "model.toml", name).get("prompt_queries", "")
+    return embed_queries(place, [text], str(prompt))
 
 
 ENCODERS: dict[str, Callable[[Path, str, str], Array]] = {

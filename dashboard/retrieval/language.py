@@ -38,15 +38,22 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
     return found / lengths
 
 
-def embed_queries(folder: Path, texts: Sequence[str]) -> NDArray[np.float32]:
+def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
     """Return a vector of each text as a query, by the sentence-transformers model of a folder.
+
+    Args:
+        folder: Of the model.
+        texts: What is asked.
+        prompt: Stands before each text; empty: the one that the model has for queries.
 
     Raises:
         DataError: If the model cannot be used.
     """
     with _LOCK:
         model = load_model(folder)
-        return np.asarray(model.encode_query(list(texts), show_progress_bar=False), np.float32)
+        given = {"prompt": prompt} if prompt else {}
+        found = model.encode_query(list(texts), show_progress_bar=False, **given)
+        return np.asarray(found, np.float32)
 
 
 @lru_cache(maxsize=4)

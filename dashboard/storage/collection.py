@@ -156,6 +156,7 @@ def _open(folder: Path) -> Collection:
     settings = read_settings(folder / "collection.toml", schema, findings)
     qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))
     runs = read_runs(folder, broken, findings)
+    _report_unread(folder, findings)
     if "qrels" in unread and not (folder / "items.csv").is_file():
         raise unread["qrels"]
     items, queries = _read_items(folder, qrels, runs, findings)
@@ -352,6 +353,16 @@ def _list(folder: Path) -> list[Path]:
         found += (folder / "models").glob(f"[!.]*/{stem}")
     found += (path for path in (folder / "runs").glob("[!.]*") if path.suffix in RUNS)
     return sorted(path for path in found if path.is_file())
+
+
+def _report_unread(folder: Path, findings: list[Finding]) -> None:
+    """Report files of results in a form that is not read; records of the first edition are none."""
+    read = {*_list(folder)}
+    for path in sorted((folder / "runs").glob("[!.]*")):
+        if path.is_file() and path not in read and path.suffix != ".json":
+            wanted = f"results with the ending {', '.join(RUNS)}; it is left out"
+            found = f"a file with the ending {path.suffix!r}"
+            findings.append(Finding("warning", f"runs/{path.name}", None, found, wanted))
 
 
 def _digest(paths: Sequence[Path]) -> str:

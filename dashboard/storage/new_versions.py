@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import put_in_place, write_draft
+from dashboard.storage.drafts import put_in_place, report_full_disk, sync, write_draft
 from dashboard.storage.runs import read_run
-from dashboard.storage.versions import RUNS, read_version
+from dashboard.storage.versions import RUNS, Version, read_version
 
 Row = dict[str, Any]
 
@@ -129,6 +130,29 @@ def _write_side(
     np.save(draft / f"{stem}.npy", np.ascontiguousarray(rows), allow_pickle=False)
     (draft / f"{stem}.txt").write_text("\n".join(ids) + "\n", encoding="utf-8")
     return side.ids is None
+
+
+def replace_queries(collection: Collection, version: Version, queries: NamedVectors) -> None:
+    """Give a version other vectors of its queries; those of other queries stay.
+
+    Raises:
+        DataError: If the vectors have another dimension than the items.
+    """
+    folder, kept = collection.folder / "models" / version.name, version.queries
+    given = {each: row for each, row in zip(queries.ids or (), queries.rows, strict=True)}
+    if version.items is not None and queries.rows.shape[1] != version.items.dimension:
+        found = f"query vectors of {queries.rows.shape[1]} dimensions"
+        raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
+    others = {} if kept is None else dict(zip(kept.ids, kept.scale(0, len(kept.ids)), strict=True))
+    rows = {**others, **given}
+    with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
+        made = {stem: Path(place) / f"queries.{stem}" for stem in ("npy", "txt")}
+        np.save(made["npy"], np.stack(list(rows.values())), allow_pickle=False)
+        made["txt"].write_text("\n".join(rows) + "\n", encoding="utf-8")
+        for path in made.values():
+            sync(path)
+        for path in made.values():
+            path.replace(folder / path.name)
 
 
 def add_run(collection: Collection, name: str, path: Path, findings: list[Finding]) -> list[Row]:

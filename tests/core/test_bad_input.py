@@ -90,6 +90,18 @@ def test_same_numbers_without_a_word(folder: Path, name: str, change: Change) ->
 
 FOUND = [
     (
+        "a run that is packed",
+        lambda f: write(f, "runs/z.trec.gz", b"x"),
+        "warning",
+        "runs/z.trec.gz: a file with the ending '.gz'",
+    ),
+    (
+        "an index of the first edition",
+        lambda f: write(f, "models/a/model.toml", b"[index]\nkind = 'hnsw'\n"),
+        "warning",
+        "models/a/model.toml: a table [index]",
+    ),
+    (
         "MAN-21",
         add("items.csv", "v00,v00.png,caption v00\n"),
         "note",

@@ -18,12 +18,13 @@ COLUMNS = ("what", "done", "skipped", "seconds")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    text = "name of the new version"
+    text = "name of the new version; with --what queries, of one that is there"
     parser.add_argument("--version", required=True, metavar="VERSION", help=text)
     text = "folder or hub name of a sentence-transformers model, FILE.onnx or module:function"
-    parser.add_argument("--encoder", required=True, metavar="ENCODER", help=text)
-    text = "all (default): items and text queries; items: texts are embedded when they are asked"
-    parser.add_argument("--what", choices=("all", "items"), default="all", help=text)
+    parser.add_argument("--encoder", metavar="ENCODER", help=text)
+    text = "all (default): items and text queries; items: texts are embedded when they are asked; "
+    text += "queries: those of a version that is there, by its own text model or --encoder"
+    parser.add_argument("--what", choices=("all", "items", "queries"), default="all", help=text)
     text = "frames of a clip, whose mean is its vector (default 8)"
     parser.add_argument("--frames", type=int, default=8, metavar="NUMBER", help=text)
     text = "pictures and texts that the encoder gets at once (default 32)"
@@ -42,8 +43,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     """
     from tqdm import tqdm  # type: ignore[import-untyped]
 
-    from dashboard.plugins.versions.batch_encoders import open_encoder
-    from dashboard.plugins.versions.embedding import embed
+    from dashboard.plugins.versions.batch_encoders import TEXT_MODEL, open_encoder
+    from dashboard.plugins.versions.embedding import embed, embed_queries
     from dashboard.storage.collection import open_collection
 
     if call.frames < 1 or call.batch < 1:
@@ -55,6 +56,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             '--picture is no table. Write "size = [224, 224], mean = 127.5".'
         ) from error
     collection = open_collection(find_folder(call.collection))
+    own = collection.folder / "models" / call.version / TEXT_MODEL
+    if not call.encoder and (call.what != "queries" or not own.is_dir()):
+        raise ValueError("Give --encoder; only a version with a text model of its own has one.")
     findings: list[Finding] = []
     try:
         with tqdm(unit=" inputs", disable=None) as bar:
@@ -64,17 +68,13 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
                 bar.total, bar.n = total, done
                 bar.refresh()
 
-            rows = embed(
-                collection,
-                call.version,
-                open_encoder(call.encoder, picture),
-                findings,
-                call.what,
-                call.frames,
-                call.batch,
-                call.note,
-                show,
-            )
+            encoder = open_encoder(call.encoder or str(own), picture)
+            given = (collection, call.version, encoder, findings)
+            if call.what == "queries":
+                rows = embed_queries(*given, batch=call.batch, report=show)
+            else:
+                options = (call.what, call.frames, call.batch, call.note)
+                rows = embed(*given, *options, report=show)
     finally:
         complain(findings)
     say_where(collection, call.version)

@@ -21,7 +21,7 @@ from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_ou
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, report_full_disk
 from dashboard.storage.frames import find_item_file, read_frames
-from dashboard.storage.new_versions import NamedVectors, add_vectors
+from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -93,10 +93,55 @@ def embed(
         settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
         _put_together(collection, name, encoder, sides, settings, place, findings)
         shutil.rmtree(place)
-    return [
-        {"what": s.name, "done": len(s.vectors), "skipped": len(s.skipped), "seconds": s.seconds}
-        for s in sides
-    ]
+    return [_describe(side) for side in sides]
+
+
+def embed_queries(
+    collection: Collection,
+    name: str,
+    encoder: BatchEncoder,
+    findings: list[Finding],
+    batch: int = 32,
+    report: Report = lambda what, done, total: None,
+) -> list[dict[str, Any]]:
+    """Embed the text queries anew for a version that is there; its other files stay.
+
+    Args:
+        collection: Whose text queries are embedded.
+        name: Name of the version.
+        encoder: What embeds; the one that has embedded the items.
+        findings: Gains the queries that were skipped.
+        batch: Texts that the encoder gets at once.
+        report: Called as the work goes on.
+
+    Raises:
+        DataError: If there is no such version with vectors, or the encoder fails.
+    """
+    version, texts = collection.find_version(name), _list_texts(collection)
+    if version.items is None or not texts:
+        found = f"a version {name!r} without vectors" if texts else "no query that is only a text"
+        raise DataError(collection.name, found, "a version of `embed` and text queries")
+    keys = {query: f"text {text}" for query, text in texts.items()}
+    side = _Side("queries", keys, lambda query: [texts[query]])
+    place = collection.folder / "models" / f".embedding {name}"
+    with _hold(place, f"{encoder.fingerprint} queries", collection.name):
+        begun = time.monotonic()
+        _recall(place, side)
+        _embed_side(side, encoder, batch, place, report)
+        side.seconds = round(time.monotonic() - begun, 3)
+        _report_skipped(side, findings)
+        ids = [each for each in side.keys if each in side.vectors]
+        if not ids:
+            raise DataError(collection.name, "no query that can be embedded", "some")
+        rows = NamedVectors(np.stack([side.vectors[each] for each in ids]), ids, "queries")
+        replace_queries(collection, version, rows)
+        shutil.rmtree(place)
+    return [_describe(side)]
+
+
+def _describe(side: _Side) -> dict[str, Any]:
+    done, skipped = len(side.vectors), len(side.skipped)
+    return {"what": side.name, "done": done, "skipped": skipped, "seconds": side.seconds}
 
 
 def _list_texts(collection: Collection) -> dict[str, str]:

@@ -156,12 +156,34 @@ def test_a_language_model_embeds_stored_and_typed_texts(
     assert list(copied.rglob("*.safetensors")) and not list(copied.rglob("*.bin"))
     vector = encode_text(world.folder, "lm", "one two")
     assert vector[0] @ read(world, "lm")["x"] == pytest.approx(1.0, abs=1e-5)
+    (world.folder / "models" / "lm" / "model.toml").write_text(
+        'encoder = "sentence-transformers"\nprompt_queries = "three "\n'
+    )
+    assert encode_text(world.folder, "lm", "one two")[0] @ vector[0] < 0.999
     (copied / "modules.json").write_text('[{"type": "os.path", "path": ""}]')
     from dashboard.retrieval.language import load_model
 
     load_model.cache_clear()
     with pytest.raises(DataError, match="a part 'os.path'"):
         encode_text(world.folder, "lm", "one two")
+
+
+def test_queries_anew(world: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that was added gets its vector; items and other queries keep theirs."""
+    monkeypatch.setenv("DASHBOARD_DATA", str(world.folder.parent))
+    (world.folder / "items.csv").write_text("item_id,caption\nx,one two\ny,three\n")
+    (world.folder / "queries.csv").write_text("query_id,text,item_id\nq1,one two,\nq9,,x\n")
+    assert main(["embed", "small", "--version", "lm", "--encoder", str(find_model())]) == 0
+    before = read(world, "lm")
+    (world.folder / "queries.csv").write_text("query_id,text\nq1,one two\nq2,three\n")
+    assert main(["embed", "small", "--version", "none", "--what", "queries"]) == 2
+    assert main(["embed", "small", "--version", "lm", "--what", "queries"]) == 0
+    version = open_collection(world.folder).versions["lm"]
+    assert version.queries is not None and version.queries.ids == ("q1", "q2")
+    assert version.queries.scale(0, 2) @ before["y"] == pytest.approx(
+        [before["x"] @ before["y"], 1.0], abs=1e-5
+    )
+    assert read(world, "lm")["x"] == pytest.approx(before["x"])
 
 
 def test_a_training_adds_versions(world: Collection) -> None:
