@@ -73,8 +73,8 @@ def read_version(
     shown = f"models/{name}"
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     if "index" in described:
-        found, wanted = "a table [index]", "nothing: search is exact; it is not used"
-        findings.append(Finding("warning", f"{shown}/model.toml", None, found, wanted))
+        unused = ("a table [index]", "nothing: search is exact; it is not used")
+        findings.append(Finding("warning", f"{shown}/model.toml", None, *unused))
     gallery = read_vectors(place, "items", items.ids, findings, shown)
     if gallery is None:
         do = 'Write them: numpy.save("items.npy", vectors).'
