@@ -124,9 +124,8 @@ def main() -> int:
         wait, told = run_people(call.people, call.seconds, 1.0, "a")
         times = sorted(1_000 * each for each in wait())
         middle, late = statistics.median(times), times[int(0.95 * len(times))]
-        print(
-            f"{call.people} people: {len(times):,} verdicts, median {middle:.1f} ms, 95 % {late:.1f} ms"
-        )
+        told_times = f"median {middle:.1f} ms, 95 % {late:.1f} ms"
+        print(f"{call.people} people: {len(times):,} verdicts, {told_times}")
         wait, more = run_people(KILLED, 7.0 * call.kills, 0.0, "b")
         for _ in range(call.kills):
             time.sleep(1.0)
