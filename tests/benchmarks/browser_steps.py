@@ -97,7 +97,7 @@ def open_cold(browser: Browser, script: Path, port: int, text: str) -> tuple[flo
 
 def main() -> None:
     """Print the table of both pages, and the times of the key."""
-    app = ROOT / "dashboard" / "app.py"
+    app = ROOT / "app.py"
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         plain = Path(made) / "plain.py"
