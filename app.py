@@ -4,14 +4,20 @@ import sys
 
 # loaded before the first reader comes, who would wait for them
 import altair  # noqa: F401
+import pandas  # noqa: F401
 import scipy.special  # type: ignore[import-untyped]  # noqa: F401
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+import dashboard.views.change_charts  # noqa: F401
+import dashboard.views.downloads  # noqa: F401
 import dashboard.views.frame  # noqa: F401
 import dashboard.views.queries  # noqa: F401
+import dashboard.views.version_table  # noqa: F401
 from dashboard.plugins import load_all
+from dashboard.study.choices import list_choices
+from dashboard.study.judging import list_all_rules
 from dashboard.successors import explain_variables
 from dashboard.views.health import SessionCounter, send_health, send_metrics
 from dashboard.views.media_routes import send_media
@@ -19,6 +25,8 @@ from dashboard.views.server import Guard, send_without_delay
 
 for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)
+list_all_rules()
+list_choices()
 base = str(st.config.get_option("server.baseUrlPath")).strip("/")
 root = f"/{base}" if base else ""
 added = [each for routes in load_all("routes") for each in routes]
