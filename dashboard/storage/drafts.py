@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dashboard.errors import DataError
 
+MAX_NAME = 100
 NAME = re.compile(r"[^\W_](?:[\w.+@ -]{0,98}[\w+@-])?")
 """Names of versions: they are names of folders, too, and stand in links."""
 

@@ -31,7 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--query-ids", type=Path, metavar="FILE", help="their ids, as --ids")
     text = "vectors without ids are in the order of the collection's tables"
     parser.add_argument("--by-position", action="store_true", help=text)
-    text = "results in place of vectors: TREC lines, or CSV with query_id, item_id and score"
+    text = "results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or "
+    text += "a matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt"
     parser.add_argument("--run", type=Path, metavar="FILE", help=text)
     parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
 
@@ -43,6 +44,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         ValueError: If the options do not go together.
         DataError: If the version cannot be used; nothing is written then.
     """
+    from dashboard.plugins.versions.matrix_adding import add_matrix
     from dashboard.storage.array_files import read_named_vectors
     from dashboard.storage.collection import open_collection
     from dashboard.storage.new_versions import NamedVectors, add_run, add_vectors
@@ -53,7 +55,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
     collection = open_collection(find_folder(call.collection))
     findings: list[Finding] = []
-    if call.run:
+    if call.run and call.run.suffix == ".npy":
+        rows = add_matrix(collection, call.version, call.run)
+    elif call.run:
         rows = add_run(collection, call.version, call.run, findings)
     else:
         items = read_named_vectors(call.items, call.ids, findings)

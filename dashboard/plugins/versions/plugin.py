@@ -10,4 +10,5 @@ PLUGIN = Plugin(
         "remove": "remove_command",
         "restore": "restore_command",
     },
+    screens={"add": "add_screen.py"},
 )

@@ -22,6 +22,7 @@ QRELS = "q1 0 a 1\nq2 0 b 1\n"
 ROWS = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], dtype=np.float32)
 """Vectors of a, b and c: q1 asks for a and finds b first."""
 TEXTS = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
+MAIN = Path(__file__).parents[3] / "dashboard" / "main.py"
 
 
 @pytest.fixture
@@ -145,3 +146,40 @@ def test_python_takes_what_callers_have(world: Path) -> None:
     found = {"query_id": ["q1", "q2"], "item_id": ["a", "a"], "score": [1.0, 1.0]}
     opened.add_version("lists", run=pd.DataFrame(found))
     assert find_first("lists") == [1.0, 0.0]
+
+
+def test_a_matrix_is_added_with_its_ids(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Texts by pictures: q1 finds b first, q2 finds b first."""
+    np.save(tmp_path / "m.npy", np.array([[0.1, 0.9], [0.2, 0.8]]))
+    call = ["add", "small", "cross", "--run", str(tmp_path / "m.npy")]
+    assert main(call) == 2 and "m.rows.txt: found no such file" in capsys.readouterr().err
+    (tmp_path / "m.rows.txt").write_text("q1\nq2\n")
+    (tmp_path / "m.columns.txt").write_text("a\nb\nx\n")
+    assert main(call) == 2 and "cross" in capsys.readouterr().err
+    assert not list((world / "runs").iterdir())
+    (tmp_path / "m.columns.txt").write_text("a\nb\n")
+    assert main(call) == 0
+    assert find_first("cross") == [0.0, 1.0]
+
+
+def test_files_that_are_dropped(world: Path, tmp_path: Path) -> None:
+    """The page adds the version and leads to the comparison."""
+    from streamlit.testing.v1 import AppTest
+
+    page = AppTest.from_file(str(MAIN), default_timeout=60)
+    page.query_params["collection"] = "small"
+    page.run()
+    page.switch_page("plugins/versions/add_screen.py").run()
+    assert not page.exception
+    (name,) = (each for each in page.text_input if each.label == "Name")
+    name.set_value("new")
+    np.save(tmp_path / "v.npy", ROWS)
+    upload = page.file_uploader[0]
+    upload.set_value(
+        [("v.npy", (tmp_path / "v.npy").read_bytes(), ""), ("v.txt", b"a\nb\nc\n", "")]
+    )
+    page.button[-1].click().run()
+    assert not page.exception and "new is a version" in page.success[0].value
+    assert (world / "models" / "new" / "items.npy").is_file()

@@ -1,0 +1,53 @@
+"""Add: a version of the open collection, from files that are dropped in the browser."""
+
+import streamlit as st
+
+from dashboard.errors import ChoiceError, DataError, Finding
+from dashboard.plugins.versions.dropping import KINDS, add_dropped
+from dashboard.storage.drafts import MAX_NAME
+from dashboard.views.address import escape_markdown
+from dashboard.views.frame import make_pages, open_page
+from dashboard.views.people import OWNER, find_reader
+
+DONE = "added-version"
+
+study, _ = open_page()
+collection = study.collection
+st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False)
+with st.form("add", border=True):
+    name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4")
+    left, right = st.columns(2)
+    with left:
+        items = st.file_uploader(
+            "Vectors of the items, or results",
+            accept_multiple_files=True,
+            help=f"{KINDS}. A file of ids, one a line, may be dropped with it.",
+        )
+    with right:
+        queries = st.file_uploader(
+            "Vectors of the text queries",
+            accept_multiple_files=True,
+            help="Without them typed and stored texts are not run.",
+        )
+    note = st.text_input("Note", max_chars=500, placeholder="A sentence on what is new")
+    by_position = st.checkbox("Vectors without ids are in the order of the collection's tables")
+    is_sent = st.form_submit_button("Add the version", type="primary")
+if is_sent:
+    findings: list[Finding] = []
+    try:
+        find_reader().require(OWNER)
+        add_dropped(collection, name.strip(), items, queries, note.strip(), by_position, findings)
+    except (ChoiceError, DataError) as error:
+        st.error(escape_markdown(str(error)))
+    else:
+        st.success(escape_markdown(f"{name.strip()} is a version of {collection.title} now."))
+        for each in findings:
+            told = f"{each.file}: found {each.found}; expected {each.wanted}"
+            st.caption(escape_markdown(told))
+        before = [each for each in collection.versions if each != name.strip()]
+        address = {"collection": collection.name, "candidate": name.strip()}
+        address |= {"baseline": before[-1]} if before else {}
+        screen = "compare" if before else "query"
+        label = f"Compare it with {before[-1]}" if before else "See its results"
+        st.page_link(make_pages()[screen], label=escape_markdown(label), query_params=address)
+st.caption("Larger files: `python -m dashboard add`; from a model: `python -m dashboard embed`.")
