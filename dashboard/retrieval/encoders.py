@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,17 @@ def encode_text(folder: Path, version: str, text: str) -> Array:
         raise DataError(name, named, f"one of {list_names(ENCODERS)}, to embed a typed text")
     found = ENCODERS[encoder](folder / "models" / version, version, text)
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+
+def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
+    """Return "text" and "picture", each if a version's model.toml names how to embed it."""
+    found = set()
+    for version in versions:
+        name = f"models/{version}/model.toml"
+        settings = read_toml(folder / name, name) if (folder / name).is_file() else {}
+        found |= {"text"} if settings.get("encoder") else set()
+        found |= {"picture"} if settings.get("picture") else set()
+    return found
 
 
 def _project(folder: Path, version: str, text: str) -> Array:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.storage.folders import list_collections
 from dashboard.views.contents import draw_collection
+from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
 
 STEPS = """\
@@ -13,7 +14,10 @@ python -m dashboard measure yours"""
 
 study, choices = open_page()
 names = sorted(list_collections(), key=lambda name: name != study.collection.name)
-st.subheader(f"{len(names)} collections", anchor=False)
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    number = f"{len(names)} collection{'s' * (len(names) > 1)}"
+    st.subheader(number, anchor=False, width="content")
+    draw_copy_link()
 columns = st.columns(2, gap="medium")
 for place, name in enumerate(names):
     with columns[place % 2]:

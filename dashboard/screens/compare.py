@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dashboard.commands.compare_versions import COLUMNS as METRICS
-from dashboard.evaluation.differences import write_signed
 from dashboard.study.changes import (
     count_outcomes,
     group_changes,
@@ -16,6 +15,7 @@ from dashboard.views.change_charts import (
     draw_histogram,
     draw_pickable,
     draw_scatter,
+    write_bin,
 )
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import (
@@ -41,7 +41,7 @@ def keep_picked(value: str) -> None:
     set_choice("picked", value)
 
 
-study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
+study, choices = open_page("metrics", "shown", versions=2)
 baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
 with show_progress("Comparing the versions"):
     rows, front = compare_metrics(study, choices)
@@ -74,7 +74,7 @@ with right:
     st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
     show_chart(forest)
 with left:
-    labels, picked = {each["bin"]: write_signed(each["change"]) for each in bins}, choices["picked"]
+    labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]
     shown = [
         row
         for row in changes

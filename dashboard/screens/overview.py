@@ -19,6 +19,7 @@ from dashboard.views.version_table import (
     describe_unscored,
     draw_interval,
     list_curve,
+    list_lowest,
     list_versions,
     pick_slices,
 )
@@ -26,9 +27,10 @@ from dashboard.views.version_table import (
 WORST = 5
 MAX_BESIDE = 5  # versions whose table has room beside the curve
 
-study, choices = open_page("runs", "baseline", "candidate", "metrics", "metric", "shown")
+study, choices = open_page("runs", "metrics", "shown", versions=1)
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
 versions = choices["baseline"], choices["candidate"]
+is_compared = versions[0] != versions[1]
 title = escape_markdown(collection.title)
 top = st.container(horizontal=True, vertical_alignment="center", gap="small")
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
@@ -38,7 +40,9 @@ with show_progress("Comparing the versions"):
     rows, front = compare_metrics(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front)
-    draw_interval(front, count_outcomes(list_changes(study, *versions, metric)))
+    changes = list_changes(study, *versions, metric)
+    if is_compared:
+        draw_interval(front, count_outcomes(changes))
     for sentence in describe_unscored(study, runs):
         st.caption(escape_markdown(sentence))
 
@@ -46,7 +50,7 @@ is_wide = len(runs) > MAX_BESIDE
 left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 colours = colour_versions(list(runs), *versions)
 with left:
-    st.markdown("**Versions by metrics** – ★: best version")
+    st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
     draw_table(*table, find_front(table[1], metric))
     if study.rules.names and study.rules.name in collection.settings.get("protocols", ()):
@@ -58,22 +62,24 @@ with right:
         st.markdown(f"**{escape_markdown(name)} over K**")
         charts[f"{name} over K"] = draw_curve(curve, name, colours)
         show_chart(charts[f"{name} over K"])
-worse = [row for row in list_changes(study, *versions, metric) if row["outcome"] == "worse"]
-st.markdown(f"**Worst queries** – {min(WORST, len(worse))} of {len(worse):,} that got worse")
-if worse:
-    draw_queries(study, choices, worse[:WORST])
+worse = [row for row in changes if row["outcome"] == "worse"]
+listed, note = (worse, " that got worse") if is_compared else (list_lowest(changes, metric), "")
+st.markdown(f"**Worst queries** – {min(WORST, len(listed))} of {len(listed):,}{note}")
+if listed:
+    draw_queries(study, choices, listed[:WORST])
 if slices := pick_slices(study.list_slice_means(runs, metric)):
     st.markdown(
         f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
     )
-    st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
+    if is_compared:
+        st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
     charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
     show_chart(charts[f"{metric} by slice"])
 if study.rules.draw_section:
     study.rules.draw_section(study, choices)
 st.caption(escape_markdown(study.rules.definition))
 means = [row for each in measured for row in each.list_means()]
-tables = {"Versions": (means, MEANS), "Comparison": (rows, METRICS)}
-with top:
+tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
+with top, st.container(width="content"):
     markdown = write_markdown(collection.title, told, *table)
     draw_sharing(study, choices, markdown, tables, charts)

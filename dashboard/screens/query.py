@@ -3,9 +3,11 @@
 from contextlib import nullcontext
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.differences import list_differences
+from dashboard.evaluation.differences import find_sign, list_differences
+from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins import load_all
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.cards import draw_query
@@ -17,7 +19,7 @@ from dashboard.views.frame import open_page
 AHEAD = 3  # queries before and after the open one that the browser has at once
 LISTED = 250  # queries before and after the open one that its list names
 
-study, choices = open_page("shown")
+study, choices = open_page("shown", versions=1)
 buttons = [draw(study, choices) for draw in load_all("draw_query")]
 if None in buttons:  # a plugin has drawn it
     st.stop()
@@ -28,6 +30,10 @@ is_known = study.is_measured((baseline, candidate), metric)
 with nullcontext() if is_known else show_progress("Measuring the versions"):
     values = [study.values(version, metric) for version in (baseline, candidate)]
 delta, order = list_differences(metric, *values)
+versions = list(dict.fromkeys([baseline, candidate]))
+if len(versions) == 1:  # nothing to compare it with: the worst value first
+    delta = values[0]
+    order = np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")
 query_ids = collection.queries.ids
 ids = [query_ids[query] for query in study.queries[order].tolist()]
 change = dict(zip(ids, delta[order].tolist(), strict=True))
@@ -40,10 +46,10 @@ if choices["query"] and choices["query"] not in change:
 def name_query(query_id: str) -> tuple[str, str]:
     """Return the id of a query, and what it is called with how it changed."""
     value, text = change[query_id], collection.query_names[collection.queries.index[query_id]]
-    return query_id, text if value != value else f"{text} ({value:+.3f})"
+    written = f"{value:+.3f}" if len(versions) > 1 else f"{metric} {value:.3f}"
+    return query_id, text if value != value else f"{text} ({written})"
 
 
-versions = list(dict.fromkeys([baseline, candidate]))
 colours = colour_versions(versions, baseline, candidate)
 
 
@@ -51,7 +57,8 @@ def show(query_id: str) -> dict[str, Any]:
     """Return what the cards show of a query."""
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, colours, baseline, metric, depth)
-    return payload | describe_change(found, baseline, candidate, metric)
+    is_compared = len(versions) > 1
+    return payload | (describe_change(found, baseline, candidate, metric) if is_compared else {})
 
 
 near = ids[max(0, place - AHEAD) : place + AHEAD + 1]

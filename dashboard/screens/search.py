@@ -5,17 +5,19 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
+from dashboard.retrieval.encoders import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
 from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards, draw_items
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.charts import colour_versions
+from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
 
 EXAMPLES, RECENT, POSTERS = 5, 5, 12
 
-study, choices = open_page("runs", "shown")
+study, choices = open_page("runs", "shown", versions=1)
 collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
 baseline, candidate = choices["baseline"], choices["candidate"]
 
@@ -32,27 +34,33 @@ def name_item(name: str) -> str:
     return (collection.items["caption"][place] if place >= 0 else "") or name
 
 
+sides, upload = list_sides(collection.folder, collection.versions), None
 with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search"):
-    draw_choice(
-        collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
-        placeholder="Describe what to find",
-    )  # fmt: skip
+    if "text" in sides or text:
+        draw_choice(
+            collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
+            placeholder="Describe what to find",
+        )  # fmt: skip
     with st.container(width=220):
         ids = ("", *collection.items.ids)
         draw_choice(
             collection, choices, "item", ids, name_item, "collapsed", instead_of=["text"],
             placeholder="Item",
         )  # fmt: skip
-    with st.popover("Picture", width="content"):
-        kinds = ", ".join(FORMATS)
-        upload = st.file_uploader(
-            f"Picture to search with ({kinds}; at most {MAX_UPLOAD_BYTES // 1_000_000} MB)",
-            type=[*map(str.lower, FORMATS), "jpg"],
-            key="picture",
-            max_upload_size=MAX_UPLOAD_BYTES // 1_000_000,
-            help="It stays in this session and is not part of the link. A text beside it decides "
-            "which results are relevant.",
-        )
+    if "picture" in sides:
+        with st.popover("Picture", width="content"):
+            kinds = ", ".join(FORMATS)
+            upload = st.file_uploader(
+                f"Picture to search with ({kinds}; at most {MAX_UPLOAD_BYTES // 1_000_000} MB)",
+                type=[*map(str.lower, FORMATS), "jpg"],
+                key="picture",
+                max_upload_size=MAX_UPLOAD_BYTES // 1_000_000,
+                help="It stays in this session and is not part of the link. A text beside it "
+                "decides which results are relevant.",
+            )
+    if "text" not in sides and not text:
+        st.caption("Typed texts: no version has an `encoder` in its model\\.toml.", width="content")
+    draw_copy_link()
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:
@@ -100,7 +108,8 @@ if text:
 every = set(choices["runs"]) == set(collection.versions)
 versions = list(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]
-with st.spinner("Searching; the first typed text loads the language model."):
+waiting = "The first typed text loads the language model, which takes some seconds."
+with st.spinner(f"Searching. {waiting}" if text else "Searching."):
     found = study.search(
         versions, text=text, item=item, picture=picture, depth=depth, metric=metric
     )
@@ -112,6 +121,8 @@ counted = f"{found.relevant:,} relevant items" if judged else "Results are not j
 st.caption(" ".join([*badges, counted]))
 colours = colour_versions(versions, baseline, candidate)
 payload = make_payload(found, collection, colours, baseline, metric if required else "", depth)
-if required and {baseline, candidate} <= found.values.keys():
+if item:
+    payload["asked"] = f"Searched with: {name_item(item)}"
+if required and baseline != candidate and {baseline, candidate} <= found.values.keys():
     payload |= describe_change(found, baseline, candidate, metric)
 draw_cards(payload)

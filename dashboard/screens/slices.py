@@ -30,7 +30,7 @@ def keep_picked(slices: str) -> None:
     set_choice("picked_slice", slices)
 
 
-study, choices = open_page("baseline", "candidate", "metrics", "metric", "shown")
+study, choices = open_page("metrics", "shown", versions=2)
 versions = choices["baseline"], choices["candidate"]
 metric = choices["metric"]
 with show_progress("Comparing the versions"):

@@ -78,7 +78,8 @@ class Choice:
                     why = _list_problems(collection) if self.key == "protocol" else ""
                     one = self.key.removesuffix("s") if self.kind == "names" else self.key
                     one = one.replace("_", " ")
-                    raise ChoiceError(f"There is no {one} {each!r}. There are: {there}.{why}")
+                    no = "are no" if one.endswith("s") else "is no"
+                    raise ChoiceError(f"There {no} {one} {each!r}. There are: {there}.{why}")
         return value
 
     def _read_number(self, given: str) -> float:

@@ -47,6 +47,8 @@ OLD_LAYOUT = ("columns", "density", "by", "clip", "beside", "missed", "pair", "l
 """Keys of links that only arrange or open something; they are left out."""
 MAX_SHOWN = 80
 """Characters of a value that a sentence repeats."""
+USUAL_CUTOFF = 1000
+"""Largest cutoff in use whatever the number of items is, as in P@1000."""
 _LAST = "last-address"
 
 
@@ -120,10 +122,13 @@ def _check(collection: Collection, choice: Choice, text: str, before: Mapping[st
                 "has no tables for."
             )
     resolve(collection, {**before, key: text})
-    if key == "metric":
-        parse_one(text)
-    if key == "metrics":
-        parse(text)
+    for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
+        most = max(len(collection.items), USUAL_CUTOFF)
+        if (each.cutoff or 0) > most:
+            raise ChoiceError(
+                f"{each} looks at {each.cutoff:,} ranks, but {collection.name} has "
+                f"{len(collection.items):,} items. Choose a cutoff up to {most:,}."
+            )
     return text
 
 

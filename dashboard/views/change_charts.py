@@ -46,6 +46,12 @@ def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None])
     show_chart(chart, on_select=pick, key=key)
 
 
+def write_bin(change: float) -> str:
+    """Return the end of a bin with as many decimals as it has, at least 3; no two are alike."""
+    written = write_signed(change)
+    return written if float(written) == change else f"{change:+.6f}".rstrip("0")
+
+
 def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
     """Return the number of queries by change; a bar can be picked.
 
@@ -55,7 +61,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
         ink: Colour of texts; empty: that of the reader's theme.
     """
     pick = alt.selection_point(name=PICK, fields=["label"], toggle=False)
-    base = make_chart([{**row, "label": write_signed(row["change"])} for row in rows]).encode(
+    base = make_chart([{**row, "label": write_bin(row["change"])} for row in rows]).encode(
         x=alt.X(
             "label:N",
             sort=None,

@@ -16,7 +16,7 @@ from dashboard.evaluation.differences import (
 )
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse, parse_one
-from dashboard.study.choices import Choices
+from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.data_tables import Column, draw_table
@@ -54,15 +54,21 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
-    """Draw the verdict by a metric as a headline and return it."""
+    """Draw the verdict by a metric as a headline and return it; of one version, its mean."""
     baseline, candidate = choices["baseline"], choices["candidate"]
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
-        several = len(study.collection.versions) > 1
-        why = "choose another baseline" if several else "there is no other version"
-        told = f"{candidate} is compared with itself: {why}."
+        told = _describe_one(study, row, candidate)
     st.subheader(escape_markdown(told), anchor=False)
     return told
+
+
+def _describe_one(study: Study, row: Row, version: str) -> str:
+    """Return the mean of a version as a sentence, with the choices that change it."""
+    mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
+    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+    told = describe_choices(study.collection, study.choices).values()
+    return " ".join([f"{version}: {row['name']} {mean} ({scored}).", *(f"{e}." for e in told)])
 
 
 def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:

@@ -66,7 +66,7 @@ def list_facts(collection: Collection) -> dict[str, str]:
     """Return what is known of a collection, by its name on the screen."""
     texts = int(collection.is_text.sum())
     items = len(collection.queries) - texts
-    kinds = [f"{number:,} {kind}" for number, kind in ((texts, "text"), (items, "item")) if number]
+    kinds = [f"{n:,} {kind}{'s' * (n > 1)}" for n, kind in ((texts, "text"), (items, "item")) if n]
     rules = _find_usual_rules(collection)
     versions = [*collection.versions, *(f"{name} (unusable)" for name in collection.broken)]
     taken = collection.settings.get("source", ())  # as `init` has recorded it

@@ -41,7 +41,8 @@ def draw_sharing(
         tables: Rows and columns, as a command prints them, by the table's name.
         charts: Charts by name.
     """
-    stem = "-".join([study.collection.name, choices["baseline"], choices["candidate"]])
+    versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
+    stem = "-".join([study.collection.name, *versions])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.popover("Download"):
             for name, (rows, columns) in tables.items():
@@ -49,7 +50,7 @@ def draw_sharing(
             for name, chart in charts.items():
                 _draw_files(name, stem, dict.fromkeys(("svg", "png"), chart))
             for command in load_commands().values():
-                if hasattr(command, "make_download"):
+                if hasattr(command, "make_download") and len(versions) > 1:
                     _draw_page(command, f"{stem}.html", study, choices)
         draw_copy_buttons(markdown)
 

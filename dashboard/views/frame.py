@@ -27,6 +27,7 @@ from dashboard.views.address import (
     set_choice,
 )
 from dashboard.views.navigation import draw_links
+from dashboard.views.no_version import require_versions
 
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
@@ -55,11 +56,12 @@ def make_pages() -> dict[str, Page]:
     }
 
 
-def open_page(*shown: str) -> tuple[Study, Choices]:
+def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     """Draw the links and the choices; return the study of the address and its choices.
 
     Args:
         shown: Keys of choices whose inputs stand under More, before those that change numbers.
+        versions: How many different ones the page needs; without them it says how to add one.
 
     Raises:
         DataError: If the collection cannot be used.
@@ -85,10 +87,12 @@ def open_page(*shown: str) -> tuple[Study, Choices]:
     with row:
         _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
     narrowed = _draw_chips(collection, choices)
-    words = [screen.capitalize(), f"{choices['baseline']} → {choices['candidate']}", *narrowed]
-    st.set_page_config(page_title=" · ".join((*words, collection.title)), layout="wide")
+    compared = " → ".join(dict.fromkeys([choices["baseline"], choices["candidate"]]))
+    words = [screen.capitalize(), compared, *narrowed, collection.title]
+    st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
         st.warning(escape_markdown(str(problem)))
+    require_versions(collection, choices, versions)
     return study, choices
 
 
@@ -118,8 +122,9 @@ def _stop_at_problems(problems: Mapping[str, str], given: Mapping[str, str]) -> 
 
 
 def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
-    for key, width in IN_ROW.items():
-        if key == "candidate":
+    keys = _list_row(collection)
+    for key, width in keys.items():
+        if key == "candidate" and "baseline" in keys:
             st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
         with st.container(key=f"row-{key}", width=width):
             draw_choice(collection, choices, key, label_visibility="collapsed")
@@ -129,11 +134,18 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
         with sheet:
             with st.container(key="sheet"):  # for phones, where the row is not shown
                 _pick_collection(collection.name, "sheet")
-                for key in IN_ROW:
+                for key in keys:
                     draw_choice(collection, choices, key, place="sheet")
             for each in list_choices():
                 if each.key in more or each.changes_numbers and each.is_open(collection, choices):
                     draw_choice(collection, choices, each.key, place="more")
+
+
+def _list_row(collection: Collection) -> dict[str, int]:
+    """Return the choices of the row on top; without a second version there is no baseline."""
+    there = len(collection.versions) + len(collection.broken)
+    left_out = ("baseline", "candidate")[: max(0, 2 - there)]
+    return {key: width for key, width in IN_ROW.items() if key not in left_out}
 
 
 def _draw_chips(collection: Collection, choices: Choices) -> list[str]:

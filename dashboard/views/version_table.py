@@ -64,7 +64,10 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
 def list_versions(
     study: Study, choices: Choices, compared: Sequence[Row]
 ) -> tuple[list[Column], list[Row]]:
-    """Return a table: the mean of each metric and version, and how the candidate compares."""
+    """Return a table: the mean of each metric and version, and how the candidate compares.
+
+    A version is not compared with itself.
+    """
     runs, metrics = choices["runs"], parse(choices["metrics"])
     measured = study.measure(runs, choices["metrics"])
     means = {each.run: [row["mean"] for row in each.list_means()] for each in measured}
@@ -82,12 +85,22 @@ def list_versions(
     columns = [
         Column(key="name", label="Metric", help=formulas),
         *(Column(key=f"run-{at}", label=run, number=True) for at, run in enumerate(runs)),
+    ]
+    if choices["baseline"] == choices["candidate"]:
+        return columns, rows
+    return [
+        *columns,
         Column(key="change", label=f"{choices['candidate']} − {choices['baseline']}", number=True),
         Column(key="interval", label="95 % interval", number=True, wide=True),
         Column(key="p", label="p (Holm)", number=True, wide=True),
         Column(key="outcome", label="Outcome", wide=True),
-    ]
-    return columns, rows
+    ], rows
+
+
+def list_lowest(rows: Sequence[Row], metric: str) -> list[Row]:
+    """Return the rows of `list_changes` from the candidate's worst value to its best, null last."""
+    sign = find_sign(parse_one(metric))
+    return sorted(rows, key=lambda row: (row["candidate"] is None, sign * (row["candidate"] or 0)))
 
 
 def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:

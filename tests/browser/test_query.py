@@ -212,7 +212,7 @@ def test_keywords_are_whole(page: Page, shipped: str, keys: str) -> None:
 def test_room_for_pictures(page: Page, shipped: str) -> None:
     """At least 26 pictures of a query of the shipped clips are whole, at 1440 × 900."""
     page.goto(f"{shipped}/query?collection=driving")
-    expect(page.locator(".track svg line").first).to_be_attached()
+    expect(page.locator(".card.lit").first).to_be_attached()
     page.wait_for_function(
         f"""() => {{
             {FIND}
@@ -222,3 +222,42 @@ def test_room_for_pictures(page: Page, shipped: str) -> None:
             return whole.length >= 26 && pixels >= 0.4 * 1440 * 900;
         }}"""
     )
+
+
+def test_link_is_copied(page: Page, shipped: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for screen, button in (("query", ".query button"), ("search", ".copy button"),
+                           ("collections", ".copy button")):  # fmt: skip
+        page.goto(f"{shipped}/{screen}?collection=driving")
+        page.locator(button).get_by_text("Copy link").click()
+        expect(page.locator(button).get_by_text("Copied", exact=True)).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == page.url and "candidate=v0.3" in copied
+
+
+def test_lines_wait_for_a_choice(page: Page, shipped: str) -> None:
+    """At first no line crosses the words; later none crosses a row."""
+    page.goto(f"{shipped}/query?collection=driving")
+    expect(page.locator(".card.lit").first).to_be_attached()
+    assert page.locator(".track svg line").count() == 0
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".track svg line")).to_have_count(1)
+
+
+def test_item_that_was_searched_with_is_shown(page: Page, shipped: str) -> None:
+    page.goto(f"{shipped}/search?collection=driving")
+    page.locator(".pick .card").nth(1).click()
+    expect(page.locator(".asked")).to_contain_text("Searched with: A small vehicle enters")
+    expect(page.locator(".asked img")).to_be_visible()
+
+
+def test_links_fade_where_more_follow(page: Page, shipped: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{shipped}/?collection=driving")
+    links = page.locator("nav")
+    expect(links).to_have_class("after")
+    links.evaluate("nav => nav.scrollTo(nav.scrollWidth, 0)")
+    expect(links).to_have_class("before")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(links).to_have_class("")

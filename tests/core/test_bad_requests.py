@@ -24,6 +24,8 @@ SAID = [
     ("search", "text", "a " * 501, "The text has 1,001 characters. Search with at most 1,000."),
     ("overview", "metric", "__class__", "There is no metric '__class__'"),
     ("overview", "metric", ["P@5", "AP"], "as in P@5"),
+    ("overview", "metric", "P@99999", "P@99999 looks at 99,999 ranks, but world has 4 items."),
+    ("overview", "labels", "x", "There are no labels 'x'. There are: given, corrected."),
     ("overview", "metrics", "(" * 5_000, "There is no metric '((("),
     ("compare", "outcome", "\0", "There are: all, worse"),
     ("compare", "baseline", "v1\0", "There are: v1, v2."),

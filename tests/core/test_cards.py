@@ -8,7 +8,7 @@ import pytest
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
 from dashboard.study.study import open_study
-from dashboard.views.cards.payload import describe_change, make_payload
+from dashboard.views.cards.payload import _describe_order, describe_change, make_payload
 
 
 @pytest.fixture
@@ -51,3 +51,12 @@ def test_change_is_explained(shown) -> None:
         "values": "P@2 0.500 → 0.000",
         "why": "",  # d is not judged
     }
+
+
+def test_hits_that_change_places_are_told() -> None:
+    """Without a hit that falls or comes in, the sentence says how the same hits moved."""
+    before = {name: {"rank": rank, "hit": name != "x"} for rank, name in enumerate("abcx", 1)}
+    after = {name: {"rank": rank, "hit": name != "x"} for rank, name in enumerate("baxc", 1)}
+    assert _describe_order(before, after) == "same hits, 2 lower, 1 higher"
+    assert _describe_order(before, before) == "same hits at the same ranks"
+    assert _describe_order({"x": before["x"]}, {"x": after["x"]}) == "no hit in either version"

@@ -21,7 +21,7 @@ def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 def test_facts(world: Path) -> None:
     (world / "collection.toml").write_text('title = "World"\nlicence = "MIT <1>"\n')
     facts = list_facts(collection := open_collection(world))
-    assert facts["Items"] == "4" and facts["Queries"] == "3 text, 1 item"
+    assert facts["Items"] == "4" and facts["Queries"] == "3 texts, 1 item"
     assert facts["Versions"] == "v1, v2"
     assert facts["Relevant"].startswith("All required keywords: An item is relevant when")
     assert "MIT &lt;1&gt;" in write_facts(collection) and "<img" not in write_facts(collection)

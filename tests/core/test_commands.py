@@ -61,7 +61,7 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
         (("measure", "WORLD", "--min-similarity", "nan"), "min_similarity = 'nan' is no number."),
         (("measure", "WORLD", "--min-similarity", "2"), "min_similarity = '2' is not from -1 to 1"),
-        (("measure", "WORLD", "--queries", "x"), "There is no queries 'x'."),
+        (("measure", "WORLD", "--queries", "x"), "There are no queries 'x'."),
         (("measure", "WORLD", "--protocol", "x"), "There is no protocol 'x'."),
         (("compare", "WORLD", "--baseline", "v9"), "There is no baseline 'v9'."),
         (("measure", "none"), "no such folder"),

@@ -18,6 +18,7 @@ from dashboard.study.changes import (
 )
 from dashboard.study.choices import resolve
 from dashboard.study.study import Study, open_study
+from dashboard.views.change_charts import write_bin
 from dashboard.views.comparison import write_row
 from dashboard.views.data_tables import Column, write_table
 
@@ -140,3 +141,11 @@ def test_tables_escape_texts() -> None:
     written = write_table([column], [{"name": "<i>", "href": 'x"y'}, {"name": None}])
     assert "<i>" not in written and "&lt;i&gt;" in written and 'x"y' not in written
     assert "–" in written
+
+
+def test_bins_have_names_of_their_own() -> None:
+    """A step of 0.0005 needs more decimals than 3: two bars of one name would be one."""
+    rows = [{"delta": change, "outcome": "worse"} for change in (-0.0005, -0.001, -0.0015, -0.002)]
+    names = [write_bin(row["change"]) for row in group_changes(rows)]
+    assert names == ["-0.002", "-0.0015", "-0.001", "-0.0005"]
+    assert write_bin(0.4) == "+0.400"

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("elements.js", "playback.js", "cards.js")
+SCRIPTS = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js")
 """Parts of one module, in this order."""
 
 

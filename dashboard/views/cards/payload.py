@@ -213,10 +213,12 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
     ]
     came = sum(row["hit"] and item not in shown[baseline] for item, row in shown[candidate].items())
     ranks = ", ".join(str(r) for row in fell if (r := row["ranks"].get(candidate)))
-    told = [
-        f"{len(fell) or 'no'} hit{'s' * (len(fell) > 1)} fell" + (f" to {ranks}" if ranks else "")
-    ]
-    told.append(f"{came or 'none'} came in")
+    told = []
+    if fell:
+        told.append(f"{len(fell)} hit{'s' * (len(fell) > 1)} fell{f' to {ranks}' if ranks else ''}")
+    if came:
+        told.append(f"{came} hit{'s' * (came > 1)} came in")
+    told = told or [_describe_order(shown[baseline], shown[candidate])]
     wrong = [row for row in shown[candidate].values() if not row["hit"]]
     required = found.asked.get("required", ())
     lacks = Counter(
@@ -229,3 +231,13 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
         name, count = lacks.most_common(1)[0]
         told.append(f"{len(wrong)} wrong in {candidate}: {count} lack {name}")
     return "; ".join(told)
+
+
+def _describe_order(before: Mapping[str, Row], after: Mapping[str, Row]) -> str:
+    """Return how the ranks of hits changed that both versions have: "same hits, 1 lower"."""
+    pairs = [(row["rank"], after[item]["rank"]) for item, row in before.items() if row["hit"]]
+    if not pairs:
+        return "no hit in either version"
+    lower, higher = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
+    told = [f"{number} {way}" for number, way in ((lower, "lower"), (higher, "higher")) if number]
+    return f"same hits, {', '.join(told)}" if told else "same hits at the same ranks"

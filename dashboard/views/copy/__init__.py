@@ -11,7 +11,8 @@ FOLDER = Path(__file__).parent
 
 
 def _component() -> Any:
-    return load_component("copy", (FOLDER / "copy.js",), (FOLDER / "copy.css",))
+    scripts = (FOLDER / "clipboard.js", FOLDER / "copy.js")
+    return load_component("copy", scripts, (FOLDER / "copy.css",))
 
 
 def draw_copy_buttons(markdown: str) -> None:
@@ -23,7 +24,7 @@ def draw_copy_buttons(markdown: str) -> None:
     _component()(key="copy", data={"buttons": buttons}, width="content")
 
 
-def draw_copy_link(link: str, key: str, is_new: bool = False) -> None:
-    """Draw a button that copies a link; of a new one it has been pressed already."""
+def draw_copy_link(link: str | None = None, key: str = "copy", is_new: bool = False) -> None:
+    """Draw a button that copies a link, for None the page's; of a new one it is pressed already."""
     data = {"buttons": [{"label": "Copy link", "text": link, "now": is_new}]}
     _component()(key=key, data=data, width="content")

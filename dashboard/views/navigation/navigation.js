@@ -22,5 +22,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   else parentElement.append(nav);
   if (focused) [...nav.children].find((link) => link.textContent === focused)?.focus();
   const current = nav.querySelector("[aria-current]");
+  const mark = () => {
+    nav.classList.toggle("before", nav.scrollLeft > 1);
+    nav.classList.toggle("after", nav.scrollLeft + nav.clientWidth < nav.scrollWidth - 1);
+  };
+  nav.onscroll = mark;
   if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - 40;
+  new ResizeObserver(mark).observe(nav); // also marks it at first
 }

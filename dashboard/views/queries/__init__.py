@@ -79,15 +79,16 @@ def make_payload(
         number: Rows that are drawn.
     """
     metric, depth = choices["metric"], int(choices["shown"])
-    versions = (choices["baseline"], choices["candidate"])
+    versions = list(dict.fromkeys([choices["baseline"], choices["candidate"]]))
     drawn, cutoff = rows[:number], find_cutoff(metric, depth)
     ids = [row["query_id"] for row in drawn]
     ranks = [list_ranks(study, version, ids, depth) for version in versions]
     more = f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else ""
     made = []
     peek = None
-    for row, before, after in zip(drawn, *ranks, strict=True):
-        fell, came = list_moves(before, after, cutoff)
+    for row, *found in zip(drawn, *ranks, strict=True):
+        fell, came = list_moves(found[0], found[-1], cutoff)
+        values = [row["baseline"], row["candidate"]][-len(versions) :]
         made.append(
             {
                 "id": row["query_id"],
@@ -95,15 +96,15 @@ def make_payload(
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
                 "change": "–" if row["delta"] is None else write_signed(row["delta"]),
-                "values": f"{_write(row['baseline'])} → {_write(row['candidate'])}",
-                "marks": [before["marks"], after["marks"]],
+                "values": " → ".join(map(_write, values)),
+                "marks": [each["marks"] for each in found],
                 "moves": _describe_moves(fell, came),
             }
         )
         if row["query_id"] == opened:
             peek = _make_peek(study, versions, metric, opened, fell, cutoff)
     return {
-        "versions": list(versions),
+        "versions": versions,
         "metric": metric,
         "cutoff": cutoff,
         "depth": depth,

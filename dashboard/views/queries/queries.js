@@ -136,7 +136,7 @@ function drawLegend(data) {
 }
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
-  const list = make("section", "queries");
+  const list = make("section", data.versions.length > 1 ? "queries" : "queries single");
   const rows = make("ol");
   rows.append(...data.rows.map((row) =>
     drawRow(row, data, row.id === data.opened, setStateValue, setTriggerValue)));

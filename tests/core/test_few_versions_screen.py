@@ -1,0 +1,70 @@
+"""Screens of a collection with no version, with one, and with a version as its own baseline."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.views.version_table import list_lowest
+from tests.core.test_screens import draw
+
+
+def list_said(drawn: AppTest) -> list[str]:
+    assert not drawn.exception and not drawn.error
+    return [each.value.replace("\\", "") for each in (*drawn.info, *drawn.subheader)]
+
+
+@pytest.mark.parametrize("screen", ["overview", "compare", "slices", "query", "search"])
+def test_no_version(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    shutil.rmtree(world / "models")
+    drawn = draw(world, monkeypatch, screen)
+    assert list_said(drawn)[0].startswith("world has no version yet. This screen needs one.")
+    assert "embed world --version v1 --encoder module:function" in drawn.code[0].value
+    assert "row-candidate" not in str(drawn.main)
+
+
+@pytest.mark.parametrize("screen", ["compare", "slices"])
+def test_one_version_has_no_comparison(world: Path, monkeypatch, screen: str) -> None:
+    shutil.rmtree(world / "models" / "v2")
+    drawn = draw(world, monkeypatch, screen)
+    (said,) = list_said(drawn)
+    assert said.startswith("world has one version, v1. A comparison needs another one.")
+    assert "add world v2 --items" in drawn.code[0].value
+
+
+@pytest.mark.parametrize("screen", ["compare", "slices"])
+def test_version_is_not_compared_with_itself(world: Path, monkeypatch, screen: str) -> None:
+    drawn = draw(world, monkeypatch, screen, baseline="v2", candidate="v2")
+    said = "v2 is the baseline, too. Choose another version to compare it with."
+    assert list_said(drawn) == [said]
+
+
+def test_overview_of_one_version(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.rmtree(world / "models" / "v2")
+    drawn = draw(world, monkeypatch, "overview", metric="AP")
+    # of the 3 texts, q1 and q2 can be scored: 5/6 for a, c, b and 1/3 for b, d, a
+    assert list_said(drawn) == ["v1: AP 0.583 (2 of 3 queries scored)."]
+    (table,) = [each.proto.body for each in drawn.get("html") if "<table>" in each.proto.body]
+    assert "v1 − v1" not in table and "cannot tell" not in table and "★" not in table
+    markdown = [each.value for each in drawn.markdown]
+    assert "**Worst queries** – 3 of 3" in markdown and "Report" not in markdown
+
+
+@pytest.mark.parametrize("screen", ["query", "search"])
+def test_one_version_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
+    shutil.rmtree(world / "models" / "v2")
+    assert list_said(draw(world, monkeypatch, screen)) == []
+
+
+def test_lowest_values_come_first() -> None:
+    rows = [{"query_id": name, "candidate": v} for name, v in (("a", None), ("b", 3), ("c", 1))]
+    assert [row["query_id"] for row in list_lowest(rows, "AP")] == ["c", "b", "a"]
+    assert [row["query_id"] for row in list_lowest(rows, "i2t_MdR")] == ["b", "c", "a"]
+
+
+def test_texts_are_asked_where_they_can_be_embedded(world: Path, monkeypatch) -> None:
+    assert not draw(world, monkeypatch, "search").text_input
+    for name in ("v1", "v2"):
+        (world / "models" / name / "model.toml").write_text('encoder = "minilm+projection"\n')
+    assert [each.label for each in draw(world, monkeypatch, "search").text_input] == ["Text"]
