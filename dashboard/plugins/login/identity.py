@@ -31,10 +31,11 @@ HEADER, PROXIES, REVIEWING, FORWARDED = (
 server's own variable, by which it takes the address of a connection from a header."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPEN_PATHS = re.compile(
-    r"/(?:(?:[\w-]+/)*(?:_stcore/(?!upload_file)|static/|auth/|oauth2callback|component|favicon)"
-    r".*|healthz|[\w-]*/?)?"
+    r"/(?:[\w-]*/?|(?!files/|media/|reviews/)(?:[\w-]+/)?_stcore/(?!upload_file|agent).*"
+    r"|(?:static|auth|component)/.*|favicon[\w.]*)"
 )
-"""What a page needs before somebody has logged in; it holds nothing of a collection."""
+"""What a page needs before somebody has logged in; it holds nothing of a collection. A page looks
+for the server below its own address, too: /query/_stcore/health."""
 GOAL, GOAL_SECONDS, MAX_GOAL = "dashboard_login_from", 900, 3_000
 """Cookie with the address at which a login began, how long it may take, and its characters."""
 ADDRESS = re.compile(r"(?:/[\w.~%-]+)*/?(?:\?[!-~]*)?", re.ASCII)

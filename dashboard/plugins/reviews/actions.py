@@ -33,10 +33,11 @@ Answer = tuple[list[Row], tuple[str, ...]]
 
 
 def _list(call: Namespace) -> Answer:
-    rows = _read_rows(call)
-    return [
-        _describe(each, rows) for each in judging_lists.read_lists(find_folder(call.collection))
-    ], LIST
+    rows, left_out = _read_rows(call), list[str]()
+    lists = judging_lists.read_lists(find_folder(call.collection), left_out)
+    for sentence in left_out:
+        _note(f"left out: {sentence}")
+    return [_describe(each, rows) for each in lists], LIST
 
 
 def _create(call: Namespace) -> Answer:

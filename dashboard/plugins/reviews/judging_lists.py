@@ -240,8 +240,13 @@ def close_list(made: JudgingList, author: str) -> JudgingList:
     return closed
 
 
-def read_lists(folder: Path) -> list[JudgingList]:
-    """Return the lists of a collection, the newest first."""
+def read_lists(folder: Path, left_out: list[str] | None = None) -> list[JudgingList]:
+    """Return the lists of a collection, the newest first.
+
+    Args:
+        folder: The collection's.
+        left_out: Gains a sentence for each list, of any collection, that cannot be read.
+    """
     if not has_store():
         return []
     key = verdicts.read_state(folder)[0]
@@ -250,7 +255,13 @@ def read_lists(folder: Path) -> list[JudgingList]:
         rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
     found: dict[str, JudgingList] = {}
     for row in rows:
-        made = _read(*row)
+        try:
+            made = _read(*row)
+        except DataError as error:
+            found.pop(row.id, None)  # it may have been closed
+            if left_out is not None:
+                left_out.append(str(error))
+            continue
         found[made.id] = replace(made, author=found[made.id].author) if made.id in found else made
     return [made for made in found.values() if made.collection == key][::-1]
 
@@ -270,13 +281,15 @@ def check_open(connection: Connection, row: Verdict) -> None:
     """Check that the list of a row takes it: it is open and has the pair, or the query.
 
     Raises:
-        ChoiceError: If it does not.
-        DataError: If the list cannot be read.
+        ChoiceError: If it does not, or cannot be read.
     """
     columns = [ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")]
     asked = select(*columns).where(ASSIGNMENT.c.id == row.list_id)
     found = connection.execute(asked.order_by(ASSIGNMENT.c.number.desc()).limit(1)).first()
-    made = _read(*found) if found else None
+    try:
+        made = _read(*found) if found else None
+    except DataError as error:
+        raise ChoiceError(str(error)) from error
     if made is None or made.collection != row.collection:
         raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
     if made.closed:

@@ -60,11 +60,13 @@ class Reviews:
         lists: The newest first.
         rows: All rows in the order in which they were saved.
         judged: Pairs that each person has judged, by list and name.
+        left_out: A sentence for each list that cannot be read.
     """
 
     lists: Sequence[JudgingList]
     rows: Sequence[Verdict]
     judged: Mapping[str, Mapping[str, set[Pair]]] = field(default_factory=dict)
+    left_out: Sequence[str] = ()
 
 
 def read_reviews(collection: Collection) -> Reviews:
@@ -73,9 +75,10 @@ def read_reviews(collection: Collection) -> Reviews:
     Raises:
         DataError: If it cannot be read.
     """
-    lists = judging_lists.read_lists(collection.folder)
+    left_out: list[str] = []
+    lists = judging_lists.read_lists(collection.folder, left_out)
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
-    return Reviews(lists, rows, judging_lists.find_all_judged(lists, rows))
+    return Reviews(lists, rows, judging_lists.find_all_judged(lists, rows), left_out)
 
 
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
@@ -91,6 +94,8 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         st.info(escape_markdown(why))
     elif st.session_state.get(MAKING):
         _draw_form(study, choices, author)
+    for sentence in reviews.left_out[:MAX_LISTS]:
+        st.warning(escape_markdown(f"Left out: {sentence}"))
     opened = [made for made in reviews.lists if not made.closed]
     for made in opened[:MAX_LISTS]:
         _draw_list(made, reviews.judged[made.id], author)
@@ -316,10 +321,12 @@ def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdic
         return
     st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
     names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
+    queries = dict.fromkeys(row["query_id"] for row in said[:MAX_ROWS])
+    links = {query: write_link("query", query=query, **NO_TASK) for query in queries}
     told: list[dict[str, Any]] = [
         {
             "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
-            "href": write_link("query", query=row["query_id"], **NO_TASK),
+            "href": links[row["query_id"]],
             "item": row["item_id"],
             "people": row["people"],
             "told": row["values"],

@@ -17,6 +17,7 @@ from dashboard.plugins.reviews.verdicts import (
     DECISION,
     VERDICT,
     Verdict,
+    check_text,
     keep_last,
     list_history,
     save_verdict,
@@ -103,6 +104,7 @@ def _act(act: Act, body: Body, person: Person) -> Body:
         raise ChoiceError(f"There is no collection {str(name)[:80]!r}.")
     if not isinstance(author, str) or not author.strip():
         raise ChoiceError("Enter your name.")
+    check_text("author", author)
     if person.is_verified and author != person.name:
         raise ChoiceError(f"You are logged in as {person.name}, not as {author[:80]}.")
     return act(open_collection(find_data() / name), body, person)
@@ -121,7 +123,7 @@ def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
             number = save_verdict(collection, made, once or "")
             saved.append({"once": once, "number": number})
         except ChoiceError as error:
-            refused.append({"once": once if isinstance(once, str) else "", "said": str(error)})
+            refused.append({"once": _make_printable(once), "said": str(error)})
     return {"saved": saved, "refused": refused}
 
 
@@ -132,8 +134,13 @@ def _read_row(row: Any, author: str) -> Verdict:
     values = {name: row.get(name, "") for name in FIELDS}
     odd = [name for name, value in (values | row).items() if not isinstance(value, str)]
     if odd:
-        raise ChoiceError(f"A row holds texts; {str(odd[0])[:40]} is none.")
+        raise ChoiceError(f"A row holds texts; {odd[0][:40]!r} is none.")
     return Verdict(author=author, **values | {"kind": values["kind"] or VERDICT})
+
+
+def _make_printable(once: Any) -> str:
+    """Return an id as an answer can hold it: a text of JSON may have half a letter."""
+    return once.encode(errors="replace").decode() if isinstance(once, str) else ""
 
 
 def _take_back(collection: Collection, body: Body, person: Person) -> Body:

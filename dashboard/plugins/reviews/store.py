@@ -3,7 +3,6 @@
 `DASHBOARD_REVIEWS` names a folder for the file, or `postgresql+psycopg://user@host/database`. The
 store is made when the first review is saved, and never in place of one that is gone or damaged.
 A process has one connection to a file; a saved row costs one flush to the disk.
-PostgreSQL has not been tried with this edition.
 """
 
 from __future__ import annotations
@@ -61,7 +60,10 @@ def find_store() -> Path | URL:
     if scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
         raise DataError(VARIABLE, f"an address of {scheme[:40]!r}", wanted)
     try:
-        return make_url(named).set(drivername="postgresql+psycopg")
+        address = make_url(named).set(drivername="postgresql+psycopg")
+        if "@" in (address.database or ""):  # the rest of a password with a slash
+            raise ValueError
+        return address
     except (exc.ArgumentError, ValueError):  # whose words would repeat the password
         do = "Write letters such as / @ : # in a password as %2F %40 %3A %23."
         raise DataError(VARIABLE, "an address that cannot be read", wanted, do=do) from None
@@ -126,6 +128,8 @@ def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
         with engine.connect() as connection:
             # two that read before they write would lose a review
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+            if writing:  # a newer program may have changed the tables since they were opened
+                schema.migrate(connection, path.name)
             yield connection
             connection.commit()
         if writing and (not path.exists() or path.stat().st_ino != inode):
@@ -277,6 +281,7 @@ def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
                 )
                 _OPENED[key] = made, 0
         with _OPENED[key][0].begin() as connection:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE:g}s'")
             if writing:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
             if schema.has_tables(connection):

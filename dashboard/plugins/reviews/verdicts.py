@@ -285,7 +285,7 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
     found = []
-    for *cells, once, assignment in connection.execute(asked):
+    for *cells, once, assignment in connection.execute(asked).all():
         values = dict(zip(names, cells, strict=True))
         values["list_id"] = values["list_id"] or assignment
         found.append((Verdict(**values), once or ""))

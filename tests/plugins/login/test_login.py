@@ -12,7 +12,7 @@ from streamlit import auth_util, config
 from streamlit.web.server.starlette import starlette_websocket
 
 from dashboard.errors import DataError
-from dashboard.plugins.login.identity import Login
+from dashboard.plugins.login.identity import Login, _needs_role
 from dashboard.plugins.login.roles import read_roles
 
 ROLES = """
@@ -93,6 +93,22 @@ def test_a_header_counts_from_a_proxy_only(path: str, monkeypatch: pytest.Monkey
         assert ask("/query", peer, X_User=USER) == (200, " nobody"), "the page asks for a login"
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
     assert ask(path, "10.0.0.5", X_User=USER)[0] == 401
+
+
+@pytest.mark.parametrize("name", ["component_1", "favicon", "static/x", "auth/x", "_stcore/x"])
+def test_no_name_of_an_item_or_collection_opens_its_media(name: str) -> None:
+    for path in (f"/files/driving/clip/{name}", f"/files/{name}/clip/x", f"/media/{name}"):
+        assert _needs_role({"path": path}), path
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/query", "/healthz", "/_stcore/health", "/query/_stcore/host-config", "/static/js/a.js",
+     "/component/a/b.js", "/favicon.png", "/auth/login", "/oauth2callback"],
+)  # fmt: skip
+def test_what_the_page_to_log_in_needs_is_open(path: str) -> None:
+    assert not _needs_role({"path": path})
+    assert _needs_role({"path": "/_stcore/upload_file/a/b"})
 
 
 def test_a_login_is_read_from_its_signed_cookie(monkeypatch: pytest.MonkeyPatch) -> None:

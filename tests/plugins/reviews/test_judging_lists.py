@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews.judging_lists import (
@@ -18,6 +19,8 @@ from dashboard.plugins.reviews.judging_lists import (
     find_next,
     read_lists,
 )
+from dashboard.plugins.reviews.schema import ASSIGNMENT
+from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import list_history, undo_last
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
@@ -42,6 +45,20 @@ def choose(
     study = open_graded(folder, slice="scene=s2" if way == "slice" else "")
     pairs, _ = choose_pairs(study, way, BOTH, metric, number, seed)
     return ["".join(pair) for pair in pairs]
+
+
+def test_a_list_that_cannot_be_read_is_left_out_and_said(graded: Path, say: Say) -> None:
+    """Another list is read and judged; neither an earlier row of the bad one counts."""
+    good, bad = create_list(graded, MADE), create_list(graded, replace(MADE, title="Bad"))
+    with open_store(writing=True) as connection:
+        row = {"id": bad.id, "definition": "{", "author": "eva", "time": ""}
+        connection.execute(insert(ASSIGNMENT).values(row))
+    said: list[str] = []
+    assert read_lists(graded, said) == [good]
+    assert len(said) == 1 and f"a list {bad.id!r} that cannot be read" in said[0]
+    assert say("eva", "q1", "a", "not", list_id=good.id)
+    with pytest.raises(ChoiceError, match="cannot be read"):
+        say("eva", "q1", "a", "not", list_id=bad.id)
 
 
 def test_doubtful(graded: Path) -> None:

@@ -1,5 +1,6 @@
 """Routes: who may save, what is refused, and what is answered to a row that comes twice."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from dashboard.plugins.reviews.verdicts import keep_last, list_history
 from dashboard.views.people import Person
 
 Post = Callable[..., tuple[int, dict[str, Any]]]
+HALF = "\ud800"
 OWN = {"Sec-Fetch-Site": "same-origin"}
 MADE = JudgingList(
     title="First", baseline="v1", candidate="v2", protocol="qrels", author="eva",
@@ -30,7 +32,11 @@ def post(graded: Path, monkeypatch: pytest.MonkeyPatch) -> Post:
 
     def send(*rows: Any, to: str = "verdicts", headers: Any = OWN, **about: Any) -> Any:
         body = {"collection": "graded", "author": "eva", "rows": list(rows)} | about
-        answer = client.post(f"/reviews/{to}", json=body, headers=headers)
+        sent = {
+            "content": json.dumps(body),
+            "headers": {"Content-Type": "application/json"} | headers,
+        }
+        answer = client.post(f"/reviews/{to}", **sent)
         return answer.status_code, answer.json()
 
     return send
@@ -120,6 +126,22 @@ def test_store_that_cannot_be_written(post: Post, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(routes, "save_verdict", fail)
     status, answer = post(make_row("1"))
     assert status == 503 and "a full disk" in answer["said"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"once": HALF}, {"kind": HALF}, {"note": HALF}, {"item_id": HALF}, {HALF: 1}],
+)
+def test_half_a_letter_is_refused_in_words(post: Post, row: dict[str, Any]) -> None:
+    """JSON may hold half of a pair of UTF-16, which no answer and no store can."""
+    status, body = post(make_row("k1") | row, make_row("k2", "b"))
+    assert status == 200 and len(body["refused"]) == 1 and list_values() == [("b", "not")]
+
+
+def test_half_a_letter_in_a_name(post: Post) -> None:
+    for to in ("verdicts", "undo"):
+        status, body = post(make_row("k1"), to=to, author=HALF, once="u1")
+        assert status == 400 and "author has characters" in body["said"]
 
 
 def test_undo(post: Post) -> None:

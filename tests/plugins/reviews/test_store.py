@@ -217,6 +217,14 @@ def test_versions_of_others(store: Path, say: Say, version: int, sentence: str) 
     assert sentence in refuse(say)
 
 
+def test_newer_program_comes_while_the_file_is_open(store: Path, say: Say) -> None:
+    say("eva", "q1", "a", "not")
+    with contextlib.closing(sqlite3.connect(store)) as other:
+        other.execute("PRAGMA user_version = 6")
+    with pytest.raises(DataError, match="version 6 of the tables"):
+        say("eva", "q1", "b", "not")
+
+
 def test_backup(store: Path, say: Say, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no reviews"):
         stores.back_up(tmp_path / "copy")
@@ -239,6 +247,13 @@ def test_database_keeps_its_password(monkeypatch: pytest.MonkeyPatch, secret: st
     assert told.startswith("reviews at 127.0.0.1/reviews: found ") and "ss@" not in told
     with pytest.raises(DataError, match="pg_dump"):
         stores.back_up(Path("copy"))
+
+
+def test_password_with_a_slash_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DASHBOARD_REVIEWS", "postgresql://me:p@ss/word@host/reviews")
+    with pytest.raises(DataError, match="an address that cannot be read") as refused:
+        list_history("graded")
+    assert "ss/word" not in str(refused.value)
 
 
 def test_tables_in_words_of_postgresql() -> None:
