@@ -135,7 +135,7 @@ def test_links_are_links(address: str, page: Page) -> None:
 def test_a_wrong_link_has_links(address: str, page: Page) -> None:
     page.goto(f"{address}/query?collection=world&outcome=none")
     expect(page.get_by_text("There is no outcome")).to_be_visible()
-    expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(7)
+    expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(8)
     page.get_by_role("button", name="Open without this").click()
     expect(page.locator("article.card").first).to_be_visible()
 
