@@ -21,7 +21,7 @@ COLUMNS = ("file", "rows", "digest")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument("version", metavar="VERSION", help="name of the new version")
+    add_version_name(parser, "name of the new version")
     text = "vectors of the items: .npy, .npz, .safetensors or .parquet"
     parser.add_argument("--items", type=Path, metavar="FILE", help=text)
     text = "their ids, one a line (default: in the file itself, or FILE.txt beside it)"
@@ -35,6 +35,23 @@ def add_arguments(parser: ArgumentParser) -> None:
     text += "a matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt"
     parser.add_argument("--run", type=Path, metavar="FILE", help=text)
     parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
+
+
+def add_version_name(parser: ArgumentParser, text: str) -> None:
+    """Add the name of a version, as an argument or as --version."""
+    parser.add_argument("version", nargs="?", metavar="VERSION", help=text)
+    parser.add_argument("--version", dest="named", metavar="VERSION", help="the same")
+
+
+def read_version_name(call: Namespace) -> str:
+    """Return the name of the version of a call.
+
+    Raises:
+        ValueError: If it is not given, or given twice.
+    """
+    if (call.version is None) == (call.named is None):
+        raise ValueError("Name the version once, for example --version v4.")
+    return str(call.version or call.named or "")
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
@@ -53,12 +70,13 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
     if call.run and (call.queries or call.ids or call.query_ids or call.note or call.by_position):
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
+    name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))
     findings: list[Finding] = []
     if call.run and call.run.suffix == ".npy":
-        rows = add_matrix(collection, call.version, call.run)
+        rows = add_matrix(collection, name, call.run)
     elif call.run:
-        rows = add_run(collection, call.version, call.run, findings)
+        rows = add_run(collection, name, call.run, findings)
     else:
         items = read_named_vectors(call.items, call.ids, findings)
         queries: NamedVectors | None = None
@@ -66,10 +84,10 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             queries = read_named_vectors(call.queries, call.query_ids, findings)
         settings = {"note": call.note} if call.note else {}
         rows = add_vectors(
-            collection, call.version, items, queries, settings, {}, findings, call.by_position
+            collection, name, items, queries, settings, {}, findings, call.by_position
         )
     complain(findings)
-    say_where(collection, call.version)
+    say_where(collection, name)
     return rows, COLUMNS, FINE
 
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from dashboard.commands.options import FINE, add_collection
 from dashboard.errors import Finding
-from dashboard.plugins.versions.add_command import complain, say_where
+from dashboard.plugins.versions.add_command import (
+    add_version_name,
+    complain,
+    read_version_name,
+    say_where,
+)
 from dashboard.storage.folders import find_folder
 
 HELP = "embed a collection as a new version; a call that was stopped is gone on with"
@@ -19,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     text = "name of the new version; with --what queries, of one that is there"
-    parser.add_argument("--version", required=True, metavar="VERSION", help=text)
+    add_version_name(parser, text)
     text = "folder or hub name of a sentence-transformers model, FILE.onnx or module:function"
     parser.add_argument("--encoder", metavar="ENCODER", help=text)
     text = "all (default): items and text queries; items: texts are embedded when they are asked; "
@@ -55,8 +60,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         raise ValueError(
             '--picture is no table. Write "size = [224, 224], mean = 127.5".'
         ) from error
+    name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))
-    own = collection.folder / "models" / call.version / TEXT_MODEL
+    own = collection.folder / "models" / name / TEXT_MODEL
     if not call.encoder and (call.what != "queries" or not own.is_dir()):
         raise ValueError("Give --encoder; only a version with a text model of its own has one.")
     findings: list[Finding] = []
@@ -69,7 +75,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
                 bar.refresh()
 
             encoder = open_encoder(call.encoder or str(own), picture)
-            given = (collection, call.version, encoder, findings)
+            given = (collection, name, encoder, findings)
             if call.what == "queries":
                 rows = embed_queries(*given, batch=call.batch, report=show)
             else:
@@ -77,5 +83,5 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
                 rows = embed(*given, *options, report=show)
     finally:
         complain(findings)
-    say_where(collection, call.version)
+    say_where(collection, name)
     return rows, COLUMNS, FINE

@@ -223,7 +223,9 @@ def test_nobody_pays_for_the_store(graded: Path) -> None:
 
 
 def test_unknown_labels(graded: Path) -> None:
-    with pytest.raises(ChoiceError, match=r"There are no labels 'x'. There are: given, corrected\."):
+    with pytest.raises(
+        ChoiceError, match=r"There are no labels 'x'. There are: given, corrected\."
+    ):
         resolve(open_collection(graded), {"labels": "x"})
 
 

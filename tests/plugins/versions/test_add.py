@@ -97,7 +97,8 @@ def test_vectors_without_text_queries_are_welcome(world: Path, tmp_path: Path) -
 def test_results(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "x.trec"
     run.write_text("q1 Q0 a 1 0.9 x\nq2 Q0 a 1 0.9 x\n")
-    assert main(["add", "small", "lists", "--run", str(run)]) == 0
+    assert main(["add", "small", "--run", str(run)]) == 2
+    assert main(["add", "small", "--version", "lists", "--run", str(run)]) == 0
     assert find_first("lists") == [1.0, 0.0]
     run.write_text("q8 Q0 a 1 0.9 x\n")
     assert main(["add", "small", "others", "--run", str(run)]) == 2
