@@ -152,15 +152,20 @@ def read_choices(collection: Collection, given: Mapping[str, str]) -> Choices:
     """
     given = {key: "" if value in OLD.get(key, ()) else value for key, value in given.items()}
     choices = resolve(collection, given)
-    values = choices.write()
-    pinned = {key: values[key] for key in PINNED if values[key]}
-    usual = resolve(collection, pinned).write()
-    differing = {key: value for key, value in values.items() if value and value != usual[key]}
-    short = {COLLECTION: collection.name} | pinned | differing
+    short = shorten_choices(collection, choices)
     if st.query_params.to_dict() != short:
         st.query_params.from_dict(short)
     remember_address(short)
     return choices
+
+
+def shorten_choices(collection: Collection, choices: Choices) -> dict[str, str]:
+    """Return the keys and values of a link: versions, query, and what is not the usual value."""
+    values = choices.write()
+    pinned = {key: values[key] for key in PINNED if values[key]}
+    usual = resolve(collection, pinned).write()
+    differing = {key: value for key, value in values.items() if value and value != usual[key]}
+    return {COLLECTION: collection.name} | pinned | differing
 
 
 def set_choice(key: str, value: str) -> None:

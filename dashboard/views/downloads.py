@@ -75,7 +75,7 @@ def _draw_page(command: Any, file: str, study: Study, choices: Choices) -> None:
         st.markdown(command.DOWNLOAD, width=150)
         st.download_button(
             "HTML",
-            data=partial(command.make_download, study, choices),
+            data=partial(command.make_download, study, choices, str(st.context.url or "")),
             file_name=file,
             mime="text/html",
             key=f"download-{command.DOWNLOAD}",
@@ -83,13 +83,14 @@ def _draw_page(command: Any, file: str, study: Study, choices: Choices) -> None:
         )
 
 
-def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
+def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_WIDTH) -> bytes:
     """Return rows with their columns as CSV or JSON, or a chart as SVG or PNG.
 
     Args:
         form: csv, json, svg or png.
         content: The rows with their columns, or the chart.
         ink: Colour of a chart's text.
+        width: Width of a chart, in pixels.
     """
     if form in ("csv", "json"):
         rows, columns = content
@@ -98,7 +99,7 @@ def make_file(form: str, content: Any, ink: str = "#000000") -> bytes:
         return write_rows(rows, columns, form).encode()
     import vl_convert
 
-    sized = content.properties(width=CHART_WIDTH, background=GROUNDS.get(ink, "#ffffff"))
+    sized = content.properties(width=width, background=GROUNDS.get(ink, "#ffffff"))
     colours = {"labelColor": ink, "titleColor": ink}
     chart = sized.configure_axis(**colours).configure_legend(**colours).to_dict()
     if form == "svg":

@@ -39,6 +39,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     if not call.output.parent.is_dir():
         raise ValueError(f"{call.output.parent} is no folder; make it first.")
     study, choices = open_study_of(call)
+    if choices["baseline"] == choices["candidate"]:
+        there = ", ".join(study.collection.versions) or "none"
+        raise ValueError(f"A report compares two versions; name two. There are: {there}.")
     queries = list_queries(study, choices, call.number)
     content = write_report(study, choices, queries).encode()
     replace_file(call.output, content)
@@ -46,8 +49,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     return [row], COLUMNS, FINE
 
 
-def make_download(study: Study, choices: Choices) -> bytes:
-    """Return the report of what a screen shows."""
+def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
+    """Return the report of what a screen shows; `address` is the screen's, without a query."""
     from dashboard.plugins.report.page import list_queries, write_report
 
-    return write_report(study, choices, list_queries(study, choices, QUERIES)).encode()
+    queries = list_queries(study, choices, QUERIES)
+    return write_report(study, choices, queries, address).encode()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, Template
 
@@ -18,6 +20,7 @@ from dashboard.study.changes import group_changes, group_values, list_changes
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.query_result import QueryResult
 from dashboard.study.study import Study
+from dashboard.views.address import shorten_choices
 from dashboard.views.change_charts import draw_forest, draw_histogram, draw_scatter
 from dashboard.views.comparison import compare_metrics, make_forest, write_row
 from dashboard.views.downloads import make_file
@@ -27,6 +30,8 @@ from dashboard.views.slice_table import describe_slice, make_lines
 DEPTH = 5
 """Results of a version that are shown of a query."""
 MAX_SLICES = 20
+CHART_WIDTH = 400
+"""Width at which charts are drawn, in pixels: their texts can be read on a phone, too."""
 INK = "#0e151d"
 
 
@@ -36,13 +41,14 @@ def list_queries(study: Study, choices: Choices, number: int) -> list[Row]:
     return [row for row in rows if row["outcome"] == "worse"][:number]
 
 
-def write_report(study: Study, choices: Choices, queries: Sequence[Row]) -> str:
+def write_report(study: Study, choices: Choices, queries: Sequence[Row], address: str = "") -> str:
     """Return the report as HTML; every text of the collection in it is escaped.
 
     Args:
         study: What is compared.
         choices: Versions, metrics, and the metric of charts and queries.
         queries: Rows of `list_queries`.
+        address: Address of a screen, without choices, that the report links to; empty: none.
     """
     baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
     rows, front = compare_metrics(study, choices)
@@ -51,6 +57,9 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row]) -> str:
     return _read_template().render(
         title=f"{candidate} against {baseline} on {collection.title}",
         told=study.describe_difference(front, front["name"], baseline, candidate),
+        made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        keys=(keys := urlencode(shorten_choices(collection, choices))),
+        link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
         chosen=_list_choices(study, choices),
         baseline=baseline,
         candidate=candidate,
@@ -104,7 +113,7 @@ def _draw_charts(
             make_lines(slices[:MAX_SLICES]), f"Change in {metric}", ink=INK
         )
     return [
-        (title, _write_data("image/svg+xml", make_file("svg", chart)))
+        (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
         for title, chart in charts.items()
     ]
 

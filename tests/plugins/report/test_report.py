@@ -63,6 +63,8 @@ def test_numbers_and_pictures(world: Path, capsys: pytest.CaptureFixture[str]) -
     assert sum(each.startswith("data:image/svg+xml") for each in addresses) == 4
     assert sum(each.startswith("data:image/webp") for each in addresses) >= 4
     assert all(each.startswith("data:") for each in addresses)  # nothing is fetched
+    assert "In the dashboard: /compare?collection=world&baseline=v2&candidate=v1&metrics=" in told
+    assert re.search(r"Made 20\d\d-\d\d-\d\d \d\d:\d\d UTC", told)
 
 
 def test_choices_are_said_at_once(world: Path) -> None:
@@ -81,8 +83,11 @@ def test_texts_are_no_html(world: Path) -> None:
     assert "<script>alert(1)</script>" in Reader(page).words
 
 
-@pytest.mark.parametrize("words", [("--number", "-1"), ("-o", "missing/report.html")])
-def test_wrong_calls(world: Path, words: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [("--number", "-1"), ("-o", "missing/report.html"), ("--baseline", "v2", "--candidate", "v2")],
+)
+def test_wrong_calls(world: Path, words: tuple[str, ...]) -> None:
     output = ("-o", str(world.parent / "report.html"))
     assert main(["report", str(world), *output, *words]) == 2
     assert not (world.parent / "report.html").exists()
@@ -94,5 +99,8 @@ def test_screens_offer_it(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Report" in [each.value for each in drawn.markdown]
     collection = open_collection(world)
     choices = resolve(collection, {"baseline": "v2", "candidate": "v1", "metric": "AP"})
-    page = make_download(open_study(collection, choices.restrict_to_numbers()), choices).decode()
+    study = open_study(collection, choices.restrict_to_numbers())
+    page = make_download(study, choices, "http://x.example/compare").decode()
+    link = "http://x.example/compare?collection=world&baseline=v2&candidate=v1&metric=AP"
+    assert link in Reader(page).addresses
     assert re.search(r"<title>v1 against v2 on World: AP;", page)
