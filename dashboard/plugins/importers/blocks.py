@@ -14,17 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.source import Source
+from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.tables import MAX_CELL_CHARACTERS
+from dashboard.texts import parse_number
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
-MAX_ROWS = 1 << 31
+MAX_NAME = 200
+"""Characters of the name of a nested cell, after which it is left as JSON."""
+VECTOR_WORDS = re.compile(r"emb|vec|feat|latent|^(codes?|hash(es)?|bits)$", re.I)
+"""Words in the names of columns that hold vectors, of whole numbers too."""
+WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
+MIN_WIDE = 8
+"""Numbered columns of fractions that are a vector; fewer are scores."""
 NUMBERS = re.compile(r"\[[\s\d.eE+,naif-]*\.[\s\d.eE+,naif-]*\]")
 """A list of fractions in a cell: a vector. One of whole numbers may be labels."""
+
+
+Row = tuple[int, dict[str, Any]]
+"""Line and cells of a row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,37 +64,38 @@ def read_blocks(source: Source, name: str) -> Iterator[Block | Finding]:
     Raises:
         DataError: If the file is no table; rows before a damaged part have been yielded by then.
     """
-    small = name.lower()
+    small = find_plain(name)
     if small.endswith(COLUMNAR):
         from dashboard.plugins.importers.columnar import read_columnar
 
         yield from read_columnar(source, name)
         return
     if small.endswith(".xlsx"):
-        rows: Iterator[dict[str, Any] | Finding] = _read_excel(source, name)
+        rows: Iterator[Row | Finding] = _read_excel(source, name)
     elif small.endswith((".jsonl", ".ndjson")):
         rows = _read_lines(source, name)
     elif small.endswith(".json"):
         rows = _read_objects(source, name)
     else:
         rows = read_delimited(source, name)
-    numbered: list[tuple[int, dict[str, Any]]] = []
+    numbered: list[Row] = []
     for row in rows:
         if isinstance(row, Finding):
             yield row
             continue
-        numbered.append((row.pop("", 0), row))
-        if len(numbered) == ROWS:
+        is_next = small.endswith(".xlsx") and numbered and numbered[-1][1].keys() != row[1].keys()
+        if len(numbered) == ROWS or is_next:  # another sheet has other columns
             yield from _make_block(name, numbered)
             numbered = []
+        numbered.append(row)
     if numbered:
         yield from _make_block(name, numbered)
 
 
 def read_delimited(
     source: Source, name: str, header: Sequence[str] = ()
-) -> Iterator[dict[str, Any] | Finding]:
-    """Yield the rows of a text table; the key "" is the line.
+) -> Iterator[Row | Finding]:
+    """Yield the rows of a text table.
 
     Rows with more or fewer cells than the header are left out, and said.
 
@@ -108,7 +120,7 @@ def read_delimited(
                 names = [cell.strip() for cell in cells]
                 _check_names(names, name, line)
             elif len(cells) == len(names):
-                yield {"": line} | dict(zip(names, map(str.strip, cells), strict=True))
+                yield line, dict(zip(names, map(str.strip, cells), strict=True))
             else:
                 odd.append(line)
             line = reader.line_num + 1
@@ -128,7 +140,7 @@ def _check_names(names: Sequence[str], file: str, line: int) -> None:
         raise DataError(file, f"two columns {twice[0]!r}", "each column once", line=line)
 
 
-def _read_lines(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]:
+def _read_lines(source: Source, name: str) -> Iterator[Row | Finding]:
     odd: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
@@ -138,7 +150,7 @@ def _read_lines(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
-            yield {"": line} | row
+            yield line, dict(_flatten(row))
         else:
             odd.append(line)
     if odd:
@@ -146,7 +158,7 @@ def _read_lines(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]
         yield Finding("warning", name, odd[0], found, "an object a line; left out")
 
 
-def _read_objects(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]:
+def _read_objects(source: Source, name: str) -> Iterator[Row | Finding]:
     try:
         found = source.read_json(name)
     except DataError:
@@ -157,7 +169,7 @@ def _read_objects(source: Source, name: str) -> Iterator[dict[str, Any] | Findin
     yield from list_objects(found, name)
 
 
-def list_objects(found: Any, name: str) -> Iterator[dict[str, Any]]:
+def list_objects(found: Any, name: str) -> Iterator[Row]:
     """Yield the rows of a value of JSON: a list of objects, or columns as pandas writes them.
 
     Raises:
@@ -171,7 +183,18 @@ def list_objects(found: Any, name: str) -> Iterator[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(name, "JSON of another kind", "a list of objects")
     for number, row in enumerate(found, start=1):
-        yield {"": number} | row
+        yield number, dict(_flatten(row))
+
+
+def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
+    for key, value in row.items():
+        if isinstance(value, dict) and value.keys() == {"choices"}:
+            yield f"{before}{key}", value["choices"]
+        elif isinstance(value, dict) and len(before) < MAX_NAME:
+            yield from _flatten(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
 
 
 def _is_lines(text: str) -> bool:
@@ -182,24 +205,21 @@ def _is_lines(text: str) -> bool:
         return False
 
 
-def _read_excel(source: Source, name: str) -> Iterator[dict[str, Any] | Finding]:
+def _read_excel(source: Source, name: str) -> Iterator[Row | Finding]:
     import openpyxl  # type: ignore[import-untyped]
 
     try:
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
-        rows = book.worksheets[0].iter_rows(values_only=True)
-        names = [make_text(cell).strip() for cell in next(rows, ())]
-        others = [sheet.title for sheet in book.worksheets[1:]]
+        sheets = [sheet.iter_rows(values_only=True) for sheet in book.worksheets]
     except Exception as error:  # a damaged file raises almost any kind
         do = "Save it again, or as CSV."
         raise DataError(name, "a file that is no Excel workbook", ".xlsx", do=do) from error
-    if others:
-        found = f"{len(others):,} further sheets"
-        yield Finding("warning", name, None, found, "one sheet; left out")
-    _check_names(names, name, 1)
-    for line, cells in enumerate(rows, start=2):
-        if any(cell is not None for cell in cells):
-            yield {"": line} | dict(zip(names, cells, strict=False))
+    for rows in sheets:
+        names = [make_text(cell).strip() for cell in next(rows, ())]
+        _check_names(names, name, 1)
+        for line, cells in enumerate(rows, start=2):
+            if any(cell is not None for cell in cells):
+                yield line, dict(zip(names, cells, strict=False))
 
 
 def make_text(value: Any) -> str:
@@ -217,30 +237,65 @@ def make_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
-def _make_block(name: str, rows: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[Block | Finding]:
+def _make_block(name: str, rows: Sequence[Row]) -> Iterator[Block | Finding]:
     """Yield a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
     columns: dict[str, list[str]] = {}
     vectors: dict[str, NDArray[Any]] = {}
     for column in dict.fromkeys(key for _, row in rows for key in row):
         cells = [row.get(column) for _, row in rows]
-        if _is_vector(next((cell for cell in cells if cell not in (None, "")), None)):
+        if any(isinstance(cell, list) for cell in cells):  # Label Studio's one choice is a text
+            cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
+        first = next((cell for cell in cells if cell not in (None, "")), None)
+        if _is_vector(first, column):
             made = make_matrix(cells)
             bad = np.flatnonzero(np.isnan(made).all(axis=1)).tolist()
             vectors[column] = made
             if bad:
                 found = f"{len(bad):,} rows without a whole vector in the column {column}"
                 yield Finding("warning", name, lines[bad[0]], found, "as many numbers in each row")
+        elif VECTOR_WORDS.search(column) and make_text(first)[:1] == "[":
+            cut = " as pandas cuts them" if "..." in make_text(first) else ""
+            found = f"lists in the column {column} that are no vectors{cut}"
+            yield Finding("warning", name, lines[0], found, "[0.5, 1.0], or Parquet; left out")
         else:
             columns[column] = [make_text(cell) for cell in cells]
+    index = columns.pop("", [])  # pandas' index without a name
+    if index and "item_id" not in columns and not all(map(str.isdigit, index)):
+        columns["item_id"] = index
+    vectors |= join_wide(columns)
     yield Block(name, lines, columns, vectors)
 
 
-def _is_vector(cell: Any) -> bool:
+def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
+    """Take numbered columns of fractions out of some columns; return them as vectors.
+
+    >>> columns = {f"dim_{at}": ["0.5"] for at in range(8)} | {"id": ["a"]}
+    >>> join_wide(columns)["dim"].shape, list(columns)
+    ((1, 8), ['id'])
+    """
+    groups: dict[str, dict[int, str]] = {}
+    for name in columns:
+        if match := WIDE.fullmatch(name):
+            groups.setdefault(match[1], {})[int(match[2])] = name
+    found = {}
+    for stem, names in groups.items():
+        first = min(names)
+        is_row = len(names) >= MIN_WIDE and list(names) == [*range(first, first + len(names))]
+        if is_row and any("." in columns[name][0] for name in names.values()):
+            cells = zip(*(map(parse_number, columns.pop(n)) for n in names.values()), strict=True)
+            found[stem] = np.array(list(cells), dtype=np.float32)
+    return found
+
+
+def _is_vector(cell: Any, column: str) -> bool:
+    """Return whether a cell is a list of fractions, or of numbers in a column called a vector."""
     if isinstance(cell, str):
-        return bool(NUMBERS.fullmatch(cell.strip())) and len(cell.split()) + cell.count(",") > 2
-    is_list = isinstance(cell, list) and len(cell) > 1
-    return is_list and all(type(each) in (int, float) for each in cell) and float in map(type, cell)
+        is_list = bool(NUMBERS.fullmatch(cell.strip())) and len(cell.split()) + cell.count(",") > 2
+        return is_list and "..." not in cell
+    kinds = set(map(type, cell)) if isinstance(cell, list) and len(cell) > 1 else set()
+    is_named = kinds == {int} and bool(VECTOR_WORDS.search(column))
+    return is_named or (float in kinds and kinds <= {int, float})
 
 
 def make_matrix(cells: Iterable[Any]) -> NDArray[np.float32]:

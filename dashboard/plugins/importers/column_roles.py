@@ -20,6 +20,8 @@ FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image
 POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
            "title", "product_title", "prompt")  # fmt: skip
+KEYS = ("id", "_id", "key", "uid")
+"""Columns that name the rows of captions, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
@@ -44,7 +46,7 @@ GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
      "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
      "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
-     "0", "x", "weight", "train", "test", "val", "visual", "vision"}
+     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim"}
 ) - {"clip"}  # fmt: skip
 """Words in names of files and columns that tell no version from another."""
 
@@ -62,17 +64,18 @@ class Roles:
     of: dict[str, str]
     seen: dict[str, object] = field(default_factory=dict)
 
-    def name_row(self, cell: str, key: object, stem: str, line: int) -> str:
+    def name_row(self, cell: str, key: object, file: str, line: int) -> str:
         """Return the id of a row by the path in it: base name, its folder, or the row's number.
 
         Rows that mean different things by one name stay apart.
         """
         parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
         tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
-        for name in [*tails, f"{tails[0]}#{line}" if tails else f"{stem}-{line}"]:
+        numbered = [f"{tails[0]}#{line}"] if tails else []
+        for name in [*tails, *numbered, f"{find_stem(file)}-{line}"]:
             if self.seen.setdefault(name, key) == key:
                 return name
-        return f"{stem}-{line}"
+        return f"{file}-{line}"
 
 
 def find_roles(block: Block, source: Source) -> Roles:
@@ -82,6 +85,8 @@ def find_roles(block: Block, source: Source) -> Roles:
         DataError: If no column names an item, a picture, a query or a vector.
     """
     small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
+    for name in list(small):  # cells inside objects, as payload.file_name
+        small.setdefault(name.rpartition(".")[2], small[name])
     mapped = {ours: name for ours, name in source.columns.items() if name in block.columns}
     source.mapped.update(mapped)
     renamed = {"item_id": "item", "query_id": "query"}
@@ -93,12 +98,15 @@ def find_roles(block: Block, source: Source) -> Roles:
             of.setdefault(role, free[0])
 
     take("query", QUERY)
-    stem = find_stem(block.file).lower()
+    stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
     named = {"item", "file"} & of.keys() or any(name in small for name in (*ITEM, *FILE))
     if "query" in of and named:
         take("grade", GRADE)
+        if "grade" not in of and _hold_numbers(block, small.get("label", "")):
+            take("grade", ("label",))  # PyTerrier
         if "grade" not in of:
-            take("grade" if "qrel" in block.file.lower() else "score", SCORE)
+            told = "corpus_id" in small and _hold_numbers(block, small.get("score", ""))
+            take("grade" if told or "qrel" in block.file.lower() else "score", SCORE)
         take("item", ITEM)
         take("item", FILE)
         for name in ("query_text", "query"):
@@ -111,6 +119,13 @@ def find_roles(block: Block, source: Source) -> Roles:
         take("text", QUERY_TEXT)
         return Roles("queries", of)
     of.pop("query", None)
+    is_asked = re.match("quer|topic", stem) or folder in ("query", "queries", "topics")
+    if is_asked and not any(name in small for name in FILE):
+        take("query", ITEM)
+        take("text", QUERY_TEXT)
+        if {"query", "text"} <= of.keys():
+            return Roles("queries", of)
+        of.pop("query", None)
     return Roles("items", _find_item_roles(block, source, of, small))
 
 
@@ -140,13 +155,23 @@ def _find_item_roles(
     for name in find(ITEM):
         if "item" not in of and not (repeated and not _is_repeated(block.columns[name])):
             of["item"] = name
-        elif "caption_id" not in of and repeated and not _is_repeated(block.columns[name]):
+        elif (
+            "caption_id" not in of
+            and (repeated or ("caption" in of and name in map(small.get, KEYS)))
+            and not _is_repeated(block.columns[name])
+        ):
             of["caption_id"] = name
     if not of.keys() & {"item", "file", "caption"} and not block.vectors:
         found = f"the columns {', '.join(block.columns) or '(none)'}"
         do = "Name the column of the ids: --map item_id=COLUMN."
         raise DataError(block.file, found, "a column of items, files or queries", do=do)
     return of
+
+
+def _hold_numbers(block: Block, column: str) -> bool:
+    """Return whether the cells of a column are whole numbers."""
+    cells = block.columns.get(column, [])
+    return bool(cells) and all(re.fullmatch(r"-?\d+", cell) for cell in cells if cell)
 
 
 def _is_repeated(cells: Sequence[str]) -> bool:

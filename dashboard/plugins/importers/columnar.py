@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.blocks import ROWS, Block, make_matrix, make_text
+from dashboard.plugins.importers.blocks import (
+    ROWS,
+    VECTOR_WORDS,
+    Block,
+    join_wide,
+    make_matrix,
+    make_text,
+)
 from dashboard.plugins.importers.source import Source
 
 MAX_SWELL = 1_000
@@ -106,23 +113,24 @@ def _make_block(
             if first == 1:
                 said = f"a column {column} of nested cells"
                 yield Finding("warning", file, None, said, "texts, numbers or lists; left out")
-        elif _holds_numbers(kind):
+        elif _holds_numbers(kind, column):
             vectors[column] = _make_rows(values)
         elif column in classes:
             columns[column] = _name_classes(values.to_pylist(), classes[column])
         else:
             columns[column] = _list_texts(values)
+    vectors |= join_wide(columns)
     lines = range(first, first + len(batch))
     yield Block(
         file, lines, columns, vectors, contents, [name for name in classes if name in columns]
     )
 
 
-def _holds_numbers(kind: Any) -> bool:
+def _holds_numbers(kind: Any, column: str) -> bool:
     """Return whether a type is a list of fractions, nested or not; whole numbers may be labels."""
     import pyarrow as pa
 
-    depth, fixed = 0, False
+    depth, fixed = 0, bool(VECTOR_WORDS.search(column))
     while (
         pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     ):

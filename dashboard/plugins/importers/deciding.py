@@ -106,7 +106,8 @@ def choose_basis(found: Gathered, relevance: str) -> Basis:
 def _has_pictures(found: Gathered) -> bool:
     """Return whether texts of items describe pictures, and are not the items themselves."""
     cells = (*found.items.get("file"), *found.items.index)
-    return any(map(EXTENSION.search, cells)) or any(side == "texts" for _, side in found.vectors)
+    is_asked = any(side == "texts" for _, side in found.vectors)
+    return bool(found.written) or is_asked or any(map(EXTENSION.search, cells))
 
 
 def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
@@ -140,7 +141,7 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
     stated: list[str] = []
     possible: list[str] = []
     for column in found.items.columns:
-        small = column.strip().lower()
+        small = column.strip().lower().rpartition(".")[2]
         is_stated = column in found.declared or small in LABELS or small.endswith("_label")
         if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
             continue

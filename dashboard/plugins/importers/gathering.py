@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,14 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     Vectors,
 )
-from dashboard.storage.media import EXTENSION, FIRST_BYTES, match_ids
+from dashboard.plugins.importers.source import list_forms
+from dashboard.storage.media import EXTENSION, FIRST_BYTES
+from dashboard.texts import MARKS
 
 HEADER_BYTES = 128
+NUMBERED = re.compile("id$|key$", re.I)
+"""Names of columns that may hold further ids of the items."""
+NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 
 
 class Rows:
@@ -134,6 +140,9 @@ class Gathered:
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
+    results: dict[tuple[str, str], tuple[str, list[str], list[str], list[float]]] = field(
+        default_factory=dict
+    )
     by_file: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
@@ -164,15 +173,26 @@ class Gathered:
             self._add_captions(piece)
         elif isinstance(piece, Vectors):
             self._add_vectors(piece)
-        else:
-            run = self.runs.setdefault(piece.name, (piece.file, [], [], []))
+        elif piece.queries:
+            run = self.results.setdefault((piece.name, piece.file), (piece.file, [], [], []))
             run[1].extend(piece.queries)
             run[2].extend(piece.items)
             run[3].extend(piece.scores)
 
+    def name_runs(self) -> None:
+        """Name results by their version, or by their path where two files have one name."""
+        times = Counter(name for name, _ in self.results)
+        paths = Counter(list_forms(file)[1] for _, file in self.results)
+        for (name, file), run in self.results.items():
+            _, path, whole = list_forms(file)
+            other = path if paths[path] == 1 else whole
+            self.runs[name if times[name] == 1 else other.replace("/", "_")] = run
+
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
         files = piece.columns.get("file") or [""] * len(piece.ids)
+        lists = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
+        columns = {**piece.columns, **lists}
         added = 0
         for place, (given, file) in enumerate(zip(piece.ids, files, strict=True)):
             name = self.by_file.setdefault(file, given) if file else given
@@ -181,7 +201,7 @@ class Gathered:
             if name != given:
                 self.aliases[given] = name
             added += name not in self.items.index
-            self.items.add(name, {key: each[place] for key, each in piece.columns.items()})
+            self.items.add(name, {key: each[place] for key, each in columns.items()})
             if piece.contents and (content := piece.contents[place]):
                 self._write_content(name, content)
         self.is_whole = self.is_whole or piece.is_whole
@@ -232,7 +252,7 @@ class Gathered:
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows, ids = piece.rows, piece.ids
+        rows, ids = piece.rows, None if piece.ids is None else [each.strip() for each in piece.ids]
         why = _find_fault_of_rows(own, rows, ids)
         if why:
             self.say("warning", piece.file, *why)
@@ -256,20 +276,28 @@ class Gathered:
         if len(rows):
             own.append(rows, ids)
 
-    def match_items(self, names: Iterable[str], file: str) -> dict[str, str]:
+    def match_items(
+        self, names: Iterable[str], file: str, among: Iterable[str] = ()
+    ) -> dict[str, str]:
         """Return the item of each name: its id or file, or the same without folders and suffix.
 
         A match of the second kind is made only where both names are the only ones, and is said.
+
+        Args:
+            names: Names of items.
+            file: File that has them.
+            among: Items that they may mean; all if there are none.
         """
         wanted = list(dict.fromkeys(names))
+        items = set(among) or self.items.index.keys()
         found = {
             name: known
             for name in wanted
-            if (known := self.aliases.get(name, name)) in self.items.index
-            or (known := self.by_file.get(name, "")) in self.items.index
+            if (known := self.aliases.get(name, name)) in items
+            or (known := self.by_file.get(name, "")) in items
         }
         rest = [name for name in wanted if name not in found]
-        near = match_ids(rest, list(self.items.index)) if rest else {}
+        near = self._match_near(rest, items) if rest else {}
         times = Counter([*near.values(), *found.values()])
         near = {name: known for name, known in near.items() if times[known] == 1}
         if near:
@@ -278,6 +306,45 @@ class Gathered:
             wanted_ids = f"ids of the items; matched where only one fits ({known!r})"
             self.say("note", file, said, wanted_ids)
         return found | near
+
+    def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
+        """Return the items whose ids or files are alike, or which a column of ids names."""
+        for shorten in (shorten_name, shorten_number):
+            owners: dict[str, str] = {}
+            known = [*zip(items, items, strict=True), *self.by_file.items()]
+            for name, item in known:
+                if item in items and owners.setdefault(shorten(name), item) != item:
+                    owners[shorten(name)] = ""
+            near = {name: owners.get(shorten(name), "") for name in names if shorten(name)}
+            if any(near.values()):
+                return {name: item for name, item in near.items() if item}
+        for column in filter(NUMBERED.search, self.items.columns):
+            cells = zip(self.items.get(column), self.items.index, strict=True)
+            owners = {cell: item for cell, item in cells if item in items}
+            if len(owners) == len(items) and owners.keys() >= set(names):
+                return {name: owners[name] for name in names}
+        return {}
+
+
+def _quote_class(cell: str) -> str:
+    """Return a class whose name holds a mark that would part it as a list of one."""
+    is_plain = cell[:1] in "[{" or not any(mark in cell for mark in MARKS)
+    return cell if is_plain else json.dumps([cell], ensure_ascii=False)
+
+
+def shorten_name(name: str) -> str:
+    """Return a name without folders and the suffix of a picture."""
+    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
+
+
+def shorten_number(name: str) -> str:
+    """Return a number without the zeros that programs write around it; "" for another name.
+
+    >>> shorten_number("x/000000000139.jpg"), shorten_number("139.0"), shorten_number("a1")
+    ('139', '139', '')
+    """
+    match = NUMBER.fullmatch(shorten_name(name))
+    return match[1] if match else ""
 
 
 def _find_fault_of_rows(

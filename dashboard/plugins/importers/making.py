@@ -120,6 +120,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         source.left = [name for name in source.left if name not in claimed]
         for piece in _read(each, source, files) if files else ():
             found.add(piece)
+    found.name_runs()
     found.findings += report_unread(source)
     for ours in set(source.columns) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
@@ -129,7 +130,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
             said = f"{number:,} rows that give an id a second {column}"
             found.say("warning", name, said, "one of each; the first counts")
     if not (found.items or found.judged or found.runs or found.vectors):
-        said = "; ".join(f"{each.file}: {each.found}" for each in found.findings[:3])
+        said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in found.findings[:3])
         seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
         raise DataError(source.root.name, seen, f"one of: {known}")

@@ -58,7 +58,7 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
             version.said.append(("", how))
             continue
         if own.has_ids:
-            ids, how = _match(found, own, side, texts, file), ""
+            ids, how = _match(found, own, side, known, texts), ""
         else:
             ids = _take_order(own, known, side, file, options)
             table = "items.csv" if side == "items" else "captions" if plan.texts else "queries.csv"
@@ -71,7 +71,7 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
         _place(version, plan, side, (own, ids))
         version.said.append((side, f"{sum(map(bool, ids)):,} {side} of {file}{how}"))
     for name, version in list(placed.items()):
-        if not version.items and version.matrix is None:
+        if version.matrix is None and not any(side == "items" for side, _ in version.said):
             if version.queries:
                 said = f"vectors of texts and none of items for the version {name}"
                 found.say("warning", name, said, "both; left out")
@@ -107,11 +107,12 @@ def _list_texts(plan: Plan) -> dict[str, str]:
 
 
 def _match(
-    found: Gathered, own: VectorFile, side: str, texts: dict[str, str], file: str
+    found: Gathered, own: VectorFile, side: str, known: Sequence[str], texts: dict[str, str]
 ) -> list[str]:
     """Return the id of each row; "" for an unknown one, which is said."""
+    file = list_names(own.files)
     if side == "items":
-        names = found.match_items(own.ids, file)
+        names = found.match_items(own.ids, file, known)
     else:
         names = {text: name for name, text in texts.items()} | {name: name for name in texts}
     ids = [names.get(name, "") for name in own.ids]

@@ -176,8 +176,7 @@ def _plan_labels(found: Gathered, plan: Plan, options: Options) -> None:
     clean = ["" if cell.strip().lower() in UNLABELLED else cell for cell in cells]
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     file = found.sources.get(column, column)
-    if clean != cells:
-        number = sum(a != b for a, b in zip(clean, cells, strict=True))
+    if number := sum(bool(cell) and not new for cell, new in zip(cells, clean, strict=True)):
         said = f"{number:,} items marked as unlabeled in the column {column}"
         found.say("note", file, said, "a class; these have none")
     found.items.columns[column] = clean
@@ -210,8 +209,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     plan.queries = Rows()
     times: Counter[str] = Counter()
     kept: list[tuple[str, str, str]] = []
+    first: dict[tuple[str, str], str] = {}
     for item, text, given in found.captions:
-        if item in names and text:
+        if item in names and text and first.setdefault((names[item], text), item) == item:
             name = given or f"{names[item]}#{times[names[item]]}"
             times[names[item]] += 1
             kept.append((names[item], text, name))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,15 +15,22 @@ from typing import Any
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.storage.media import EXTENSION, VIDEO
-from dashboard.texts import read_text
+from dashboard.texts import decode_text, read_text
 
 MAX_FILES = 1_000_000
+MAX_SWELL = 200
+"""Times that a text may be more than the bytes that it is compressed to."""
+GZIP = re.compile(r"\.gz$", re.I)
+TEXTS = (".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".token")
+UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-")
+"""Label Studio's folder and prefix of a file that was uploaded."""
 CURES = {
     ".pkl": "numpy.save('vectors.npy', array); a pickle can run programs and is never read",
     ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".pth": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME'])",
     ".zip": "unzip FILE",
+    ".lz4": "ranx.Run.from_file('FILE').save('FILE.json')",
     ".gz": "gunzip FILE",
     ".bmp": "PIL.Image.open('FILE').save('FILE.png')",
     ".tif": "PIL.Image.open('FILE').save('FILE.png')",
@@ -58,12 +68,24 @@ class Source:
         return self.root / name
 
     def list_left(self, *endings: str) -> list[str]:
-        """Return the files left with one of some endings."""
-        return [name for name in self.left if name.lower().endswith(endings)]
+        """Return the files left with one of some endings; texts may be compressed."""
+        return [name for name in self.left if find_plain(name).endswith(endings)]
 
     def read_text(self, name: str) -> str:
         """Return the text of a file; repairs of its encoding are findings."""
-        return read_text(self.find_path(name), name, self.findings)
+        if not name.lower().endswith(".gz"):
+            return read_text(self.find_path(name), name, self.findings)
+        path = self.find_path(name)
+        most = MAX_SWELL * path.stat().st_size
+        try:
+            with gzip.open(path) as file:
+                raw = file.read(most + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            do = "Copy it again."
+            raise DataError(name, "a damaged gzip file", "a whole file", do=do) from error
+        if len(raw) > most:
+            raise DataError(name, f"more than {most:,} bytes inside", "a file that swells less")
+        return decode_text(raw, name, self.findings)
 
     def read_json(self, name: str) -> Any:
         """Return the content of a JSON file.
@@ -84,9 +106,10 @@ class Source:
     def read_head(self, name: str, size: int = 4096) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
         try:
-            with self.find_path(name).open("rb") as file:
+            path = self.find_path(name)
+            with gzip.open(path) if name.lower().endswith(".gz") else path.open("rb") as file:
                 raw = file.read(size)
-        except OSError:
+        except (OSError, EOFError, zlib.error):
             return ""
         text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
         return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
@@ -116,6 +139,7 @@ class Source:
         parts = [part for part in plain.split("/") if part]
         tails = [f"{folder}/{plain}"] if folder else []
         tails += ["/".join(parts[start:]) for start in range(len(parts))]
+        tails += [UPLOAD.sub("", plain)]
         return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
 
 
@@ -195,7 +219,19 @@ def find_folder_of(name: str) -> str:
 
 def find_stem(name: str) -> str:
     """Return the name of a file without folders and suffix."""
-    return PurePosixPath(name).stem
+    return PurePosixPath(GZIP.sub("", name)).stem
+
+
+def list_forms(name: str) -> tuple[str, str, str]:
+    """Return the stem of a file, its path without suffix, and its path."""
+    plain = GZIP.sub("", name)
+    return find_stem(name), str(PurePosixPath(plain).with_suffix("")), plain
+
+
+def find_plain(name: str) -> str:
+    """Return the name of a file in small letters, without `.gz` if it is that of a text."""
+    plain = GZIP.sub("", name.lower())
+    return plain if plain.endswith(TEXTS) else name.lower()
 
 
 def report_unread(source: Source) -> Iterable[Finding]:

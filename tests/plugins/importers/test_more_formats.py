@@ -50,9 +50,9 @@ VIDEOS = {"videos": [{"video_id": f"video{at}", "split": split} for at, split in
                         for at, video in enumerate((0, 0, 1, 2), 10)]}  # fmt: skip
 
 
-def write_tar(members: dict[str, bytes]) -> Any:
+def write_tar(members: dict[str, bytes], mode: Any = "w") -> Any:
     def write(path: Path) -> None:
-        with tarfile.open(path, "w") as archive:
+        with tarfile.open(path, mode) as archive:
             for name, content in members.items():
                 told = tarfile.TarInfo(name)
                 told.size = len(content)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -61,9 +61,13 @@ def _read_sets(name: str, opened: Any) -> Iterator[Piece]:
                 yield Queries(name, ids, {"text": ids})
             part = np.asarray(rows[first : first + BLOCK])
             yield Vectors(name, "v1", "items" if side == "items" else "texts", part, ids)
+    measure = str(opened.attrs.get("distance", "angular"))
+    if measure not in ("angular", "cosine", "ip"):
+        said = f"true neighbours by the distance {measure}"
+        yield Finding("warning", name, None, said, "by the cosine, which orders results here")
     neighbours = np.asarray(opened["neighbors"][:, :MAX_NEIGHBOURS])
-    queries = [f"test {at}" for at, own in enumerate(neighbours) for _ in own]
-    items = [f"train {each}" for each in neighbours.ravel().tolist()]
+    queries = [f"test {at}" for at, own in enumerate(neighbours) for each in own if each >= 0]
+    items = [f"train {each}" for each in neighbours.ravel().tolist() if each >= 0]
     yield Judgements(name, queries, items, [1.0] * len(items))
 
 

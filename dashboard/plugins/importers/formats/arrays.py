@@ -93,6 +93,7 @@ def _list_labels(
         key: [str(each) for each in cells.tolist()]
         for key, cells in lists.items()
         if len(cells) == len(ids) and not IDS.search(key) and cells.dtype.kind in "iuUb"
+        if cells.astype(str).tolist() != ids
     }
     if columns:
         files = [source.find_media(each, folder) for each in ids]
@@ -104,12 +105,19 @@ def _find_ids(lists: Arrays, key: str, side: str, count: int) -> list[str] | Non
     fitting = [
         (name, each)
         for name, each in lists.items()
-        if len(each) == count and (IDS.search(name) or each.dtype.kind in "US")
+        if len(each) == count
+        and (IDS.search(name) or each.dtype.kind in "US" or _is_numbering(each))
     ]
     own = [name for name, _ in fitting if _is_texts(name) == (side == "texts")]
     ranked = sorted(own, key=lambda name: (not IDS.search(name), name.lower() in LABELS))
     chosen = next((name for name in ranked if name.lower() not in LABELS), None)
     return None if chosen is None else lists[chosen].astype(str).tolist()
+
+
+def _is_numbering(cells: NDArray[Any]) -> bool:
+    """Return whether whole numbers are all different, and not merely those of the rows."""
+    is_whole = cells.dtype.kind in "iu" and len(np.unique(cells)) == len(cells)
+    return is_whole and not np.array_equal(cells, np.arange(len(cells)))
 
 
 def _is_texts(name: str) -> bool:

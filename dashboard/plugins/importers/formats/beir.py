@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import Block, read_blocks
+from dashboard.plugins.importers.deciding import Unsure
 from dashboard.plugins.importers.formats.tabular import read_table
 from dashboard.plugins.importers.pieces import Format, Items, Judgements, Piece, Queries
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 
-PARTS = ("test", "dev", "train")
+PARTS = ("test", "dev", "validation", "val", "train")
 """Judgements that count, the first that is there."""
 
 
@@ -68,9 +70,12 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 def _choose(source: Source, qrels: Sequence[str]) -> str:
     by_part = {find_stem(name): name for name in qrels}
     stated = [name for name in qrels if source.judgements in (name, PurePosixPath(name).name)]
-    return (
-        next((by_part[part] for part in PARTS if part in by_part), "") if not stated else stated[0]
-    )
+    known = [by_part[part] for part in PARTS if part in by_part]
+    chosen = [*stated, *known] or qrels
+    if len(chosen) > 1 and not (stated or known):
+        lines = [f"--judgements {shlex.quote(name)}" for name in qrels]
+        raise Unsure(qrels[0], f"{len(qrels):,} parts of judgements", "one", lines)
+    return chosen[0] if chosen else ""
 
 
 def _find(block: Block, column: str) -> list[str]:

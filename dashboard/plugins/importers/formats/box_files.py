@@ -12,17 +12,14 @@ from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.formats.media_folder import make_labelled
 from dashboard.plugins.importers.pieces import Format, Piece, read_each
 from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.texts import split_cells
 
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
-LISTS = (
-    "train.txt",
-    "val.txt",
-    "test.txt",
-    "trainval.txt",
-    "classes.txt",
-    "obj.names",
-    "data.yaml",
+LISTS = re.compile(
+    r"(^|/)((train|val|test|trainval|classes)\.txt|obj\.names|[^/]+\.ya?ml)$|ImageSets/"
 )
+NAMES = re.compile(r"^names:\s*(?:(\[.*?\]|\{.*?\})|((?:\n[ \t]*(?:\d+\s*:|-).*)+))", re.M | re.S)
+"""Names of classes in YAML: in brackets, or a line each."""
 NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
 
 
@@ -37,7 +34,7 @@ def recognise(source: Source) -> list[str]:
     ]
     if not boxes and not xml:
         return []
-    lists = [n for n in source.left if PurePosixPath(n).name in LISTS or "ImageSets/" in n]
+    lists = list(filter(LISTS.search, source.left))
     return [*xml, *boxes, *(name for name in lists if name not in boxes)]
 
 
@@ -49,7 +46,7 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield pictures with their classes."""
     xml = [name for name in files if name.endswith(".xml")]
     yield from read_each(xml, partial(_read_xml, source))
-    lists = [n for n in files if PurePosixPath(n).name in LISTS or "ImageSets/" in n]
+    lists = list(filter(LISTS.search, files))
     boxes = [name for name in files if name not in {*xml, *lists}]
     if not boxes:
         return
@@ -68,8 +65,10 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
     for name in lists:
         text = source.read_text(name)
-        if name.endswith(".yaml") and "names" in text:
-            found = NAME.findall(text.partition("names")[2])
+        if name.endswith((".yaml", ".yml")) and (match := NAMES.search(text)):
+            if match[1]:
+                return {str(at): each for at, each in enumerate(split_cells([match[1]])[match[1]])}
+            found = NAME.findall(match[2])
             return {number or str(at): each for at, (number, each) in enumerate(found)}
         if PurePosixPath(name).name in ("classes.txt", "obj.names"):
             return {str(at): each.strip() for at, each in enumerate(text.strip().split("\n"))}
@@ -89,6 +88,9 @@ def _read_xml(source: Source, name: str) -> Iterator[Piece]:
         file = (root.findtext("filename") or "").strip()
         yield make_labelled(source, name, {file: _list_texts(root, "object/name")} if file else {})
         return
+    if root.find("track") is not None:
+        do = "Export it as CVAT for images."
+        raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
     labels = {
         str(image.get("name")): [each.get("label", "") for each in image]
         for image in root.iter("image")

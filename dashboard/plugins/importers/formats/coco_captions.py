@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.errors import DataError, Finding
+from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import Captions, Format, Items, Piece, read_each
 from dashboard.plugins.importers.source import Source, find_folder_of
 
@@ -82,7 +83,8 @@ def _list_sentences(source: Source, name: str, images: Sequence[Any]) -> Iterato
         )
         for image in kept
     ]
-    yield Items(name, ids, {"file": files}, is_whole=True)
+    numbers = {key: [make_text(image.get(key)) for image in kept] for key in ("cocoid", "imgid")}
+    yield Items(name, ids, {"file": files} | numbers, is_whole=True)
     rows = [
         (
             image["filename"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.formats.media_folder import make_labelled
 from dashboard.plugins.importers.pieces import Format, Piece, read_each
-from dashboard.plugins.importers.source import Source
+from dashboard.plugins.importers.source import UPLOAD, Source
 from dashboard.storage.media import EXTENSION
 
 
@@ -60,20 +61,23 @@ def _is_skipped(annotation: Any) -> bool:
 
 
 def _find_file(data: dict[str, Any]) -> str:
-    """Return the file of a task: uploads have a prefix of eight digits and a dash."""
+    """Return the file of a task, without the prefix that uploads have."""
     values = [value for value in data.values() if isinstance(value, str)]
     texts = [value.partition("?d=")[2] or value for value in values]
-    file = next((text for text in texts if EXTENSION.search(text)), "")
-    folder, slash, last = file.rpartition("/")
-    is_upload = "upload/" in folder and len(last.partition("-")[0]) == 8
-    return last.partition("-")[2] if is_upload else f"{folder}{slash}{last}"
+    return UPLOAD.sub("", next((text for text in texts if EXTENSION.search(text)), ""))
 
 
 def _list_choices(annotation: dict[str, Any]) -> list[str]:
     """Return the choices and labels of an annotation."""
     values = [each.get("value", {}) for each in annotation.get("result") or []]
-    lists = [own for value in values for own in value.values() if isinstance(own, list)]
-    return [each for own in lists for each in own if isinstance(each, str)]
+    lists = [
+        own
+        for value in values
+        for key, own in value.items()
+        if isinstance(own, list) and (key in ("choices", "taxonomy") or key.endswith("labels"))
+    ]
+    paths = [each[-1:] if isinstance(each, list) else [each] for own in lists for each in own]
+    return [each for path in paths for each in path if isinstance(each, str)]
 
 
 def _list_samples(source: Source, name: str, samples: Any) -> Iterator[Piece]:
@@ -81,6 +85,11 @@ def _list_samples(source: Source, name: str, samples: Any) -> Iterator[Piece]:
     if not isinstance(samples, list):
         raise DataError(name, "no list of samples", '"samples"')
     fields = Counter(key for each in samples for key, value in each.items() if _list_field(value))
+    spans = sum(1 for each in samples if '"support"' in json.dumps(each, default=str))
+    if spans:
+        said = f"{spans:,} clips with labels of a part"
+        wanted = "labels of whole clips; the spans are left out, the labels kept"
+        yield Finding("warning", name, None, said, wanted)
     for column, _ in fields.most_common():
         labels = {str(each["filepath"]): _list_field(each.get(column)) for each in samples}
         yield make_labelled(source, name, labels, column)

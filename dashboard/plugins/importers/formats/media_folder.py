@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
@@ -73,7 +74,9 @@ def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
         [
             part
             for part in PurePosixPath(name).parts[:-1]
-            if part.lower() not in GENERAL and part.lower().rstrip("0123456789") not in SPLITS
+            if part.lower() not in GENERAL
+            and part.lower().rstrip("0123456789") not in SPLITS
+            and not re.fullmatch(r"\d{5,}", part)  # img2dataset's shards
         ]
         for name in files
     ]

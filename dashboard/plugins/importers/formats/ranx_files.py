@@ -10,13 +10,23 @@ from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.pieces import Format, Judgements, Piece, RunLines, read_each
 from dashboard.plugins.importers.source import Source, find_stem
 
-HEAD = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*-?[\d.]+')
+HEAD = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"([^"]*)"\s*:\s*-?[\d.]+')
+JUDGED = re.compile("qrel|judg")
 
 
 def recognise(source: Source) -> list[str]:
     """Return JSON files that begin with an object of objects of numbers."""
-    found = [name for name in source.list_left(".json") if HEAD.match(source.read_head(name))]
-    return [name for name in found if re.search("qrel|judg|run|result", find_stem(name).lower())]
+    heads = {name: HEAD.match(source.read_head(name)) for name in source.list_left(".json")}
+    is_judged = any(JUDGED.search(name.lower()) for name in source.files)
+    return [
+        name
+        for name, match in heads.items()
+        if match
+        and (
+            re.search("qrel|judg|run|result", find_stem(name).lower())
+            or (is_judged and match[1] != "0")  # a run called by its model; "0" is a pandas index
+        )
+    ]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -39,7 +49,7 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         raise DataError(name, "no numbers", "an object of objects of numbers")
     queries, items = [row[0] for row in good], [row[1] for row in good]
     numbers = [float(row[2] or 0) for row in good]
-    if re.search("qrel|judg", find_stem(name).lower()):
+    if JUDGED.search(find_stem(name).lower()):
         yield Judgements(name, queries, items, numbers)
     else:
         yield RunLines(name, find_stem(name), queries, items, numbers)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     Roles,
@@ -26,6 +26,7 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     RunLines,
     Vectors,
+    leave_out,
     read_each,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
@@ -64,12 +65,19 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
     """Yield the pieces of a table, block by block; `seen` are the ids of rows before it."""
     roles: Roles | None = None
+    columns: list[str] = []
     for block in read_blocks(source, name):
         if isinstance(block, Finding):
             yield block
             continue
-        if roles is None:
-            roles = find_roles(block, source)
+        if roles is None or columns != [*block.columns, *block.vectors]:
+            columns = [*block.columns, *block.vectors]
+            try:
+                roles = find_roles(block, source)
+            except DataError as error:  # a sheet of remarks beside others
+                yield leave_out(error)
+                roles = None
+                continue
             roles.seen = seen
             yield from _report_pictures(source, block, roles)
         if roles.kind == "queries":
@@ -107,12 +115,33 @@ def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
 
 
+COMMA = re.compile(r"([-+]?\d+),(\d+)")
+THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")
+
+
+def read_numbers(cells: Sequence[str]) -> list[float]:
+    """Return the numbers of some cells; NaN for one that is none.
+
+    A comma is that of a fraction where no cell has a point, and one not three digits after it.
+
+    >>> read_numbers(["1,5", "2,250"]), read_numbers(["1,234.5", "2"]), read_numbers(["1,234"])
+    ([1.5, 2.25], [1234.5, 2.0], [nan])
+    """
+    commas = [match for match in map(COMMA.fullmatch, cells) if match]
+    if any(len(match[2]) != 3 for match in commas) and not any("." in cell for cell in cells):
+        return [parse_number(cell.replace(",", ".")) for cell in cells]
+    return [
+        parse_number(cell.replace(",", "") if THOUSANDS.fullmatch(cell) else cell) for cell in cells
+    ]
+
+
 def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield judgements or results; empty grades are unjudged, other texts are left out."""
     queries, items = (block.columns[roles.of[role]] for role in ("query", "item"))
     column = roles.of.get("grade") or roles.of["score"]
     cells = [GRADES.get(cell.lower(), cell) for cell in block.columns[column]]
-    numbers = [parse_number(cell) if cell else None for cell in cells]
+    read = read_numbers(cells)
+    numbers = [number if cell else None for cell, number in zip(cells, read, strict=True)]
     odd = [at for at, number in enumerate(numbers) if number is not None and number != number]
     if odd:
         said = f"{len(odd):,} cells of {column} that are no number"
@@ -131,9 +160,8 @@ def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     else:
         kept = [at for at in good if numbers[at] is not None and items[at]]
         lists = [queries[at] for at in kept], [items[at] for at in kept]
-        yield RunLines(
-            block.file, find_stem(block.file), *lists, [numbers[at] or 0.0 for at in kept]
-        )
+        scores = [numbers[at] or 0.0 for at in kept]
+        yield RunLines(block.file, find_stem(block.file), *lists, scores)
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
@@ -202,14 +230,13 @@ def _name_items(
 ) -> list[str]:
     """Return the id of each row: its own, or by its file."""
     cells = block.columns[roles.of["file"]] if "file" in roles.of else [""] * len(given)
-    stem = find_stem(block.file)
     names = []
     for line, own, cell, file, content in zip(
         block.lines, given, cells, files, contents, strict=True
     ):
         inside = hashlib.sha256(content).digest() if isinstance(content, bytes) else None
         key = file or inside or cell or line
-        names.append(own or roles.name_row(cell, key, stem, line))
+        names.append(own or roles.name_row(cell, key, block.file, line))
     return names
 
 

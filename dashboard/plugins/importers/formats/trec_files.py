@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -17,7 +16,7 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Source, find_plain, find_stem
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -38,7 +37,7 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 def recognise(source: Source) -> list[str]:
     """Return files of results, judgements and topics, by their first lines."""
     beside = {*list_sidecars(source), *source.media}
-    names = [n for n in source.left if n not in beside and not n.lower().endswith(OTHERS)]
+    names = [n for n in source.left if n not in beside and not find_plain(n).endswith(OTHERS)]
     return [name for name in names if find_form(name, source.read_head(name))]
 
 
@@ -63,11 +62,10 @@ def _list_lines(text: str) -> list[tuple[int, str]]:
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield judgements, results and topics."""
-    stems = Counter(map(find_stem, files))
-    yield from read_each(files, partial(_read_file, source, stems))
+    yield from read_each(files, partial(_read_file, source))
 
 
-def _read_file(source: Source, stems: Counter[str], name: str) -> Iterator[Piece]:
+def _read_file(source: Source, name: str) -> Iterator[Piece]:
     form, text = find_form(name, source.read_head(name)), source.read_text(name)
     if form == "topics":
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
@@ -91,9 +89,7 @@ def _read_file(source: Source, stems: Counter[str], name: str) -> Iterator[Piece
         yield Finding("warning", name, again[0], said, "each pair once; the first counts")
     queries, items = [query for query, _ in seen], [item for _, item in seen]
     if form == "run":
-        stem = find_stem(name)
-        version = stem if stems[stem] == 1 else name.rpartition(".")[0].replace("/", "_")
-        yield RunLines(name, version, queries, items, list(seen.values()))
+        yield RunLines(name, find_stem(name), queries, items, list(seen.values()))
         return
     differing = [row for row in rows if seen[row[1], row[2]] != float(row[3])]
     for line, query, item, _ in differing:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -30,7 +31,7 @@ Sample = dict[str, bytes]
 
 def recognise(source: Source) -> list[str]:
     """Return tar files."""
-    return source.list_left(".tar")
+    return source.list_left(".tar", ".tar.gz", ".tgz")
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -41,8 +42,9 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece]:
     key, sample = "", Sample()
     odd: list[str] = []
+    endings: set[str] = set()
     try:
-        with tarfile.open(source.find_path(name), "r|") as archive:
+        with tarfile.open(source.find_path(name), "r|*") as archive:
             for member in archive:
                 parts = [part for part in member.name.split("/") if part not in ("", ".", "..")]
                 is_odd = ".." in member.name or member.size > MAX_BYTES or not parts
@@ -56,11 +58,17 @@ def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece
                     key, sample = own, Sample()
                 content = archive.extractfile(member)
                 sample[ending.lower()] = content.read() if content else b""
+                endings.add(ending.lower())
         yield from _read_sample(name, key, sample, seen)
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
         yield from _read_sample(name, key, sample, seen)
         found = f"a damaged tar file after {key!r} ({str(error)[:60]})"
         raise DataError(name, found, "a whole file", do="Copy it again.") from error
+    unread = sorted(endings - {"json", "txt", "cls", "caption"})
+    unread = [end for end in unread if not end.endswith("npy") and not EXTENSION.search(f".{end}")]
+    if unread:
+        said = f"members that end with {list_names(unread)}"
+        yield Finding("warning", name, None, said, "pictures, txt, cls, json and npy; left out")
     if odd:
         said = f"{len(odd):,} members that are links, too large, or lead outside ({odd[0]!r})"
         yield Finding("warning", name, None, said, "plain files; left out")

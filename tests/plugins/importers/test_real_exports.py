@@ -1,0 +1,255 @@
+"""Files as exporters write them, in shapes that were once read wrong, each with a value by hand.
+
+The worlds are those of test_formats: P@1 of the classes is 3/4, AP of the results 3/4.
+"""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tests.plugins.importers.sources import Case, check_case, init, make_picture, make_source
+from tests.plugins.importers.test_formats import (
+    ABOUT,
+    CATS,
+    CLASSES,
+    COCO,
+    JSONL,
+    LABELS,
+    NAMES,
+    QRELS,
+    RUN,
+    TEXTS,
+    VECTORS,
+)
+from tests.plugins.importers.test_more_formats import SHARD, write_tar
+
+AP = {"x AP@None": 0.75}
+PAIRS = ["q1|a|1", "q1|b|0", "q2|b|1"]
+JUDGED = {("qrels.csv", "query_id item_id grade"): PAIRS}
+WIDE = pd.DataFrame(np.tile(VECTORS, 4), columns=[f"dim_{at}" for at in range(8)])
+UPLOAD = "/data/upload/1/0123abcd-{}.png"
+ROWS = [[query, item, grade] for query, item, grade in (line.split("|") for line in PAIRS)]
+
+
+def write_book(path: Path) -> None:
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"note": ["read me"]}).to_excel(book, sheet_name="about", index=False)
+        pd.DataFrame(CLASSES.items(), columns=["id", "label"]).to_excel(
+            book, sheet_name="items", index=False
+        )
+
+
+def write_far(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["train"], file["test"] = VECTORS, VECTORS[:1]
+        file["neighbors"] = np.array([[0, -1]])
+        file.attrs["distance"] = "euclidean"
+
+
+def make_task(name: str, label: str) -> dict[str, Any]:
+    text = {"type": "textarea", "value": {"text": ["looks good"]}}
+    boxes = {"type": "rectanglelabels", "value": {"rectanglelabels": [label]}}
+    return {"data": {"image": UPLOAD.format(name)}, "annotations": [{"result": [boxes, text]}]}
+
+
+def make_disk(places: list[int]) -> pa.Table:
+    pictures = [{"bytes": make_picture(at + 1), "path": None} for at in places]
+    kind = pa.list_(pa.float32(), 2)
+    columns = {"image": pictures, "label": [at // 2 for at in places],
+               "v1": pa.array(VECTORS[places].tolist(), kind)}  # fmt: skip
+    return pa.table(columns).replace_schema_metadata(ABOUT)
+
+
+PICTURED = {f"im/{name}.png": at for at, name in enumerate(NAMES, 1)}
+BY_NAME = {"v1.npy": VECTORS, "v1.txt": "\n".join(NAMES)}
+CASES: dict[str, Case] = {
+    "decimal commas": (
+        {"r.csv": "query;docid;rating\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
+         "x.csv": "query_id;item_id;score\nq1;b;2,5\nq1;a;1,25\nq2;b;2,0\n"}, [], JUDGED, AP,
+    ),
+    "thousands": (
+        {"qrels.txt": QRELS,
+         "x.csv": 'query_id,item_id,score\nq1,b,"1,002.5"\nq1,a,"1,000.5"\nq2,b,2.5\n'},
+        [], JUDGED, AP,
+    ),
+    "compressed": (
+        {"qrels.gz": gzip.compress(QRELS.encode()), "x.run.gz": gzip.compress(RUN.encode())},
+        [], JUDGED, AP,
+    ),
+    "results of two folders": (
+        {"qrels.txt": QRELS, "old/x.csv": "qid,docid,score\nq1,a,1\n",
+         "new/x.csv": "qid,docid,score\nq2,b,1\n"},
+        [], JUDGED, {"new_x P@1": 0.5, "old_x P@1": 0.5},
+    ),
+    "columns of a vector": (
+        {"v1.csv": WIDE.assign(id=NAMES, label=CLASSES.values()).to_csv(index=False)}, [], {}, CATS,
+    ),
+    "whole numbers": (
+        {"v1.jsonl": "".join(json.dumps({"id": n, "label": CLASSES[n], "embedding": v}) + "\n"
+                             for n, v in zip(NAMES, (10 * VECTORS).astype(int).tolist(),
+                                             strict=True))}, [], {}, CATS,
+    ),
+    "objects in a row": (
+        {"v1.jsonl": "".join(json.dumps({"id": at, "vector": v, "payload": {
+            "file_name": f"{n}.png", "label": CLASSES[n]}}) + "\n"
+            for at, (n, v) in enumerate(zip(NAMES, VECTORS.tolist(), strict=True)))} | PICTURED,
+        [], {("items.csv", "file payload.label"): [f"im/{n}.png|{CLASSES[n]}" for n in NAMES]},
+        CATS,
+    ),
+    "two sheets": ({"b.xlsx": write_book} | BY_NAME, [], {}, CATS),
+    "an index without a name": ({"i.csv": LABELS.replace("id,", ",")} | BY_NAME, [], {}, CATS),
+    "numbers as ids": (
+        {"i.csv": "id,label\n1.0,cat\n2.0,cat\n3.0,dog\n4.0,dog\n",
+         "v1.npz": lambda path: np.savez(path, vectors=VECTORS, fid=[1, 2, 3, 4])}, [], {}, CATS,
+    ),
+    "blanks after ids": (
+        {"i.csv": LABELS, "v1.npz": lambda path: np.savez(path, ids=["a ", "b ", "c ", "d "],
+                                                          x=VECTORS)}, [], {}, CATS,
+    ),
+    "splits of datasets": (
+        {"out/train/data-00000-of-00001.arrow": make_disk([0, 2]),
+         "out/test/data-00000-of-00001.arrow": make_disk([1, 3])},
+        [], {("items.csv", "label"): ["cat", "dog", "cat", "dog"]}, CATS,
+    ),
+    "PyTerrier": (
+        {"qrels.csv": "qid,docno,label\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
+         "x.run": RUN}, [], JUDGED, AP,
+    ),
+    "BEIR in Parquet": (
+        {"corpus/corpus.parquet": pa.table({"_id": ["a", "b", "c"], "text": ["x", "y", "z"]}),
+         "queries/queries.parquet": pa.table({"_id": ["q1", "q2"], "text": ["red", "van"]}),
+         "default/test.parquet": pa.table({"query-id": ["q1", "q1", "q2"],
+                                           "corpus-id": ["a", "b", "b"], "score": [1., 0., 1.]}),
+         "x.run": RUN},
+        [], JUDGED | {("items.csv", "item_id"): ["a", "b", "c"],
+                      ("queries.csv", "query_id text"): ["q1|red", "q2|van"]}, AP,
+    ),
+    "BEIR, another part": (
+        {"corpus.jsonl": "".join(JSONL.format(name, name) for name in "ab"), "x.run": RUN,
+         "queries.jsonl": "".join(JSONL.format(name, name) for name in ("q1", "q2")),
+         "qrels/validation.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tb\t0\nq2\tb\t1\n"},
+        [], JUDGED, AP,
+    ),
+    "a run called by its model": (
+        {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
+         "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5}}}, [], JUDGED, AP,
+    ),
+    "numbers of COCO's pictures": (
+        {f"val2017/{at:012d}.jpg": at for at in (1, 2)} | {
+            "captions_val2017.json": COCO | {"images": [
+                {"id": at, "file_name": f"{at:012d}.jpg"} for at in (1, 2)], "annotations": [
+                {"id": key, "image_id": image, "caption": f"text {key}"}
+                for key, image in ((1, 1), (7, 1), (2, 2))]},
+            "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[1, 2], text=TEXTS,
+                                            text_ids=[1, 7, 2])},
+        [], {}, {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
+    ),
+    "numbers of Karpathy's pictures": (
+        {"d.json": {"images": [{"filename": f"p{at}.png", "cocoid": 70 + at, "split": "test",
+                                "sentences": [{"raw": f"text {at}", "sentid": at}]}
+                               for at in (1, 2)]},
+         "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[71, 72],
+                                         text=np.eye(2)[::-1], text_ids=[2, 1])},
+        [], {}, {"v1 t2i_R@1": 1.0},
+    ),
+    "keys of sentences": (
+        {"t.csv": "key,vid_key,video_id,sentence\nret0,m0,v0,one\nret1,m1,v1,two\n",
+         "v1.npz": lambda path: np.savez(path, video=np.eye(2), video_ids=["v0", "v1"],
+                                         text=np.eye(2), text_ids=["ret0", "ret1"])},
+        [], {}, {"v1 t2i_R@1": 1.0},
+    ),
+    "texts of Label Studio": (
+        {"p.json": [make_task(n, CLASSES[n]) for n in NAMES]} | PICTURED | BY_NAME,
+        [], {("items.csv", "label"): [f'["{CLASSES[n]}"]' for n in NAMES]}, CATS,
+    ),
+    "uploads of Label Studio": (
+        {"p.json": [{"image": UPLOAD.format(n), "id": at, "annotator": 1,
+                     "choice": CLASSES[n] if at % 2 else {"choices": [CLASSES[n]]}}
+                    for at, n in enumerate(NAMES)]} | PICTURED | BY_NAME,
+        [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
+    ),
+    "shards of img2dataset": (
+        {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
+         for end, made in (("png", at + 1), ("txt", f"text {at}"))},
+        [], {("queries.csv", "text"): ["", "", "text 0", "text 1"]}, {},
+    ),
+    "compressed shards": (
+        {"x.tar.gz": write_tar({"a.png": make_picture(1), "a.txt": b"one", "b.png": make_picture(2),
+                                "b.txt": b"two"}, "w:gz")},
+        [], {("queries.csv", "text"): ["", "", "one", "two"]}, {},
+    ),
+    "YOLO, names in a row": (
+        PICTURED | {f"labels/{n}.txt": f"{CLASSES[n] == 'dog':d} .5 .5 .1 .1\n" for n in NAMES}
+        | {"data.yaml": "train: x\nnames: ['cat', 'dog']\nroboflow:\n  version: 1\n"} | BY_NAME,
+        [], {("items.csv", "label"): [f'["{CLASSES[n]}"]' for n in NAMES]}, CATS,
+    ),
+    "commas in names of folders": (
+        {f"{'tench, Tinca' if n in 'ab' else 'eel, Tinca'}/{n}.png": 1 for n in NAMES} | BY_NAME,
+        [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_export(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    check_case(CASES[name], source, capsys)
+
+
+LABELLED = {"i.csv": LABELS}
+SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "cut vectors": (
+        {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
+        "lists in the column emb that are no vectors as pandas cuts them",
+    ),
+    "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
+    "texts alone": (
+        {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
+            path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},
+        "vectors of texts and none of items for the version v1",
+    ),
+    "tracks": (
+        LABELLED | {"a.xml": "<annotations><track id='0' label='cat'/></annotations>"},
+        "tracks of a clip",
+    ),
+    "spans": (
+        {"samples.json": {"samples": [{"filepath": f"{n}.mp4", "x": {"detections": [
+            {"label": CLASSES[n], "support": [1, 20]}]}} for n in NAMES]}},
+        "4 clips with labels of a part",
+    ),
+    "vectors in npz": (
+        {"x.tar": write_tar(SHARD | {"e.v1.npz": b"x"})}, "members that end with v1.npz",
+    ),
+    "damaged gzip": (LABELLED | {"x.csv.gz": gzip.compress(b"id,label\n")[:-6]}, "a damaged gzip"),
+    "swelling gzip": (LABELLED | {"x.csv.gz": gzip.compress(bytes(10**6))}, "bytes inside"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_said(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, said = SAID[name]
+    made = init(make_source(source, files), capsys)
+    assert made.code == 0
+    assert said in made.said
+
+
+def test_columns_that_come_later(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of a later block may have other columns."""
+    rows = [{"id": at, "image": f"{at}.png"} if at < 16_384 else {"id": at} for at in range(16_390)]
+    text = "".join(json.dumps(row | {"label": f"x{row['id'] % 2}"}) + "\n" for row in rows)
+    made = init(make_source(source, {"t.jsonl": text}), capsys)
+    assert made.code == 0, made.said
+    assert len(made.read("items.csv", "item_id")) == 16_390
+
+
+def test_runs_of_one_stem(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two runs of one stem in one folder stay apart."""
+    files = {"qrels.txt": QRELS, "input.one.gz": gzip.compress(RUN.encode()), "input.two": RUN}
+    made = init(make_source(source, files), capsys)
+    assert made.block[2].startswith("Versions: input.one (3 results of input.one.gz); input.two")
