@@ -41,7 +41,7 @@ def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     for version in versions:
         name = f"models/{version}/model.toml"
         settings = read_toml(folder / name, name) if (folder / name).is_file() else {}
-        found |= {"text"} if settings.get("encoder") else set()
+        found |= {"text"} if settings.get("encoder") in ENCODERS else set()
         found |= {"picture"} if settings.get("picture") else set()
     return found
 

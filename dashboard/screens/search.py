@@ -76,14 +76,19 @@ if not text and not item and picture is None:
         st.info(escape_markdown(str(error)))
         changes = []
     worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
-    texts = [collection.queries["text"][collection.queries.index[row["query_id"]]] for row in worse]
-    shown = [
-        (f"▼ {write_signed(row['delta'])} ", text) for row, text in zip(worse, texts, strict=True)
+    # a text that asks together with an item finds nothing by itself
+    texts = [
+        "" if with_item and "text" not in sides else each
+        for each, with_item in zip(
+            collection.queries["text"], collection.queries["item_id"], strict=True
+        )
     ]
-    chips = {f"Got worse in {candidate}": [each for each in shown if each[1]]}
+    named = [(row["delta"], texts[collection.queries.index[row["query_id"]]]) for row in worse]
+    shown = [(f"▼ {write_signed(delta)} ", each) for delta, each in named if each]
+    chips = {f"Got worse in {candidate}": shown}
     chips["Recent"] = [("", each) for each in st.session_state.get("recent", ())]
-    if not chips[f"Got worse in {candidate}"]:
-        stored = dict.fromkeys(each for each in collection.queries["text"] if each)
+    if not shown:
+        stored = dict.fromkeys(filter(None, texts))
         chips["Examples"] = [("", each) for each in list(stored)[:EXAMPLES]]
     for name, row in chips.items():
         if row:

@@ -64,6 +64,7 @@ def test_lowest_values_come_first() -> None:
 
 
 def test_texts_are_asked_where_they_can_be_embedded(world: Path, monkeypatch) -> None:
+    (world / "models" / "v1" / "model.toml").write_text('encoder = "none"\n')
     assert not draw(world, monkeypatch, "search").text_input
     for name in ("v1", "v2"):
         (world / "models" / name / "model.toml").write_text('encoder = "minilm+projection"\n')
