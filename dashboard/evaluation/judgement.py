@@ -146,7 +146,8 @@ def judge_table(
         needs_relevant: Whether a query without a relevant item is not scorable.
     """
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
-    known = (query >= 0) & (item >= 0) & (own[query] != item)
+    known = np.flatnonzero((query >= 0) & (item >= 0))
+    known = known[own[query[known]] != item[known]]
     query, item, grade = query[known], item[known], qrels.values[known]
     order = sort_pairs(query, item)
     bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))

@@ -121,11 +121,14 @@ def check_layout(table: Mapping[str, Any], name: str) -> dict[str, Any]:
     Raises:
         DataError: If a setting is none that there is.
     """
-    values = {key: table.get(key, default) for key, default in DEFAULTS.items()}
+    values = {**DEFAULTS, **table}
 
     def refuse(key: str, expected: str) -> DataError:
         return DataError(name, f"picture.{key} = {str(values[key])[:80]!r}", expected)
 
+    for key in table:
+        if key not in DEFAULTS:
+            raise refuse(key, f"one of the keys {', '.join(DEFAULTS)}")
     for key, allowed in ALLOWED.items():
         if values[key] not in allowed:
             raise refuse(key, f"one of {', '.join(allowed)}")

@@ -20,6 +20,11 @@ IDS = (
 )  # fmt: skip
 """Names of arrays and columns that hold the ids of vectors beside them."""
 Arrays = dict[str, NDArray[Any]]
+TENSORS = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+}  # fmt: skip
+"""Types of numbers in safetensors files, and numpy's names of them."""
 
 
 def read_named_vectors(path: Path, ids: Path | None, findings: list[Finding]) -> NamedVectors:
@@ -110,9 +115,19 @@ def _read_npz(path: Path) -> Arrays:
 
 
 def _read_safetensors(path: Path) -> Arrays:
-    from safetensors.numpy import load_file
+    from safetensors import deserialize
 
-    return dict(load_file(path))
+    found: Arrays = {}
+    for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
+        if told["dtype"] == "BF16":  # the upper half of float32, which numpy does not have
+            upper = np.frombuffer(told["data"], "<u2").astype("<u4")
+            found[name] = (upper << 16).view("<f4").reshape(told["shape"])
+        elif told["dtype"] in TENSORS:
+            found[name] = np.frombuffer(told["data"], TENSORS[told["dtype"]]).reshape(told["shape"])
+        else:
+            wanted = f"one of BF16, {', '.join(TENSORS)}"
+            raise DataError(path.name, f"numbers of type {told['dtype']} in {name!r}", wanted)
+    return found
 
 
 def _read_parquet(path: Path) -> Arrays:
@@ -127,9 +142,32 @@ def _read_parquet(path: Path) -> Arrays:
             values = values.storage
         if name in IDS:
             found[name] = np.array([str(each) for each in values.to_pylist()])
-        elif pa.types.is_nested(values.type):
-            found[name] = np.array(values.to_pylist(), dtype=np.float32)
+        elif pa.types.is_nested(values.type) and _is_number(values.flatten().type):
+            found[name] = _read_lists(values, path.name, name)
     return found
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+
+
+def _read_lists(values: Any, file: str, column: str) -> NDArray[Any]:
+    """Return lists of numbers as rows, in their type.
+
+    Raises:
+        DataError: If one is missing, or of another length than the first.
+    """
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    lengths = pc.list_value_length(values).fill_null(0).to_numpy(zero_copy_only=False)
+    odd = np.flatnonzero((lengths != lengths[:1]) | (lengths == 0))
+    if odd.size:
+        found = f"a list of {lengths[odd[0]]:,} numbers in {column}"
+        raise DataError(file, found, "vectors of one length", line=int(odd[0]) + 1)
+    rows: NDArray[Any] = values.flatten().to_numpy(zero_copy_only=False)
+    return rows.reshape(len(values), -1)
 
 
 READERS: Mapping[str, Callable[[Path], Arrays]] = {

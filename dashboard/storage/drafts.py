@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -15,6 +16,8 @@ from dashboard.errors import DataError
 MAX_NAME = 100
 NAME = re.compile(r"[^\W_](?:[\w.+@ -]{0,98}[\w+@-])?")
 """Names of versions: they are names of folders, too, and stand in links."""
+DRAFT = ".draft-"
+"""Begins the names of drafts, each of which its process holds by a lock."""
 
 
 def check_name(folder: Path, name: str) -> None:
@@ -27,7 +30,7 @@ def check_name(folder: Path, name: str) -> None:
         wanted = "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first"
         raise DataError("the version's name", repr(name[:200]), wanted)
     taken = {path.name for path in folder.glob("models/*")}
-    taken |= {path.name.partition(".")[0] for path in folder.glob("runs/*")}
+    taken |= {path.name for path in folder.glob("submissions/*")}
     taken |= {path.stem for path in folder.glob("runs/*")}
     if name in taken:
         found = f"a version {name!r} already"
@@ -37,6 +40,8 @@ def check_name(folder: Path, name: str) -> None:
 @contextmanager
 def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
     """Make an empty hidden folder for a version; nothing is left of it after the block.
+
+    Drafts of processes that were killed are removed first.
 
     Args:
         folder: Folder of the collection.
@@ -49,12 +54,38 @@ def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
     check_name(folder, name)
     with report_full_disk(folder.name):
         (folder / kind).mkdir(exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder / kind))
+        with _lock(folder / kind, wait=True):
+            for path in (folder / kind).glob(f"{DRAFT}*"):
+                with suppress(BlockingIOError), _lock(path):
+                    shutil.rmtree(path, ignore_errors=True)
+            draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=folder / kind))
+            held = hold(draft)
         try:
             draft.chmod(0o755)
             yield draft
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+            os.close(held)
+
+
+def hold(folder: Path, wait: bool = False) -> int:
+    """Return a descriptor that holds a folder; raise BlockingIOError if another one does."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BaseException:
+        os.close(opened)
+        raise
+    return opened
+
+
+@contextmanager
+def _lock(folder: Path, wait: bool = False) -> Iterator[None]:
+    opened = hold(folder, wait)
+    try:
+        yield
+    finally:
+        os.close(opened)
 
 
 def put_in_place(draft: Path, place: Path) -> None:

@@ -43,7 +43,8 @@ def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
 def list_relevant_grades(study: Study) -> list[FloatArray]:
     """Return the grades of the relevant items of some queries, evenly spread."""
     judgement = study.given_judgement
-    places = np.unique(np.linspace(0, len(study.queries) - 1, SAMPLE).astype(int))
+    number = len(study.queries)
+    places = np.linspace(0, number - 1, min(number, SAMPLE)).astype(int)
     found = (list_judged(judgement, query)[1] for query in study.queries[places].tolist())
     return [grades[grades >= judgement.relevant_from] for grades in found]
 

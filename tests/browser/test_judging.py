@@ -97,6 +97,18 @@ def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
     assert items[1] == items[2] and set(items) == set("abcd")
 
 
+def test_a_login_that_has_ended(address: str, page: Page) -> None:
+    """The answer of the login is no JSON; it is said, and the verdict is sent later."""
+    begin(page, f"{address}&query=q1")
+    page.route(ROUTES, lambda route: route.fulfill(status=401, body="Log in first.\n"))
+    page.keyboard.press("y")
+    state = page.locator(".state")
+    expect(state).to_have_text("Waiting: 1 kept in this browser. Log in again in another tab.")
+    page.unroute(ROUTES)
+    expect(state).to_have_text("Saved")
+    assert list_said("query_id", "value") == [("q1", "relevant")]
+
+
 def test_hidden_until_the_own_verdict(address: str, world: Path, page: Page) -> None:
     save_verdict(open_collection(world), OTHER)
     begin(page, f"{address}&query=q1")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.errors import ChoiceError
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
 from tests.plugins.worlds import write_world
@@ -27,6 +28,13 @@ def test_judged_pairs(tmp_path: Path, qrels: str, metric: str) -> None:
     collection = open_collection(tmp_path)
     assert resolve(collection, {})["metric"] == metric
     assert resolve(collection, {"metrics": "P@3 P@5"})["metric"] == "P@5"
+
+
+def test_no_query(tmp_path: Path) -> None:
+    """Judged pairs of no query: a sentence that names the file."""
+    write_world(tmp_path, "", ITEMS, "query_id,text\n", PLANE, {}, "q1 0 a 1\n")
+    with pytest.raises(ChoiceError, match="no query to search with: queries.csv has no row"):
+        resolve(open_collection(tmp_path), {})
 
 
 def test_classes(tmp_path: Path) -> None:

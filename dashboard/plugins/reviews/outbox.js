@@ -86,6 +86,7 @@ function makeOutbox(root = "") {
       keepalive: text.length < 16000, // it is sent although the tab is closed
       signal: AbortSignal.timeout(TIMEOUT * 1000),
     });
+    if (answer.status === 401) throw Object.assign(new Error(), { said: "Log in again in another tab." });
     const found = await answer.json();
     if (answer.ok) return found;
     throw Object.assign(new Error(found.said), { said: String(found.said), status: answer.status });

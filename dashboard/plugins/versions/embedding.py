@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, report_full_disk
+from dashboard.storage.drafts import check_name, hold, report_full_disk
 from dashboard.storage.frames import find_item_file, read_frames
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
 
@@ -188,18 +187,18 @@ def _hold(place: Path, job: str, name: str) -> Iterator[None]:
     """Hold the folder of a job; what another encoder left in it is removed first."""
     with report_full_disk(name):
         place.mkdir(parents=True, exist_ok=True)
-        held = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            noted = place / "job.txt"
-            if not noted.is_file() or noted.read_text(encoding="utf-8") != job:
-                for path in place.iterdir():
-                    path.unlink()
-                noted.write_text(job, encoding="utf-8")
-            yield
+            held = hold(place)
         except BlockingIOError as error:
             found = f"another call that embeds {place.name.partition(' ')[2]!r}"
             raise DataError(name, found, "one call at a time") from error
+        try:
+            noted = place / "job.txt"
+            if not noted.is_file() or noted.read_text(encoding="utf-8") != job:
+                for path in place.iterdir():  # a model's folder, too, of a call that was killed
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                noted.write_text(job, encoding="utf-8")
+            yield
         finally:
             os.close(held)
 

@@ -1,9 +1,11 @@
-"""Removed versions and collections: moved to `.trash` of the data folder, and back."""
+"""Removed versions and collections: moved to `.trash` of the data folder, and back.
+
+Each removal has a numbered folder there, so that names stay as they are.
+"""
 
 from __future__ import annotations
 
-import re
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,6 @@ from dashboard.storage.folders import MARKS, find_folder
 
 TRASH = ".trash"
 COLUMNS = ("what", "moved_to")
-NUMBER = re.compile(r" \((\d+)\)$")
 
 
 def list_files(folder: Path, version: str) -> list[Path]:
@@ -41,10 +42,13 @@ def list_files(folder: Path, version: str) -> list[Path]:
 def remove(folder: Path, version: str) -> list[dict[str, Any]]:
     """Move a version, or all of a collection, to the trash; return a row a file or folder."""
     base, rows = folder.absolute().parent, []
-    for path in list_files(folder.absolute(), version):
+    files = list_files(folder.absolute(), version)
+    with report_full_disk(folder.name):
+        place = _make_place(base / TRASH)
+    for path in files:
         inside = path.relative_to(base)
+        target = place / inside
         with report_full_disk(folder.name):
-            target = _find_free(base / TRASH / inside)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
         rows.append({"what": str(inside), "moved_to": str(target.relative_to(base))})
@@ -61,20 +65,22 @@ def restore(name: str) -> list[dict[str, Any]]:
     """
     folder = find_folder(name).absolute()
     base, trash = folder.parent, folder.parent / TRASH
-    kept = sorted(trash.glob("*"), key=_find_number)
-    whole = [path for path in kept if _strip(path) == folder.name and _is_collection(path)]
-    parts = sorted((trash / folder.name).glob("*/*"), key=_find_number)
-    found = {path.parent / _strip(path): path for path in whole[-1:] or parts}
+    places = _list_places(trash)
+    whole = [place / folder.name for place in places if _is_collection(place / folder.name)]
+    found = dict.fromkeys([folder], whole[-1]) if whole else {}
+    for place in places if not whole else ():
+        for path in sorted((place / folder.name).glob("*/*")):
+            found[base / path.relative_to(place)] = path
     if not found:
-        names = ", ".join(dict.fromkeys(map(_strip, kept))) or "none"
+        kept = sorted({path.name for place in places for path in place.iterdir()})
+        names = ", ".join(kept) or "none"
         raise DataError(TRASH, f"nothing of {folder.name!r}", f"one of {names}")
     rows = []
-    for plain, path in found.items():
-        place = base / plain.relative_to(trash)
-        if place.exists():
-            inside = str(place.relative_to(base))
-            do = "Rename or remove that first."
-            raise DataError(inside, "something new in its place", "a free name", do=do)
+    for place in filter(Path.exists, found):
+        do = "Rename or remove that first."
+        inside = str(place.relative_to(base))
+        raise DataError(inside, "something new in its place", "a free name", do=do)
+    for place, path in found.items():
         with report_full_disk(folder.name):
             place.parent.mkdir(parents=True, exist_ok=True)
             path.rename(place)
@@ -90,17 +96,19 @@ def _is_collection(path: Path) -> bool:
     return any((path / mark).is_file() for mark in MARKS)
 
 
-def _find_number(path: Path) -> int:
-    """Return how often something of this name had been removed before."""
-    found = NUMBER.search(path.name)
-    return int(found[1]) if found else 1
+def _list_places(trash: Path) -> list[Path]:
+    """Return the folders of removals, the last one at the end."""
+    places = [path for path in trash.glob("*") if path.name.isdecimal()]
+    return sorted(places, key=lambda path: int(path.name))
 
 
-def _strip(path: Path) -> str:
-    return NUMBER.sub("", path.name)
-
-
-def _find_free(path: Path) -> Path:
-    """Return a path, or the same with the first number that is free."""
-    numbered = (path.with_name(f"{path.name} ({number})") for number in count(2))
-    return next(each for each in chain([path], numbered) if not each.exists())
+def _make_place(trash: Path) -> Path:
+    """Make the folder of a removal, under the next number."""
+    last = [int(path.name) for path in _list_places(trash)[-1:]]
+    for number in count(sum(last) + 1):
+        try:
+            (trash / str(number)).mkdir(parents=True)
+        except FileExistsError:  # another removal at the same time
+            continue
+        return trash / str(number)
+    raise AssertionError

@@ -13,6 +13,8 @@ from safetensors.numpy import save_file
 import dashboard
 from dashboard.__main__ import main
 from dashboard.errors import DataError
+from dashboard.storage.array_files import read_named_vectors
+from dashboard.storage.drafts import DRAFT, write_draft
 from tests.plugins.worlds import write_world
 
 ITEMS = "item_id\na\nb\nc\n"
@@ -131,6 +133,49 @@ def test_what_cannot_be_used_leaves_nothing(
 def test_names(world: Path, name: str) -> None:
     with pytest.raises(DataError, match="already|1 to 100 letters"):
         dashboard.open("small").add_version(name, ROWS, by_position=True)
+
+
+def test_a_name_before_the_dot_of_a_run_is_free(world: Path, tmp_path: Path) -> None:
+    (world / "runs").mkdir()
+    (world / "runs" / "v5.2.trec").write_text("q1 Q0 a 1 0.9 x\n")
+    (world / "submissions" / "v6").mkdir(parents=True)
+    file = str(write(tmp_path / "more.npz", ROWS, ["c", "b", "a"]))
+    assert [main(["add", "small", name, "--items", file]) for name in ("v5", "v5.2", "v6")] == [
+        0, 2, 2,
+    ]  # fmt: skip
+
+
+def test_types_stay_as_they_are(tmp_path: Path) -> None:
+    """bfloat16 is the upper half of float32: 0x3F80 is 1, 0xC040 is -3."""
+    halves = np.array([0x3F80, 0xC040], dtype="<u2")
+    header = b'{"v":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}'
+    tensors = tmp_path / "b.safetensors"
+    tensors.write_bytes(len(header).to_bytes(8, "little") + header + halves.tobytes())
+    assert read_named_vectors(tensors, None, []).rows.tolist() == [[1.0, -3.0]]
+    lists = tmp_path / "bits.parquet"
+    bits = pa.array([[255, 1], [0, 2]], pa.list_(pa.uint8()))
+    parquet.write_table(pa.table({"id": ["a", "b"], "tags": [["x"], []], "code": bits}), lists)
+    found = read_named_vectors(lists, None, [])
+    assert found.rows.dtype == np.uint8 and found.rows.tolist() == [[255, 1], [0, 2]]
+
+
+@pytest.mark.parametrize("odd", [None, [], [1.0]])
+def test_a_list_of_another_length_is_named(tmp_path: Path, odd: list[float] | None) -> None:
+    rows = pa.array([[1.0, 2.0], odd, [3.0, 4.0]], pa.list_(pa.float32()))
+    parquet.write_table(pa.table({"id": ["a", "b", "c"], "e": rows}), tmp_path / "e.parquet")
+    with pytest.raises(DataError, match="e.parquet, line 2: found a list of [01] numbers in e"):
+        read_named_vectors(tmp_path / "e.parquet", None, [])
+
+
+def test_a_draft_of_a_killed_process_is_removed(world: Path, tmp_path: Path) -> None:
+    """The draft of a process that still writes stays."""
+    (world / "models" / f"{DRAFT}dead").mkdir()
+    (world / "models" / f"{DRAFT}dead" / "items.npy").write_bytes(b"x" * 1000)
+    with write_draft(world, "models", "v7") as draft:
+        assert not (world / "models" / f"{DRAFT}dead").exists()
+        with write_draft(world, "models", "v8"):
+            assert draft.is_dir()
+    assert not list((world / "models").glob(".*"))
 
 
 def test_python_takes_what_callers_have(world: Path) -> None:

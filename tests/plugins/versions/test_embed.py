@@ -112,6 +112,16 @@ def test_a_stopped_call_is_gone_on_with(world: Collection) -> None:
         embed(world, "new", third.make(), [])
 
 
+def test_a_call_killed_while_it_copied_a_model(world: Collection) -> None:
+    """The folder of the job still holds a copy of the model; another encoder begins anew."""
+    left = world.folder / "models" / ".embedding new" / "text_model"
+    left.mkdir(parents=True)
+    (left / "model.safetensors").write_bytes(b"x")
+    (left.parent / "job.txt").write_text("another")
+    embed(world, "new", Colours().make(), [])
+    assert sorted(path.name for path in (world.folder / "models").iterdir()) == ["new"]
+
+
 def test_another_encoder_begins_anew(world: Collection) -> None:
     encoder = Colours()
     wide = BatchEncoder("wide", "2", lambda inputs, side: np.ones((len(inputs), 5)))
