@@ -128,11 +128,13 @@ class Format:
     read: Callable[[Source, Sequence[str]], Iterable[Piece]]
 
 
-def read_each(files: Sequence[str], read: Callable[[str], Iterable[Piece]]) -> Iterator[Piece]:
+def read_each(
+    read: Callable[[Source, str], Iterable[Piece]], source: Source, files: Sequence[str]
+) -> Iterator[Piece]:
     """Yield the pieces of each file; a file that cannot be read is said, the others are read."""
     for name in files:
         try:
-            yield from read(name)
+            yield from read(source, name)
         except DataError as error:
             yield leave_out(error)
 

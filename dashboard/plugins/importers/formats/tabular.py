@@ -10,12 +10,7 @@ from pathlib import Path
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
-from dashboard.plugins.importers.column_roles import (
-    Roles,
-    find_roles,
-    name_version,
-    share_media,
-)
+from dashboard.plugins.importers.column_roles import Roles, find_roles, name_version, share_media
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -59,7 +54,7 @@ def _has_header(head: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    yield from read_each(tables, partial(read_table, source, seen={}))
+    yield from read_each(partial(read_table, seen={}), source, tables)
 
 
 def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
