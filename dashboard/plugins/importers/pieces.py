@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.source import Source
-
-Side = Literal["items", "texts"]
+from dashboard.plugins.importers.source import Side, Source
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,7 @@ def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> I
         for first in range(0, max(1, len(rows)), BLOCK):
             part = np.asarray(rows[first : first + BLOCK])
             names = None if ids is None else ids[first : first + BLOCK]
-            yield Vectors(name, version, "texts" if side == "texts" else "items", part, names)
+            yield Vectors(name, version, side, part, names)
 
 
 def _list_labels(

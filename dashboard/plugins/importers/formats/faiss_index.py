@@ -49,7 +49,7 @@ def _read_index(source: Source, name: str, there: set[str]) -> Iterator[Piece]:
         for first in range(0, len(numbers), BLOCK):
             part = index.reconstruct_batch(numbers[first : first + BLOCK])
             own = None if names is None else names[first : first + BLOCK]
-            yield Vectors(name, version, "texts" if side == "texts" else "items", part, own)
+            yield Vectors(name, version, side, part, own)
     except DataError:
         raise
     except Exception as error:  # faiss raises its own kinds

@@ -30,7 +30,11 @@ def recognise(source: Source) -> list[str]:
 def list_sidecars(source: Source) -> list[str]:
     """Return the files left that have the name of a picture but for the ending."""
     stems = {EXTENSION.sub("", name) for name in source.media}
-    return [name for name in source.list_left(".txt", ".json") if name.rpartition(".")[0] in stems]
+    return [
+        name
+        for name in source.list_left(".txt", ".caption", ".json")
+        if name.rpartition(".")[0] in stems
+    ]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
