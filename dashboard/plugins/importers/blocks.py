@@ -25,8 +25,13 @@ ROWS = 16_384
 """Rows of a block."""
 MAX_NAME = 200
 """Characters of the name of a nested cell, after which it is left as JSON."""
-VECTOR_WORDS = re.compile(r"emb|vec|feat|latent|^(codes?|hash(es)?|bits)$", re.I)
+VECTOR_WORDS = re.compile(
+    r"(^|[\W_])(emb\w*|vec|vectors?|feats?|features?|latents?|codes?|hash(es)?|bits)($|[\W_\d])",
+    re.I,
+)
 """Words in the names of columns that hold vectors, of whole numbers too."""
+CODED = re.compile(r"\[|[\w+/]{24,}=*$")
+"""The beginning of a list, or numbers as base64."""
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Numbered columns of fractions that are a vector; fewer are scores."""
@@ -254,9 +259,9 @@ def _make_block(name: str, rows: Sequence[Row]) -> Iterator[Block | Finding]:
             if bad:
                 found = f"{len(bad):,} rows without a whole vector in the column {column}"
                 yield Finding("warning", name, lines[bad[0]], found, "as many numbers in each row")
-        elif VECTOR_WORDS.search(column) and make_text(first)[:1] == "[":
+        elif VECTOR_WORDS.search(column) and CODED.match(make_text(first)):
             cut = " as pandas cuts them" if "..." in make_text(first) else ""
-            found = f"lists in the column {column} that are no vectors{cut}"
+            found = f"cells in the column {column} that are no vectors{cut}"
             yield Finding("warning", name, lines[0], found, "[0.5, 1.0], or Parquet; left out")
         else:
             columns[column] = [make_text(cell) for cell in cells]

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import Block
-from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
@@ -185,7 +185,7 @@ def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
     return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
-def name_version(file: str, column: str = "") -> tuple[str, str]:
+def name_version(file: str, column: str = "") -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
 
     >>> name_version("v2/items.npy"), name_version("clip_text.npy")

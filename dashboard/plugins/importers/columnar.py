@@ -18,7 +18,7 @@ from dashboard.plugins.importers.blocks import (
     make_matrix,
     make_text,
 )
-from dashboard.plugins.importers.source import Source
+from dashboard.plugins.importers.source import Source, find_suffix
 
 MAX_SWELL = 1_000
 """Times that the values of a Parquet file may be more than its bytes."""
@@ -107,8 +107,13 @@ def _make_block(
             columns[column] = _list_texts(values.field("path"))
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            columns[column] = [""] * len(values)
-            contents[column] = values.to_pylist()
+            raw = values.to_pylist()
+            if any(find_suffix(each) for each in raw if each):
+                columns[column], contents[column] = [""] * len(values), raw
+            elif first == 1:
+                said = f"a column {column} of bytes that are no pictures"
+                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
+                yield Finding("warning", file, None, said, wanted)
         elif "struct<" in str(kind):
             if first == 1:
                 said = f"a column {column} of nested cells"

@@ -23,8 +23,8 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     Vectors,
 )
-from dashboard.plugins.importers.source import list_forms
-from dashboard.storage.media import EXTENSION, FIRST_BYTES
+from dashboard.plugins.importers.source import find_suffix, list_forms
+from dashboard.storage.media import EXTENSION
 from dashboard.texts import MARKS
 
 HEADER_BYTES = 128
@@ -221,11 +221,8 @@ class Gathered:
 
     def _write_content(self, name: str, content: bytes) -> None:
         """Write a picture that the source holds inside."""
-        kinds = (kind for start, kind in FIRST_BYTES if re.match(start, content[:80], re.DOTALL))
-        kind = next(kinds, "")
         stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in EXTENSION.sub("", name))
-        suffix = kind.partition("/")[2].replace("jpeg", "jpg").replace("quicktime", "mov") or "bin"
-        file = f"{stem[:100]}-{self.items.index[name]}.{suffix}"
+        file = f"{stem[:100]}-{self.items.index[name]}.{find_suffix(content) or 'bin'}"
         if name not in self.written:
             path = self.folder / "media" / file
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.source import Source
-
-Side = Literal["items", "texts"]
+from dashboard.plugins.importers.source import Side, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +126,13 @@ class Format:
     read: Callable[[Source, Sequence[str]], Iterable[Piece]]
 
 
-def read_each(files: Sequence[str], read: Callable[[str], Iterable[Piece]]) -> Iterator[Piece]:
+def read_each(
+    read: Callable[[Source, str], Iterable[Piece]], source: Source, files: Sequence[str]
+) -> Iterator[Piece]:
     """Yield the pieces of each file; a file that cannot be read is said, the others are read."""
     for name in files:
         try:
-            yield from read(name)
+            yield from read(source, name)
         except DataError as error:
             yield leave_out(error)
 

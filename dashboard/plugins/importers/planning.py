@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import (
-    UNLABELLED,
-    Basis,
-    choose_basis,
-    merge_judgements,
-)
+from dashboard.plugins.importers.deciding import UNLABELLED, Basis, choose_basis, merge_judgements
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.source import find_kind
 

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, list_names
-from dashboard.storage.media import EXTENSION, VIDEO
+from dashboard.storage.media import EXTENSION, FIRST_BYTES, VIDEO
 from dashboard.texts import decode_text, read_text
 
+Side = Literal["items", "texts"]
 MAX_FILES = 1_000_000
 MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
@@ -215,6 +216,12 @@ def find_kind(name: str) -> str:
 def find_folder_of(name: str) -> str:
     """Return the folder of a file in the source; "" at the top."""
     return name.rpartition("/")[0]
+
+
+def find_suffix(content: bytes) -> str:
+    """Return the suffix of a picture or clip by its first bytes; "" for none."""
+    kinds = (kind for start, kind in FIRST_BYTES if re.match(start, content[:80], re.DOTALL))
+    return next(kinds, "").partition("/")[2].replace("jpeg", "jpg").replace("quicktime", "mov")
 
 
 def find_stem(name: str) -> str:

@@ -175,6 +175,15 @@ CASES: dict[str, Case] = {
                     for at, n in enumerate(NAMES)]} | PICTURED | BY_NAME,
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
+    "numbered captions": (
+        {"t.csv": "image,caption_1,caption_2\na.png,one,two\n", "a.png": 1},
+        [], {("qrels.csv", "query_id item_id"): [
+            "a.png|a.png#0", "a.png#0|a.png", "a.png|a.png#1", "a.png#1|a.png"]}, {},
+    ),
+    "vectors alone": (
+        {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},
+        ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS,
+    ),
     "shards of img2dataset": (
         {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
          for end, made in (("png", at + 1), ("txt", f"text {at}"))},
@@ -204,9 +213,18 @@ def test_export(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 LABELLED = {"i.csv": LABELS}
 SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "base64": (
+        {"t.csv": LABELS.replace("label", "label,embedding").replace("cat", f"cat,{'Az' * 16}==")
+         .replace("dog", f"dog,{'Bz' * 16}==")},
+        "cells in the column embedding that are no vectors",
+    ),
+    "bytes": (
+        {"t.parquet": pa.table({"id": NAMES, "label": list(CLASSES.values()), "emb": [b"\1\2"] * 4})},
+        "a column emb of bytes that are no pictures",
+    ),
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
-        "lists in the column emb that are no vectors as pandas cuts them",
+        "cells in the column emb that are no vectors as pandas cuts them",
     ),
     "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
     "texts alone": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -27,11 +27,6 @@ MAX_NEIGHBOURS = 10
 def recognise(source: Source) -> list[str]:
     """Return HDF5 files."""
     return source.list_left(".hdf5", ".h5")
-
-
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield vectors, and the first true neighbours of each query as relevant items."""
-    yield from read_each(files, partial(_read_file, source))
 
 
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
@@ -71,4 +66,9 @@ def _read_sets(name: str, opened: Any) -> Iterator[Piece]:
     yield Judgements(name, queries, items, [1.0] * len(items))
 
 
-FORMAT = Format("ann-benchmarks", "HDF5 with train, test and neighbors", recognise, read)
+FORMAT = Format(
+    "ann-benchmarks",
+    "HDF5 with train, test and neighbors",
+    recognise,
+    partial(read_each, _read_file),
+)

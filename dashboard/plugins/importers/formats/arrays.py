@@ -54,10 +54,10 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     times = Counter(map(name_version, arrays))
     alike = {name for name in arrays if times[name_version(name)] > 1}
-    yield from read_each(arrays, partial(_read_file, source, set(files), alike))
+    yield from read_each(partial(_read_file, there=set(files), alike=alike), source, arrays)
 
 
-def _read_file(source: Source, there: set[str], alike: set[str], name: str) -> Iterator[Piece]:
+def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> Iterator[Piece]:
     arrays = _open(source.find_path(name), name)
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim != 1}
@@ -81,7 +81,7 @@ def _read_file(source: Source, there: set[str], alike: set[str], name: str) -> I
         for first in range(0, max(1, len(rows)), BLOCK):
             part = np.asarray(rows[first : first + BLOCK])
             names = None if ids is None else ids[first : first + BLOCK]
-            yield Vectors(name, version, "texts" if side == "texts" else "items", part, names)
+            yield Vectors(name, version, side, part, names)
 
 
 def _list_labels(

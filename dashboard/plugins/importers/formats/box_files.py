@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -45,7 +44,7 @@ def _is_xml(head: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield pictures with their classes."""
     xml = [name for name in files if name.endswith(".xml")]
-    yield from read_each(xml, partial(_read_xml, source))
+    yield from read_each(_read_xml, source, xml)
     lists = list(filter(LISTS.search, files))
     boxes = [name for name in files if name not in {*xml, *lists}]
     if not boxes:

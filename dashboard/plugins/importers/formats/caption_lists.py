@@ -30,11 +30,6 @@ def _is_list(head: str, source: Source) -> bool:
     )
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield the captions of each file and the pictures that they belong to."""
-    yield from read_each(files, partial(_read_list, source))
-
-
 def _read_list(source: Source, name: str) -> Iterator[Piece]:
     lines = source.read_text(name).split("\n")
     found = [(at, LINE.fullmatch(text.strip())) for at, text in enumerate(lines, 1) if text.strip()]
@@ -59,4 +54,9 @@ def make_items(source: Source, file: str, names: Sequence[str]) -> Items:
     return Items(file, once, {"file": [source.find_media(name, folder) for name in once]})
 
 
-FORMAT = Format("captions in lines", "Flickr30k's .token and lines like it", recognise, read)
+FORMAT = Format(
+    "captions in lines",
+    "Flickr30k's .token and lines like it",
+    recognise,
+    partial(read_each, _read_list),
+)

@@ -28,11 +28,6 @@ def recognise(source: Source) -> list[str]:
     ]
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield pictures and captions of each file."""
-    yield from read_each(files, partial(_read_file, source))
-
-
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
     if isinstance(found, dict) and isinstance(found.get("videos"), list):
@@ -120,4 +115,9 @@ def _list_annotations(
         yield Captions(name, *map(list, zip(*good, strict=True)))
 
 
-FORMAT = Format("captions in JSON", "Karpathy's splits, COCO captions, MSR-VTT", recognise, read)
+FORMAT = Format(
+    "captions in JSON",
+    "Karpathy's splits, COCO captions, MSR-VTT",
+    recognise,
+    partial(read_each, _read_file),
+)

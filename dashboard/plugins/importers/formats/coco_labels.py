@@ -24,11 +24,6 @@ def recognise(source: Source) -> list[str]:
     ]
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield the pictures of each file with their categories."""
-    yield from read_each(files, partial(_read_file, source))
-
-
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
     if not isinstance(found, dict):
@@ -67,4 +62,9 @@ def _list_labels(value: Any, classes: Sequence[Any]) -> list[str]:
     return [] if value is None else [str(classes[value] if is_place else value)]
 
 
-FORMAT = Format("COCO labels", "COCO's annotations, FiftyOne's labels.json", recognise, read)
+FORMAT = Format(
+    "COCO labels",
+    "COCO's annotations, FiftyOne's labels.json",
+    recognise,
+    partial(read_each, _read_file),
+)

@@ -28,10 +28,10 @@ def recognise(source: Source) -> list[str]:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the vectors of each index."""
     indexes = [name for name in files if name.lower().endswith(ENDINGS)]
-    yield from read_each(indexes, partial(_read_index, source, set(files)))
+    yield from read_each(partial(_read_index, there=set(files)), source, indexes)
 
 
-def _read_index(source: Source, there: set[str], name: str) -> Iterator[Piece]:
+def _read_index(source: Source, name: str, there: set[str]) -> Iterator[Piece]:
     import faiss
 
     try:
@@ -49,7 +49,7 @@ def _read_index(source: Source, there: set[str], name: str) -> Iterator[Piece]:
         for first in range(0, len(numbers), BLOCK):
             part = index.reconstruct_batch(numbers[first : first + BLOCK])
             own = None if names is None else names[first : first + BLOCK]
-            yield Vectors(name, version, "texts" if side == "texts" else "items", part, own)
+            yield Vectors(name, version, side, part, own)
     except DataError:
         raise
     except Exception as error:  # faiss raises its own kinds

@@ -31,10 +31,10 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     gallery = gallery or [n for n in files if n not in queries]
     for name in (n for n in files if n not in {*gallery, *queries}):
         yield Finding("note", name, None, "a list beside database and test", "those; left out")
-    yield from read_each([*gallery, *queries], partial(_read_list, source, set(queries)))
+    yield from read_each(partial(_read_list, queries=queries), source, [*gallery, *queries])
 
 
-def _read_list(source: Source, queries: set[str], name: str) -> Iterator[Piece]:
+def _read_list(source: Source, name: str, queries: Sequence[str]) -> Iterator[Piece]:
     lines = enumerate(source.read_text(name).split("\n"), start=1)
     found = [(at, LINE.fullmatch(text.strip())) for at, text in lines if text.strip()]
     width = max(len(match[2].split()) for _, match in found if match)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -24,11 +24,6 @@ def recognise(source: Source) -> list[str]:
         if ('"annotations"' in head and '"result"' in head and '"data"' in head)
         or ('"samples"' in head and '"filepath"' in head)
     ]
-
-
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield the pictures of each file with their labels."""
-    yield from read_each(files, partial(_read_file, source))
 
 
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
@@ -104,4 +99,9 @@ def _list_field(value: Any) -> list[str]:
     return [each["label"] for each in parts if isinstance(each.get("label"), str)]
 
 
-FORMAT = Format("Label Studio, FiftyOne", "full JSON exports, samples.json", recognise, read)
+FORMAT = Format(
+    "Label Studio, FiftyOne",
+    "full JSON exports, samples.json",
+    recognise,
+    partial(read_each, _read_file),
+)

@@ -30,7 +30,11 @@ def recognise(source: Source) -> list[str]:
 def list_sidecars(source: Source) -> list[str]:
     """Return the files left that have the name of a picture but for the ending."""
     stems = {EXTENSION.sub("", name) for name in source.media}
-    return [name for name in source.list_left(".txt", ".json") if name.rpartition(".")[0] in stems]
+    return [
+        name
+        for name in source.list_left(".txt", ".caption", ".json")
+        if name.rpartition(".")[0] in stems
+    ]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -56,10 +60,10 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     texts = {name for name in files if name.endswith(".txt")}
     doubled = {f"{name[:-4]}.json" for name in texts}
     beside = [n for n in files if not EXTENSION.search(n) and n not in doubled]
-    yield from read_each(beside, partial(_read_sidecar, source, named))
+    yield from read_each(partial(_read_sidecar, named=named), source, beside)
 
 
-def _read_sidecar(source: Source, named: Mapping[str, str], name: str) -> Iterator[Piece]:
+def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Iterator[Piece]:
     """Yield the caption that a file beside a picture holds; img2dataset writes it as JSON, too."""
     stem, _, ending = name.rpartition(".")
     found = source.read_json(name) if ending == "json" else source.read_text(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 from dashboard.errors import DataError, Finding
@@ -29,11 +29,6 @@ def recognise(source: Source) -> list[str]:
     ]
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield judgements of files that are called so, and results of others."""
-    yield from read_each(files, partial(_read_file, source))
-
-
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
     rows = [
@@ -55,4 +50,6 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         yield RunLines(name, find_stem(name), queries, items, numbers)
 
 
-FORMAT = Format("ranx", "qrels and runs in JSON by query and item", recognise, read)
+FORMAT = Format(
+    "ranx", "qrels and runs in JSON by query and item", recognise, partial(read_each, _read_file)
+)

@@ -10,12 +10,7 @@ from pathlib import Path
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
-from dashboard.plugins.importers.column_roles import (
-    Roles,
-    find_roles,
-    name_version,
-    share_media,
-)
+from dashboard.plugins.importers.column_roles import Roles, find_roles, name_version, share_media
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -59,7 +54,7 @@ def _has_header(head: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    yield from read_each(tables, partial(read_table, source, seen={}))
+    yield from read_each(partial(read_table, seen={}), source, tables)
 
 
 def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
@@ -115,6 +110,7 @@ def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
 
 
+NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+", re.I)
 COMMA = re.compile(r"([-+]?\d+),(\d+)")
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")
 
@@ -165,7 +161,11 @@ def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
-    """Yield items with labels, captions and vectors."""
+    """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
+    if not block.columns:
+        for column, rows in block.vectors.items():
+            yield Vectors(block.file, *name_version(block.file, column), rows, None)
+        return
     of, folder = roles.of, find_folder_of(block.file)
     empty = [""] * len(block.lines)
     cells = block.columns[of["file"]] if "file" in of else empty
@@ -194,14 +194,12 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     captions = block.columns[of["caption"]] if "caption" in of else empty
     names = block.columns[of["caption_id"]] if "caption_id" in of else empty
     yield from _list_captions(block.file, ids, captions, names)
+    for name in filter(NUMBERED_CAPTION.fullmatch, columns):
+        yield from _list_captions(block.file, ids, columns[name], empty)
+    texts = [name or text for name, text in zip(names, captions, strict=True)]
     for column, rows in block.vectors.items():
         version, side = name_version(block.file, column)
-        named_rows = (
-            ids if side == "items" else [a or b for a, b in zip(names, captions, strict=True)]
-        )
-        yield Vectors(
-            block.file, version, "texts" if side == "texts" else "items", rows, named_rows
-        )
+        yield Vectors(block.file, version, side, rows, ids if side == "items" else texts)
 
 
 def _list_captions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 from dashboard.errors import DataError, Finding
@@ -60,11 +60,6 @@ def _list_lines(text: str) -> list[tuple[int, str]]:
     return [(at, line.strip()) for at, line in every if line.strip() and line[0] != "#"]
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield judgements, results and topics."""
-    yield from read_each(files, partial(_read_file, source))
-
-
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     form, text = find_form(name, source.read_head(name)), source.read_text(name)
     if form == "topics":
@@ -105,4 +100,4 @@ def _add(seen: dict[tuple[str, str], float], query: str, item: str, number: floa
     return len(seen) == size
 
 
-FORMAT = Format("TREC", "judgements, results and topics", recognise, read)
+FORMAT = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))

@@ -14,14 +14,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import make_text
-from dashboard.plugins.importers.pieces import (
-    Captions,
-    Format,
-    Items,
-    Piece,
-    Vectors,
-    read_each,
-)
+from dashboard.plugins.importers.pieces import Captions, Format, Items, Piece, Vectors, read_each
 from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.media import EXTENSION
 
@@ -36,7 +29,7 @@ def recognise(source: Source) -> list[str]:
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
-    yield from read_each(files, partial(_read_tar, source, seen={}))
+    yield from read_each(partial(_read_tar, seen={}), source, files)
 
 
 def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece]:
