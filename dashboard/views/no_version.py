@@ -1,4 +1,4 @@
-"""What a page says that needs a version, or another one to compare it with."""
+"""The page of a collection without a version: a sentence, and the command to type."""
 
 from __future__ import annotations
 
