@@ -71,6 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"error: {str(error.filename)[:100]}: {error.strerror}", file=sys.stderr)
         return WRONG
+    except KeyboardInterrupt:
+        print("error: stopped before the end", file=sys.stderr)
+        return WRONG
     try:
         print_rows(rows, columns, call.format)
         sys.stdout.flush()

@@ -424,3 +424,16 @@ def test_what_is_gone_names_its_successor(
             main(words)
         told = capsys.readouterr().err
         assert end.value.code == 2 and said in told and "DASHBOARD_CACHE_MB is not used" in told
+
+
+def test_a_stopped_call_says_so(
+    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dashboard.commands import check
+
+    def stop(call: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "answer", stop)
+    assert main(["check", str(world)]) == 2
+    assert capsys.readouterr().err == "error: stopped before the end\n"
