@@ -21,7 +21,7 @@ def test_no_version(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -
     drawn = draw(world, monkeypatch, screen)
     assert list_said(drawn)[0].startswith("world has no version yet. This screen needs one.")
     assert "embed world --version v1 --encoder module:function" in drawn.code[0].value
-    assert "row-candidate" not in str(drawn.main)
+    assert "input-candidate" not in [each.key for each in drawn.selectbox]
 
 
 @pytest.mark.parametrize("screen", ["compare", "slices"])
