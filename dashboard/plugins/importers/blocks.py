@@ -26,7 +26,7 @@ ROWS = 16_384
 MAX_NAME = 200
 """Characters of the name of a nested cell, after which it is left as JSON."""
 VECTOR_WORDS = re.compile(
-    r"(^|[\W_])(emb\w*|vec|vectors?|feats?|features?|latents?|codes?|hash(es)?|bits)($|[\W_\d])",
+    r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])",
     re.I,
 )
 """Words in the names of columns that hold vectors, of whole numbers too."""

@@ -299,9 +299,9 @@ class Gathered:
         near = {name: known for name, known in near.items() if times[known] == 1}
         if near:
             name, known = next(iter(near.items()))
-            said = f"{len(near):,} names that differ from ids by folder or ending ({name!r})"
-            wanted_ids = f"ids of the items; matched where only one fits ({known!r})"
-            self.say("note", file, said, wanted_ids)
+            said = f"{len(near):,} names that are no ids of items ({name!r})"
+            how = "by file, ending, zeros before it or a column of ids"
+            self.say("note", file, said, f"ids; matched where only one fits {how} ({known!r})")
         return found | near
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ never held whole. Findings are pieces, too: they say which rows and files were l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -135,6 +136,18 @@ def read_each(
             yield from read(source, name)
         except DataError as error:
             yield leave_out(error)
+
+
+def match_lines(
+    text: str, pattern: re.Pattern[str], file: str, wanted: str
+) -> tuple[dict[int, re.Match[str]], list[Finding]]:
+    """Return the lines of a text that have a form, by number, and a finding for the others."""
+    lines = [(at, each.strip()) for at, each in enumerate(text.split("\n"), 1) if each.strip()]
+    found = [(at, pattern.fullmatch(each)) for at, each in lines if each[0] != "#"]
+    odd = [at for at, match in found if match is None]
+    said = f"{len(odd):,} lines of another form than most"
+    findings = [Finding("warning", file, odd[0], said, f"{wanted}; left out")] if odd else []
+    return {at: match for at, match in found if match}, findings
 
 
 def leave_out(error: DataError) -> Finding:

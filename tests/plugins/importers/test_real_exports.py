@@ -213,13 +213,17 @@ def test_export(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 LABELLED = {"i.csv": LABELS}
 SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "a row of more labels": (
+        {"database.txt": "a.jpg 1 0\nb.jpg 1 0\nc.jpg 0 1 1\nd.jpg 0 1\n"},
+        "line 3: found 1 lines of another form than most; expected a path and 2 labels",
+    ),
     "base64": (
         {"t.csv": LABELS.replace("label", "label,embedding").replace("cat", f"cat,{'Az' * 16}==")
          .replace("dog", f"dog,{'Bz' * 16}==")},
         "cells in the column embedding that are no vectors",
     ),
     "bytes": (
-        {"t.parquet": pa.table({"id": NAMES, "label": list(CLASSES.values()), "emb": [b"\1\2"] * 4})},
+        {"t.parquet": pa.table({"id": NAMES, "label": list("xxyy"), "emb": [b"\1\2"] * 4})},
         "a column emb of bytes that are no pictures",
     ),
     "cut vectors": (

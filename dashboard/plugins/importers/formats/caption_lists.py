@@ -6,9 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
-from dashboard.plugins.importers.pieces import Captions, Format, Items, Piece, read_each
+from dashboard.plugins.importers.pieces import (
+    Captions,
+    Format,
+    Items,
+    Piece,
+    match_lines,
+    read_each,
+)
 from dashboard.plugins.importers.source import Source, find_folder_of
 
 LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(\S.*)")
@@ -31,18 +37,11 @@ def _is_list(head: str, source: Source) -> bool:
 
 
 def _read_list(source: Source, name: str) -> Iterator[Piece]:
-    lines = source.read_text(name).split("\n")
-    found = [(at, LINE.fullmatch(text.strip())) for at, text in enumerate(lines, 1) if text.strip()]
-    odd = [at for at, match in found if match is None]
-    rows = [
-        (match[1], match[1] + match[2] if match[2] else "", match[3]) for _, match in found if match
-    ]
-    if not rows:
-        raise DataError(name, "no captions", "lines of a file, a tab and a caption")
-    if odd:
-        said = f"{len(odd):,} lines without a file and a caption"
-        yield Finding("warning", name, odd[0], said, "FILE#K, a tab, the caption; left out")
-    items, ids, texts = map(list, zip(*rows, strict=True))
+    wanted = "FILE#K, a tab, the caption"
+    found, odd = match_lines(source.read_text(name), LINE, name, wanted)
+    yield from odd
+    items, texts = [match[1] for match in found.values()], [match[3] for match in found.values()]
+    ids = [match[1] + match[2] if match[2] else "" for match in found.values()]
     yield make_items(source, name, items)
     yield Captions(name, items, texts, ids)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 from dashboard.errors import Finding
-from dashboard.plugins.importers.pieces import Format, Items, Piece, Queries, read_each
+from dashboard.plugins.importers.pieces import Format, Items, Piece, Queries, match_lines, read_each
 from dashboard.plugins.importers.source import Source, find_stem
 
-LINE = re.compile(r"(\S+\.\w{2,4})((?:\s+[01])+)")
+FORM = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
+LINE = re.compile(FORM % "+")
 QUERIES = re.compile("test|query|queries")
 
 
@@ -35,16 +37,16 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 
 
 def _read_list(source: Source, name: str, queries: Sequence[str]) -> Iterator[Piece]:
-    lines = enumerate(source.read_text(name).split("\n"), start=1)
-    found = [(at, LINE.fullmatch(text.strip())) for at, text in lines if text.strip()]
-    width = max(len(match[2].split()) for _, match in found if match)
-    good = [m for _, m in found if m and len(m[2].split()) == width]
-    if len(good) < len(found):
-        odd = [at for at, m in found if not m or len(m[2].split()) != width]
-        said = f"{len(odd):,} lines of another form"
-        yield Finding("warning", name, odd[0], said, f"a path and {width} labels; left out")
-    ids = [match[1] for match in good]
-    cells = [_name_labels(match[2].split()) for match in good]
+    text = source.read_text(name)
+    widths = Counter(
+        len(line.split()) - 1 for line in text.split("\n") if LINE.fullmatch(line.strip())
+    )
+    width = widths.most_common(1)[0][0]
+    form = re.compile(FORM % f"{{{width}}}")
+    good, odd = match_lines(text, form, name, f"a path and {width} labels")
+    yield from odd
+    ids = [match[1] for match in good.values()]
+    cells = [_name_labels(match[2].split()) for match in good.values()]
     files = [source.find_media(each) for each in ids]
     if name in queries:
         image = [file or each for file, each in zip(files, ids, strict=True)]

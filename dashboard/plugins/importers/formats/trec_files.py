@@ -14,6 +14,7 @@ from dashboard.plugins.importers.pieces import (
     Piece,
     Queries,
     RunLines,
+    match_lines,
     read_each,
 )
 from dashboard.plugins.importers.source import Source, find_plain, find_stem
@@ -67,16 +68,13 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         pairs = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
         yield Queries(name, [each[0] for each in pairs], {"text": [each[1] for each in pairs]})
         return
-    matches = [(at, FORMS[form].fullmatch(line)) for at, line in _list_lines(text)]
-    odd = [at for at, match in matches if match is None]
-    if odd:
-        said = f"{len(odd):,} lines of another form than most"
-        yield Finding("warning", name, odd[0], said, f"a line of {form}; left out")
+    matches, odd = match_lines(text, FORMS[form], name, f"a line of {form}")
+    yield from odd
     if form == "queries":
-        asked = [(match[1], match[2]) for _, match in matches if match]
-        yield Queries(name, [each[0] for each in asked], {"text": [each[1] for each in asked]})
+        asked = matches.values()
+        yield Queries(name, [each[1] for each in asked], {"text": [each[2] for each in asked]})
         return
-    rows = [(at, match[1], match[2], match[3]) for at, match in matches if match]
+    rows = [(at, match[1], match[2], match[3]) for at, match in matches.items()]
     seen: dict[tuple[str, str], float] = {}
     again = [at for at, query, item, number in rows if _add(seen, query, item, float(number))]
     if again:
