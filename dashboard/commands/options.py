@@ -70,6 +70,9 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     from dashboard.study.study import open_study
 
     collection = open_call(call)
+    if hasattr(call, "baseline") and not collection.versions and not collection.broken:
+        do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
+        raise ValueError(f"{collection.name} has no version yet. Type: {do}")
     given: dict[str, str] = {}
     for each in list_choices():
         value = getattr(call, each.key, None)

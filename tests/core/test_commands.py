@@ -248,6 +248,8 @@ def test_empty_result(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for options in ((), ("--by-query",)):
         assert main(["measure", str(world), "--format", "json", *options]) == 0
         assert capsys.readouterr().out == "[]\n"
+    assert main(["compare", str(world)]) == 2
+    assert "world has no version yet. Type: python -m dashboard add" in capsys.readouterr().err
 
 
 def test_a_reader_that_has_enough(world: Path) -> None:
