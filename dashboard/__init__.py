@@ -8,7 +8,7 @@ print(driving.verdict("v0.2", "v0.3"))
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # typing takes longer to import than this package
 
 if TYPE_CHECKING:
     from dashboard.api import OpenCollection, Verdict, open
@@ -20,7 +20,7 @@ def __dir__() -> list[str]:
     return list(__all__)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import the library when it is used; importing the package alone takes no time."""
     if name not in __all__:
         raise AttributeError(f"module 'dashboard' has no attribute {name!r}")

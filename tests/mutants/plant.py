@@ -72,8 +72,8 @@ FAULTS = (
 def plant_fault(folder: Path, number: int) -> str:
     """Copy what the tests need into a folder, with one fault in it; return its place."""
     name, right, wrong = FAULTS[number]
-    for part in ("dashboard", "tests", "findings", "app.py", "pyproject.toml", "requirements.txt",
-                 "README.md", "LICENSE"):  # fmt: skip
+    for part in ("dashboard", "tests", "findings", ".streamlit", "app.py", "pyproject.toml",
+                 "requirements.txt", "README.md", "LICENSE"):  # fmt: skip
         source = ROOT / part
         if source.is_dir():
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
