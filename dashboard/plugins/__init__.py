@@ -1,4 +1,4 @@
-"""Plugins: one folder each, whose plugin.py holds a PLUGIN of plain values, and files of a team.
+"""Plugins: one package each, which holds a PLUGIN of plain values, and files of a team.
 
 A field such as "judge:ALFA" names a file of the folder and what to import from it, when it is
 first needed; ":ALFA" names something of the file that holds the PLUGIN. A team's files are named
@@ -135,9 +135,9 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
     """Return the plugins, those of teams last, and why files of teams cannot be used."""
     found: list[Plugin] = []
     problems: list[DataError] = []
-    for path in sorted(Path(__file__).parent.glob("*/plugin.py")):
+    for path in sorted(Path(__file__).parent.glob("*/__init__.py")):
         name = path.parent.name
-        _MODULES[name] = import_module(f"{__name__}.{name}.plugin")
+        _MODULES[name] = import_module(f"{__name__}.{name}")
         found.append(_MODULES[name].PLUGIN)
     for file, read in _list_team_files():
         try:

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "dashboard"
-PLUGINS = sorted(path.parent.name for path in PACKAGE.glob("plugins/*/plugin.py"))
+PLUGINS = sorted(path.parent.name for path in PACKAGE.glob("plugins/*/__init__.py"))
 SHIPPED = {"openmoji_captions": "trec", "openmoji_context": "context", "driving": "alfa"}
 """Collections, and a protocol that each is measured by; "qrels" is the core's for judged pairs."""
 SCRIPT = """

@@ -1,1 +1,17 @@
-"""Composed queries: a picture and words about it; only annotated items are ranked."""
+"""Registration of the protocol composed."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="composed",
+    files=(
+        "submissions/[!.]*/gallery.npy",
+        "submissions/[!.]*/gallery.txt",
+        "submissions/[!.]*/queries.npy",
+        "submissions/[!.]*/queries.txt",
+    ),
+    read_tables="judge:check_labels",
+    read_versions="submissions:read_submissions",
+    rules="judge:COMPOSED",
+    metrics="metrics:compute_annotated_ap",
+)

@@ -1,1 +1,14 @@
-"""Context-aware evaluation of image search: relevance from 0 to 100, gains in context."""
+"""Registration of the protocol context."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="context",
+    files=("relevance.csv", "lists.csv", "satisfaction.csv"),
+    settings={"relevance_scale": 100.0},
+    read_tables="judge:read_tables",
+    rules="judge:CONTEXT",
+    metrics="metrics:WINDOW",
+    describe_results="metrics:describe_gains",
+    commands={"satisfaction": "commands"},
+)

@@ -1,1 +1,14 @@
-"""Image-text matching: pictures find their texts and texts their picture; any match counts."""
+"""Registration of the protocol crossmodal."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="crossmodal",
+    files=("runs/[!.]*.npy", "runs/*.rows.txt", "runs/*.columns.txt"),
+    settings={"matrix_rows": ""},
+    read_tables="sides:read_sides",
+    read_versions="matrices:read_matrices",
+    rules="judge:CROSSMODAL",
+    metrics="metrics:RECALLS",
+    choices="choices:CHOICES",
+)

@@ -1,1 +1,12 @@
-"""Hash codes for image retrieval, judged by the type of a pair."""
+"""Registration of the protocol hashing."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="hashing",
+    read_tables="judge:read_types",
+    read_versions="codes:read_packed",
+    rules="judge:HASHING",
+    metrics="metrics:NAME",
+    describe_results="judge:describe_types",
+)

@@ -1,1 +1,10 @@
-"""Importers: `init` makes a collection of files that a team has; one file a format."""
+"""Registration of `init`."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="importers",
+    settings={"source": [""]},
+    formats="formats:FORMATS",
+    commands={"init": "init_collection"},
+)

@@ -1,1 +1,5 @@
-"""Login by Streamlit (OIDC) or by a proxy, and a file of roles."""
+"""Registration of the login."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(name="login", login="identity:Login")

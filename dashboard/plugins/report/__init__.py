@@ -1,1 +1,5 @@
-"""Report: the comparison of two versions as one HTML file that needs nothing else."""
+"""Registration of the report."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(name="report", commands={"report": "commands"})

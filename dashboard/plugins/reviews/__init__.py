@@ -1,1 +1,13 @@
-"""Reviews: verdicts of people, lists to judge, agreement, and corrected labels."""
+"""Registration of reviews."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="reviews",
+    choices="choices:CHOICES",
+    amend_judgement="choices:amend_judgement",
+    draw_query="judging_view:draw_query",
+    routes="routes:ROUTES",
+    commands={"reviews": "commands"},
+    screens={"reviews": "screen.py"},
+)

@@ -1,1 +1,7 @@
-"""Judged pairs and runs, by the rules of trec_eval."""
+"""Registration of the protocol trec."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="trec", read_tables="judge:find_pairs", rules="judge:TREC", metrics="metrics:compute_bpref"
+)

@@ -1,1 +1,14 @@
-"""New versions: `add` and `embed`, `remove` and `restore`, and a callback for trainers."""
+"""Registration of versions."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="versions",
+    commands={
+        "add": "add_command",
+        "embed": "embed_command",
+        "remove": "remove_command",
+        "restore": "restore_command",
+    },
+    screens={"add": "add_screen.py"},
+)

@@ -1,5 +1,0 @@
-"""Registration of the report."""
-
-from dashboard.plugins import Plugin
-
-PLUGIN = Plugin(name="report", commands={"report": "commands"})
