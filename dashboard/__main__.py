@@ -21,7 +21,7 @@ from dashboard.commands import (
 from dashboard.commands.options import FINE, WRONG
 from dashboard.commands.output import FORMATS, print_rows
 from dashboard.errors import DataError
-from dashboard.plugins import list_problems, load_commands
+from dashboard.plugins import list_problems, load_named
 from dashboard.successors import explain_variables, explain_words
 
 COMMANDS = {
@@ -33,7 +33,7 @@ COMMANDS = {
     "metrics": metrics,
     "protocols": protocols,
     "keys": keys,
-} | load_commands()
+} | load_named("commands")
 
 
 class OneLineParser(ArgumentParser):

@@ -45,9 +45,12 @@ class Plugin:
         describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
             for, and fields of each row of a QueryResult, such as `notes`, texts on its card.
         login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
-        draw_query: `(study, choices) -> button or None`, called on Query before its cards: it draws
-            the query in its own way if a choice says so, and returns None, or else returns a
-            button for the line of the query, `(key, text, values by key of the address)`.
+        sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
+            a plugin with rules only where its protocol judges. On "query" it is called before the
+            cards, may draw the query in its own way and end the page, and may return a button for
+            the line of the query, `(key, text, values by key of the address)`.
+        encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->
+            vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
         formats: A tuple of Format: files that `init` reads.
         commands: File of each command, with HELP, add_arguments and answer as in the core.
@@ -65,10 +68,11 @@ class Plugin:
     choices: str = ""
     describe_results: str = ""
     login: str = ""
-    draw_query: str = ""
     routes: str = ""
     formats: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)
+    sections: Mapping[str, str] = field(default_factory=dict)
+    encoders: Mapping[str, str] = field(default_factory=dict)
     screens: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -97,13 +101,22 @@ def load(plugin: Plugin, hook: str) -> Any:
     return _resolve(_MODULES[plugin.name], getattr(plugin, hook))
 
 
-def load_commands() -> dict[str, Any]:
-    """Import the commands of every plugin, by name."""
+def load_named(field: str) -> dict[str, Any]:
+    """Import what a field names in every plugin, the commands or the encoders, by name."""
     return {
-        name: _resolve(_MODULES[plugin.name], file)
+        name: _resolve(_MODULES[plugin.name], text)
         for plugin in PLUGINS
-        for name, file in plugin.commands.items()
+        for name, text in getattr(plugin, field).items()
     }
+
+
+def load_sections(page: str, protocol: str) -> list[Any]:
+    """Import what draws the sections of a page, where a protocol judges."""
+    return [
+        _resolve(_MODULES[plugin.name], plugin.sections[page])
+        for plugin in PLUGINS
+        if page in plugin.sections and (not plugin.rules or plugin.name == protocol)
+    ]
 
 
 def list_screens() -> dict[str, Path]:
@@ -191,9 +204,12 @@ def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
     """Import what the hooks of a team's plugin name."""
     from dashboard.evaluation.judgement import JudgingRules
 
-    hooks = {**vars(plugin), **plugin.commands}
-    for key in sorted(hooks.keys() - {"name", "files", "settings", "commands", "screens"}):
-        found = _resolve(module, hooks[key]) if hooks[key] else None
+    for named in (plugin.commands, plugin.sections, plugin.encoders):
+        for text in named.values():
+            _resolve(module, text)
+    for key, text in sorted(vars(plugin).items()):
+        is_hook = isinstance(text, str) and text and key != "name"
+        found = _resolve(module, text) if is_hook else None
         is_own = isinstance(found, JudgingRules) and found.name == plugin.name
         if key == "rules" and found is not None and not is_own:
             expected = f"JudgingRules whose name is the plugin's, {plugin.name!r}"

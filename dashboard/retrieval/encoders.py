@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, list_names
+from dashboard.plugins import load_named
 from dashboard.retrieval.language import embed_queries, embed_texts
 from dashboard.storage.settings import read_toml
 
@@ -27,21 +28,26 @@ def encode_text(folder: Path, version: str, text: str) -> Array:
         DataError: If the version has no text side, or its files cannot be used.
     """
     name = f"models/{version}/model.toml"
-    encoder = str(read_toml(folder / name, name).get("encoder", ""))
-    if encoder not in ENCODERS:
+    settings = read_toml(folder / name, name)
+    encoder, more = str(settings.get("encoder", "")), load_named("encoders")
+    if encoder in ENCODERS:
+        found = ENCODERS[encoder](folder / "models" / version, version, text)
+    elif encoder in more:
+        found = np.atleast_2d(more[encoder](settings, [text]))
+    else:
         named = f"encoder = {encoder!r}" if encoder else "no encoder"
-        raise DataError(name, named, f"one of {list_names(ENCODERS)}, to embed a typed text")
-    found = ENCODERS[encoder](folder / "models" / version, version, text)
+        expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
+        raise DataError(name, named, expected)
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
 def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     """Return "text" and "picture", each if a version's model.toml names how to embed it."""
-    found = set()
+    found, known = set(), {*ENCODERS, *load_named("encoders")}
     for version in versions:
         name = f"models/{version}/model.toml"
         settings = read_toml(folder / name, name) if (folder / name).is_file() else {}
-        found |= {"text"} if settings.get("encoder") in ENCODERS else set()
+        found |= {"text"} if settings.get("encoder") in known else set()
         found |= {"picture"} if settings.get("picture") else set()
     return found
 

@@ -30,7 +30,7 @@ from dashboard.views.comparison import (
 )
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import open_page
-from dashboard.views.layout import split_page
+from dashboard.views.layout import draw_sections, split_page
 from dashboard.views.queries import draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
@@ -46,6 +46,7 @@ baseline, candidate, metric = choices["baseline"], choices["candidate"], choices
 with show_progress("Comparing the versions"):
     rows, front = compare_metrics(study, choices)
 told = draw_verdict(study, choices, front)
+draw_sections("compare", study, choices)
 
 changes = list_changes(study, baseline, candidate, metric)
 bins, points = group_changes(changes), group_values(changes)

@@ -12,7 +12,7 @@ from dashboard.views.comparison import compare_metrics, draw_verdict, find_front
 from dashboard.views.data_tables import draw_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import open_page
-from dashboard.views.layout import split_page
+from dashboard.views.layout import draw_sections, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.version_table import (
     describe_contents,
@@ -75,8 +75,7 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
         st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
     charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
     show_chart(charts[f"{metric} by slice"])
-if study.rules.draw_section:
-    study.rules.draw_section(study, choices)
+draw_sections("overview", study, choices)
 st.caption(escape_markdown(study.rules.definition))
 means = [row for each in measured for row in each.list_means()]
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})

@@ -8,21 +8,19 @@ import streamlit as st
 
 from dashboard.evaluation.differences import find_sign, list_differences
 from dashboard.evaluation.metrics import parse_one
-from dashboard.plugins import load_all
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
 from dashboard.views.charts import colour_versions
 from dashboard.views.comparison import show_progress
 from dashboard.views.frame import open_page
+from dashboard.views.layout import draw_sections
 
 AHEAD = 3  # queries before and after the open one that the browser has at once
 LISTED = 250  # queries before and after the open one that its list names
 
 study, choices = open_page("shown", versions=1)
-buttons = [draw(study, choices) for draw in load_all("draw_query")]
-if None in buttons:  # a plugin has drawn it
-    st.stop()
+buttons = [button for button in draw_sections("query", study, choices) if button]
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 

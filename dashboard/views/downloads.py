@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.commands.output import protect_cell, write_rows
-from dashboard.plugins import load_commands
+from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.charts import pick_ink
@@ -49,7 +49,7 @@ def draw_sharing(
                 _draw_files(name, stem, {form: (rows, columns) for form in ("csv", "json")})
             for name, chart in charts.items():
                 _draw_files(name, stem, dict.fromkeys(("svg", "png"), chart))
-            for command in load_commands().values():
+            for command in load_named("commands").values():
                 if hasattr(command, "make_download") and len(versions) > 1:
                     _draw_page(command, f"{stem}.html", study, choices)
         draw_copy_buttons(markdown)

@@ -1,10 +1,14 @@
-"""The two columns of a screen."""
+"""The two columns of a screen, and the sections that plugins draw on it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import streamlit as st
+
+from dashboard.plugins import load_sections
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
 
 STYLE = """<style>
 @media (max-width: 1023px) {
@@ -20,3 +24,8 @@ def split_page(left: int, right: int) -> tuple[Any, Any]:
     with st.container(key="split"):
         first, second = st.columns([left, right], gap="medium")
     return first, second
+
+
+def draw_sections(page: str, study: Study, choices: Choices) -> list[Any]:
+    """Draw the sections of plugins on a page; return what they return."""
+    return [draw(study, choices) for draw in load_sections(page, study.rules.name)]

@@ -21,7 +21,8 @@ RUN = ("measure", "--qrels", "q.txt", "--run", "r.trec", "--by-query")
 def folder(tmp_path: Path) -> Path:
     """Files: q1 finds a (2), b (2), c (1), and q2 only c (1) of grade 2 and more."""
     lines = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    (tmp_path / "strict.py").write_text(lines[0])
+    for name, text in zip(("strict.py", "ours.py"), lines, strict=True):
+        (tmp_path / name).write_text(text)
     (tmp_path / "q.txt").write_text("q1 0 a 2\nq1 0 b 2\nq1 0 c 1\nq2 0 a 2\nq2 0 c 1\n")
     found = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 c 3 1 t\nq2 Q0 c 1 3 t\n"
     (tmp_path / "r.trec").write_text(found)
@@ -50,11 +51,11 @@ def test_lines_of_the_readme(folder: Path) -> None:
 
 
 def test_hooks_are_few_and_explained() -> None:
-    """At most twelve fields name something to import; README and docstring have every field."""
+    """Thirteen fields name something to import; README and docstring have every field."""
     from dashboard.plugins import Plugin
 
     names = [each.name for each in fields(Plugin)][1:]
-    assert len(set(names) - {"files", "settings", "screens"}) <= 12
+    assert len(set(names) - {"files", "settings", "screens"}) <= 13
     assert all(f" {name}: " in str(Plugin.__doc__) for name in names)
     assert all(f"| `{name}` |" in README.read_text() for name in names)
 
@@ -138,6 +139,7 @@ def open_app(monkeypatch: pytest.MonkeyPatch, world: Path) -> Iterator[Callable[
     yield start
     monkeypatch.undo()
     plugins._find_plugins.cache_clear()
+    plugins._MODULES.pop("ours", None)
 
 
 def test_screens_name_a_broken_file(folder: Path, open_app: Callable[[Path], AppTest]) -> None:
@@ -160,3 +162,26 @@ def test_a_team_adds_a_page(folder: Path, open_app: Callable[[Path], AppTest]) -
     assert list(make_pages())[-2:] == ["our_page", "collections"]
     screen.switch_page(os.path.relpath(folder / "page.py", ROOT / "dashboard"))
     assert [each.value for each in screen.run().text] == ["alfa"] and not screen.exception
+
+
+def test_a_team_adds_a_section(folder: Path, open_app: Callable[[Path], AppTest]) -> None:
+    screen = open_app(folder / "ours.py")
+    screen.switch_page("screens/compare.py").run(timeout=60)
+    assert [each.value for each in screen.text] == ["1 queries are long"] and not screen.exception
+
+
+def test_a_team_adds_an_encoder(
+    folder: Path, open_app: Callable[[Path], AppTest], tmp_path: Path
+) -> None:
+    from dashboard.retrieval.encoders import encode_text, list_sides
+
+    open_app(folder / "ours.py")
+    place = tmp_path / "models" / "own"
+    place.mkdir(parents=True)
+    (place / "model.toml").write_text('encoder = "letters"\n')
+    assert encode_text(tmp_path, "own", "a cab").tolist() == [[pytest.approx(x) for x in UNIT]]
+    assert list_sides(tmp_path, ["own"]) == {"text"}
+
+
+UNIT = (2 / 6**0.5, 1 / 6**0.5, 1 / 6**0.5)
+"""The letters a, b and c of "a cab", as a unit vector."""

@@ -14,4 +14,5 @@ PLUGIN = Plugin(
     read_versions="submissions:read_submissions",
     rules="judge:COMPOSED",
     metrics="metrics:compute_annotated_ap",
+    sections={"overview": "sections:draw_section"},
 )

@@ -10,8 +10,6 @@ import numpy as np
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices
-from dashboard.study.study import Study
 from dashboard.tables import IntArray
 
 NAME = "composed"
@@ -81,13 +79,6 @@ def list_annotated(
     return found if len(found) else None
 
 
-def draw_section(study: Study, choices: Choices) -> None:
-    """Draw the section of the protocol on Overview."""
-    from dashboard.plugins.composed.sections import draw_section as draw
-
-    draw(study, choices)
-
-
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
@@ -101,5 +92,4 @@ COMPOSED = JudgingRules(
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
     candidates=list_annotated,
-    draw_section=draw_section,
 )

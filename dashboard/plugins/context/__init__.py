@@ -10,5 +10,6 @@ PLUGIN = Plugin(
     rules="judge:CONTEXT",
     metrics="metrics:WINDOW",
     describe_results="metrics:describe_gains",
+    sections={"overview": "sections:draw_satisfaction"},
     commands={"satisfaction": "commands"},
 )

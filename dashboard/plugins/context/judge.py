@@ -19,8 +19,6 @@ from dashboard.evaluation.judgement import (
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
-from dashboard.study.choices import Choices
-from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, read_table
 from dashboard.texts import parse_number
 
@@ -183,13 +181,6 @@ def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntA
     return found if len(found) or judgement.unscorable.get(query) == INVALID else None
 
 
-def draw_section(study: Study, choices: Choices) -> None:
-    """Draw the section of the protocol on Overview."""
-    from dashboard.plugins.context.sections import draw_satisfaction
-
-    draw_satisfaction(study, choices)
-
-
 CONTEXT = JudgingRules(
     name=NAME,
     title="Image search in context",
@@ -204,5 +195,4 @@ CONTEXT = JudgingRules(
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
     candidates=list_valid,
-    draw_section=draw_section,
 )

@@ -11,4 +11,5 @@ PLUGIN = Plugin(
     rules="judge:CROSSMODAL",
     metrics="metrics:RECALLS",
     choices="choices:CHOICES",
+    sections={"overview": "sections:draw_section"},
 )

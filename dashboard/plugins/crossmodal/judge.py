@@ -11,7 +11,6 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.crossmodal.folds import MatchingJudgement, judge, weigh_folds
 from dashboard.plugins.crossmodal.sides import Sides
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray
 
@@ -106,13 +105,6 @@ def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
 RANKS = ("MdR", "MnR")
 
 
-def draw_section(study: Study, choices: Choices) -> None:
-    """Draw the section of the protocol on Overview."""
-    from dashboard.plugins.crossmodal.sections import draw_section as draw
-
-    draw(study, choices)
-
-
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
@@ -132,5 +124,4 @@ CROSSMODAL = JudgingRules(
     is_complete=True,
     candidates=list_gallery,
     finish=finish,
-    draw_section=draw_section,
 )

@@ -9,4 +9,5 @@ PLUGIN = Plugin(
     rules="judge:HASHING",
     metrics="metrics:NAME",
     describe_results="judge:describe_types",
+    sections={"overview": "sections:draw_codes"},
 )

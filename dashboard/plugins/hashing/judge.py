@@ -22,7 +22,6 @@ from dashboard.plugins.hashing.metrics import find_bits, measure_radius
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.study.choices import Choices
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
@@ -189,13 +188,6 @@ def _list_shared(judged: Judgement, query: int, item: int) -> str:
     return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
 
 
-def draw_section(study: Study, choices: Choices) -> None:
-    """Draw the section of the protocol on Overview."""
-    from dashboard.plugins.hashing.sections import draw_codes
-
-    draw_codes(study, choices)
-
-
 HASHING = JudgingRules(
     name=NAME,
     title="Hash codes, graded by type",
@@ -215,5 +207,4 @@ HASHING = JudgingRules(
     is_complete=True,
     transform=take_signs,
     measure=measure_radius,
-    draw_section=draw_section,
 )

@@ -6,8 +6,8 @@ PLUGIN = Plugin(
     name="reviews",
     choices="choices:CHOICES",
     amend_judgement="choices:amend_judgement",
-    draw_query="judging_view:draw_query",
     routes="routes:ROUTES",
+    sections={"query": "judging_view:draw_query"},
     commands={"reviews": "commands"},
     screens={"reviews": "screen.py"},
 )

@@ -85,8 +85,8 @@ class _Task:
                 and judged[query].issuperset(pools.get(query, ()))}  # fmt: skip
 
 
-def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]] | None:
-    """Draw the query for judging if it is chosen; else return the button that chooses it."""
+def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]]:
+    """Draw the query for judging and end the page if that is chosen; else return its button."""
     collection = study.collection
     if choices["judge"] == "no":
         return BUTTON
@@ -131,7 +131,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         on_author_change=_keep_author,
         on_stop_change=lambda: drop_choice("judge", "list"),
     )
-    return None
+    st.stop()
 
 
 def _keep_author() -> None:
