@@ -84,6 +84,8 @@ class JudgingRules:
             results, NaN for null; None for any other metric.
         slice_queries: `study -> dict` of further slices: name -> whether each query of the study
             belongs to it; None: there are none.
+        list_parts: `(judgement, query) -> dict` of what makes an item relevant together: name ->
+            whether each item has it; None: relevance has no parts.
         map_text: `(collection, query_id, text) -> tables`, those of the protocol with what a typed
             text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
@@ -110,6 +112,7 @@ class JudgingRules:
     finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
     measure: Callable[[Any, str, Any], FloatArray | None] | None = None
     slice_queries: Callable[[Any], dict[str, BoolArray]] | None = None
+    list_parts: Callable[[Any, int], dict[str, BoolArray]] | None = None
     map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False
     headline: Callable[[Any, Any], str] | None = None

@@ -48,7 +48,8 @@ class Plugin:
         sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
             a plugin with rules only where its protocol judges. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
-            the line of the query, `(key, text, values by key of the address)`.
+            the line of the query, `(key, text, values by key of the address)`. On "report" it
+            returns a sentence below the verdict.
         encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.

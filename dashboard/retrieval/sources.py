@@ -118,11 +118,11 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         if stored is not None and pairs:
             places, asking = np.array(pairs).T
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
-            vectors.append(_read_vectors(stored, places))
+            vectors.append(read_at(stored, places))
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 
-def _read_vectors(stored: Vectors, places: IntArray) -> NDArray[np.float32]:
+def read_at(stored: Vectors, places: IntArray) -> NDArray[np.float32]:
     """Return the unit vectors at some places; near ones are read together."""
     order = np.unique(places)
     made = np.empty((len(order), stored.dimension), dtype=np.float32)

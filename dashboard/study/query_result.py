@@ -91,7 +91,8 @@ def _describe(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
         told, fields = describe(study, query, metric, rows)
         asked |= told
         for row, more in zip(rows, fields, strict=True):
-            row |= more
+            notes = [*row.get("notes", ()), *more.get("notes", ())]
+            row |= more | ({"notes": notes} if notes else {})
     return asked
 
 

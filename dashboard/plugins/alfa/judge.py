@@ -96,6 +96,18 @@ def slice_queries(study: Study) -> dict[str, BoolArray]:
     }
 
 
+def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
+    """Return whether each item has each keyword that a query requires, by its name. [items]."""
+    required = judged.required[query]
+    names = [each.name for each in required]
+    found = {}
+    for each in required:
+        place = judged.tables.index.get(each, -1)
+        name = each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
+        found[name] = judged.tables.has[place] & (place >= 0)
+    return found
+
+
 def describe_results(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
@@ -144,6 +156,7 @@ ALFA = JudgingRules(
     nothing_relevant="null",
     headline=pick_headline,
     slice_queries=slice_queries,
+    list_parts=list_parts,
     map_text=map_text,
     definition="An item is relevant when it has every keyword that the query asks for in the "
     "chosen groups. A query that asks for no keyword, or for what no item has, is not scored.",

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, Template
 from dashboard.evaluation.differences import describe_certainty, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse
+from dashboard.plugins import load_sections
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import group_changes, group_values, list_changes
 from dashboard.study.choices import Choices, describe_choices
@@ -57,6 +58,7 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
     return _read_template().render(
         title=f"{candidate} against {baseline} on {collection.title}",
         told=study.describe_difference(front, front["name"], baseline, candidate),
+        whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
@@ -130,6 +132,7 @@ def _describe_query(study: Study, choices: Choices, row: Row) -> dict[str, Any]:
         "required": found.asked.get("required", ()),
         "change": write_signed(row["delta"]),
         "relevant": found.relevant,
+        "why": found.asked.get("why", {}).get(choices["candidate"], ""),
         "versions": [
             {
                 "name": version,
@@ -154,6 +157,7 @@ def _list_cards(
             "lacks": [
                 name for name, has in zip(required, row.get("ticks", ()), strict=False) if not has
             ],
+            "notes": row.get("notes", ()),
             "picture": _read_picture(collection, "poster", row["item_id"] or ""),
         }
         for row in found.rows

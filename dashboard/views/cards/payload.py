@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -194,7 +193,7 @@ def describe_change(
 
 
 def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: int | None) -> str:
-    """Return which hits fell and came in, and what wrong results of the candidate lack most.
+    """Return which hits fell and came in, and what plugins say of the candidate's results.
 
     They are counted in the ranks that the metric looks at, or else in those that are shown.
     """
@@ -219,17 +218,8 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
     if came:
         told.append(f"{came} hit{'s' * (came > 1)} came in")
     told = told or [_describe_order(shown[baseline], shown[candidate])]
-    wrong = [row for row in shown[candidate].values() if not row["hit"]]
-    required = found.asked.get("required", ())
-    lacks = Counter(
-        name
-        for row in wrong
-        for name, has in zip(required, row.get("ticks", ()), strict=False)
-        if not has
-    )
-    if lacks:
-        name, count = lacks.most_common(1)[0]
-        told.append(f"{len(wrong)} wrong in {candidate}: {count} lack {name}")
+    if why := found.asked.get("why", {}).get(candidate):
+        told.append(why)
     return "; ".join(told)
 
 

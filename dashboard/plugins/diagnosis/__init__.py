@@ -1,0 +1,11 @@
+"""Registration of the diagnosis of wrong results."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="diagnosis",
+    choices="sections:CHOICES",
+    describe_results="summary:describe_causes",
+    sections={"compare": "sections:draw_why", "report": "sections:write_why"},
+    commands={"why": "commands"},
+)

@@ -1,0 +1,140 @@
+"""Why a result is wrong: the first of four causes that the numbers support.
+
+doubtful label  It lacks one thing that the query asks for, yet MOST of its nearest neighbours have
+                it, which RARE others that lack it can say. Without keywords that thing is to be
+                relevant.
+near miss       It lacks one keyword of two or more, or has half the credit of a relevant item.
+look-alike      It is as similar to a relevant item, or to the query's own item, as one pair of
+                items in a hundred is.
+model error     None of these.
+
+Neighbours and similarity are those of the version whose result it is, by its own vectors; a version
+without vectors has near misses and model errors only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.evaluation.judgement import find_relevant
+from dashboard.plugins.diagnosis.neighbours import Neighbourhood, survey
+from dashboard.retrieval.sources import VectorSource
+from dashboard.study.study import Study
+from dashboard.tables import BoolArray, FloatArray, IntArray
+
+LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
+MOST = 0.7
+RARE, COMMON = 0.05, 10
+"""Share of other items that may have such neighbours, and how many others must tell."""
+HALF = 0.5
+
+
+class Cause(NamedTuple):
+    """A suspected cause: its name, the keyword that lacks (or ""), and a note for the card."""
+
+    name: str
+    detail: str
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a query asks for.
+
+    Attributes:
+        parts: Whether each item has each thing that is asked for, by its name; without keywords
+            the one thing "" is to be relevant. [items] each.
+        judged: Whether each item is judged.
+        credits: Partial relevance of each item.
+    """
+
+    parts: Mapping[str, BoolArray]
+    judged: BoolArray
+    credits: FloatArray
+
+    def list_lacking(self, item: int) -> list[str]:
+        """Return the names of what an item lacks."""
+        return [name for name, has in self.parts.items() if not has[item]]
+
+
+def find_causes(study: Study, version: str, query: int, items: IntArray) -> list[Cause]:
+    """Return the suspected cause of each wrong result of a version.
+
+    Args:
+        study: Whose judgement counts.
+        version: Version that found them.
+        query: Position of the query.
+        items: Positions of wrong results; -1 for one that the collection does not have.
+    """
+    asked, source = _find_asked(study, query), study.run(version).source
+    around = survey(source.gallery) if isinstance(source, VectorSource) else None
+    known = np.zeros(len(items), dtype=bool)
+    if around is not None:
+        known = (items >= 0) & (around.rows[items] >= 0)
+    alike = _find_alike(study, around, query, items[known]) if around is not None else []
+    similar = dict(zip(items[known].tolist(), alike, strict=True))
+    nearly = [i for i in items[known].tolist() if len(asked.list_lacking(i)) == 1]
+    near: dict[int, IntArray] = {}
+    if around is not None and nearly:
+        near = dict(zip(nearly, around.find(np.array(nearly)), strict=True))
+    return [
+        (_doubt_label(asked, around, item, near[item]) if around and item in near else None)
+        or _find_near_miss(asked, item)
+        or similar.get(item)
+        or Cause(MODEL, "", MODEL)
+        for item in items.tolist()
+    ]
+
+
+def _find_asked(study: Study, query: int) -> Asked:
+    judged = study.judgement
+    grades, parts = judged.grades(query), {}
+    if study.rules.list_parts is not None:
+        parts = study.rules.list_parts(study.given_judgement, query)
+    known = ~np.isnan(grades) | study.rules.is_complete
+    return Asked(parts or {"": grades >= judged.relevant_from}, known, judged.credits(query))
+
+
+def _doubt_label(asked: Asked, around: Neighbourhood, item: int, near: IntArray) -> Cause | None:
+    (lacking,) = asked.list_lacking(item)
+    has = asked.parts[lacking]
+    number = int(has[near].sum())
+    if number < MOST * len(near):
+        return None
+    others = around.list_shares(has, asked.judged)
+    if len(others) < COMMON or (others >= MOST).mean() > RARE:
+        return None
+    what = f"have {lacking}" if lacking else "are relevant"
+    return Cause(LABEL, lacking, f"{LABEL}? {number} of {len(near)} neighbours {what}")
+
+
+def _find_near_miss(asked: Asked, item: int) -> Cause | None:
+    lacking = asked.list_lacking(item) if item >= 0 else []
+    if len(asked.parts) > 1 and len(lacking) == 1:
+        return Cause(NEAR, lacking[0], NEAR)
+    if "" in lacking and HALF <= asked.credits[item] < 1:
+        return Cause(NEAR, "", f"{NEAR}: {asked.credits[item]:.2f} of a relevant one")
+    return None
+
+
+def _find_alike(
+    study: Study, around: Neighbourhood, query: int, items: IntArray
+) -> list[Cause | None]:
+    """Return the relevant item, or the query's own, that each item resembles unusually."""
+    own = int(study.collection.own_items[query])
+    to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
+    to = to[around.rows[to] >= 0]
+    if not len(to) or not len(items):
+        return [None] * len(items)
+    cosines = around.read(items) @ around.read(to).T
+    best = cosines.argmax(axis=1)
+    found: list[Cause | None] = []
+    for row, at in enumerate(best.tolist()):
+        similarity, other = float(cosines[row, at]), study.collection.items.ids[to[at]]
+        note = f"{ALIKE} of {other} ({similarity:.2f})"
+        found.append(Cause(ALIKE, "", note) if similarity >= around.usual else None)
+    return found

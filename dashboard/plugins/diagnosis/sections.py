@@ -1,0 +1,73 @@
+"""Why the candidate is wrong: a sentence on Compare and in the report, each part a link."""
+
+from __future__ import annotations
+
+from dashboard.plugins.diagnosis.causes import Cause
+from dashboard.plugins.diagnosis.summary import Piece, describe_wrong, list_wrong, write_plain
+from dashboard.study.changes import find_cutoff, list_changes
+from dashboard.study.choices import Choice, Choices
+from dashboard.study.study import Study
+
+CHOICES = (
+    Choice(
+        key="cause",
+        meaning="suspected cause of wrong results, whose queries Compare lists",
+        default=lambda collection, before: "",
+    ),
+)
+
+HELP = (
+    "Suspected causes, the first that holds. Doubtful label: lacks one keyword that 7 of its 10 "
+    "nearest neighbours have, which is rare. Near miss: lacks one keyword of several. Look-alike: "
+    "as similar to a relevant item as 1 pair of items in 100 is. Model error: none of these."
+)
+
+
+def draw_why(study: Study, choices: Choices) -> None:
+    """Draw the sentence, and the queries that have results of the chosen cause."""
+    import streamlit as st
+
+    from dashboard.views.address import drop_choice, escape_markdown
+    from dashboard.views.comparison import show_progress
+    from dashboard.views.links import write_link
+    from dashboard.views.queries import draw_queries
+
+    def write(piece: Piece) -> str:
+        text, chosen = escape_markdown(piece.text), _join(piece.cause, piece.detail)
+        return f"[{text}]({write_link('compare', cause=chosen)})" if chosen else text
+
+    with show_progress("Looking for causes"):
+        found, pieces = _find_wrong(study, choices)
+    if pieces:
+        st.markdown("".join(map(write, pieces)), help=HELP)
+    picked = choices["cause"]
+    if not picked:
+        return
+    counts = {
+        query: sum(picked in (each.name, _join(each.name, each.detail)) for each in causes)
+        for query, causes in found.items()
+    }
+    versions, metric = (choices["baseline"], choices["candidate"]), choices["metric"]
+    rows = [row for row in list_changes(study, *versions, metric) if counts.get(row["query_id"])]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            escape_markdown(f"{picked} ✕"), key="chip-cause", on_click=drop_choice, args=("cause",)
+        )
+        st.markdown(f"{sum(counts.values()):,} results in {len(rows):,} queries", width="content")
+    draw_queries(study, choices, rows, key="causes")
+
+
+def write_why(study: Study, choices: Choices) -> str:
+    """Return the sentence for the report."""
+    return write_plain(_find_wrong(study, choices)[1])
+
+
+def _find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
+    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    depth = int(choices["shown"])
+    found = list_wrong(study, baseline, candidate, metric, depth)
+    return found, describe_wrong(found, candidate, find_cutoff(metric, depth))
+
+
+def _join(cause: str, detail: str) -> str:
+    return ": ".join(filter(None, (cause, detail)))

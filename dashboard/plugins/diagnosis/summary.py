@@ -1,0 +1,117 @@
+"""Causes of many results, counted and told in a sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.evaluation.measurement import Row
+from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
+from dashboard.study.changes import find_cutoff, list_changes
+from dashboard.study.study import Study
+
+NAMED = 3
+"""Keywords that a sentence names, at most."""
+PLURALS = {name: f"{name}es" if name.endswith("s") else f"{name}s" for name in CAUSES}
+
+
+def describe_causes(
+    study: Study, query: int, metric: str, rows: Sequence[Row]
+) -> tuple[Row, list[Row]]:
+    """Return why each wrong result of a version is one, and a sentence a version on all of them."""
+    fields: list[Row] = [Row() for _ in rows]
+    told: dict[str, str] = {}
+    for version in dict.fromkeys(row["run"] for row in rows if "run" in row):
+        wrong = [p for p, row in enumerate(rows) if row["run"] == version and row["hit"] is False]
+        items = study.collection.items.find(rows[place]["item_id"] or "" for place in wrong)
+        causes = dict(zip(wrong, find_causes(study, version, query, items), strict=True))
+        for place, cause in causes.items():
+            fields[place] = {"cause": cause.name, "detail": cause.detail, "notes": [cause.note]}
+        cutoff = find_cutoff(metric, len(rows)) if metric else len(rows)
+        if within := [cause for place, cause in causes.items() if rows[place]["rank"] <= cutoff]:
+            told[version] = f"{len(within)} wrong in {version}: {write_plain(tell(within))}"
+    return {"why": told} if told else {}, fields
+
+
+def list_wrong(
+    study: Study, baseline: str, candidate: str, metric: str, depth: int
+) -> dict[str, list[Cause]]:
+    """Return the causes of the candidate's wrong results, by query that got worse, worst first.
+
+    They are those in the first ranks: as many as the metric looks at, or `depth`.
+    """
+    rows = list_changes(study, baseline, candidate, metric)
+    ids = [row["query_id"] for row in rows if row["outcome"] == "worse"]
+    queries, cutoff = study.collection.queries.find(ids), find_cutoff(metric, depth)
+    judged, found = study.judgement, dict[str, list[Cause]]()
+    for part in study.run(candidate).parts(queries, cutoff):
+        for at, query in enumerate(part.queries.tolist()):
+            shown = (part.row == at) & (part.rank <= part.passing[at])
+            items = part.item[shown]
+            grades = np.append(judged.grades(query), np.nan)[items]
+            is_wrong = grades < judged.relevant_from
+            if study.rules.is_complete:
+                is_wrong |= np.isnan(grades)
+            found[ids[len(found)]] = find_causes(study, candidate, query, items[is_wrong])
+    return found
+
+
+def count_causes(causes: Sequence[Cause]) -> list[Row]:
+    """Return cause, detail, results and share of all, the most frequent cause first."""
+    totals = Counter(each.name for each in causes)
+    counts = Counter((each.name, each.detail) for each in causes).most_common()
+    rows = [
+        {"cause": name, "detail": detail, "results": number, "share": number / len(causes)}
+        for (name, detail), number in counts
+    ]
+    return sorted(rows, key=lambda row: (-totals[row["cause"]], CAUSES.index(row["cause"])))
+
+
+class Piece(NamedTuple):
+    """A piece of a sentence; one with a cause counts the results of that cause and detail."""
+
+    text: str
+    cause: str = ""
+    detail: str = ""
+
+
+def tell(causes: Sequence[Cause]) -> list[Piece]:
+    """Return counts in words: "12 near misses (9 lack car, 2 bus, 1 other), 1 look-alike"."""
+    told: list[Piece] = []
+    for cause, group in groupby(count_causes(causes), key=itemgetter("cause")):
+        rows = list(group)
+        number = sum(row["results"] for row in rows)
+        told += [Piece(", ")] * bool(told)
+        told.append(Piece(f"{number:,} {PLURALS[cause] if number > 1 else cause}", cause))
+        named = [row for row in rows if row["detail"]][:NAMED] if cause == NEAR else []
+        for place, row in enumerate(named):
+            verb = "" if place else "lacks " if row["results"] == 1 else "lack "
+            told.append(Piece(", " if place else " ("))
+            told.append(Piece(f"{row['results']:,} {verb}{row['detail']}", cause, row["detail"]))
+        others = number - sum(row["results"] for row in named)
+        told += [Piece(f", {others:,} other{'s' * (others > 1)}")] * bool(named and others)
+        told += [Piece(")")] * bool(named)
+    return told
+
+
+def describe_wrong(
+    found: Mapping[str, Sequence[Cause]], candidate: str, cutoff: int
+) -> list[Piece]:
+    """Return why the results of `list_wrong` are wrong, as a sentence; empty if none is."""
+    causes = [cause for each in found.values() for cause in each]
+    if not causes:
+        return []
+    results = "1 wrong result" if len(causes) == 1 else f"{len(causes):,} wrong results"
+    queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
+    where = f"Of {results} in the first {cutoff} of {candidate}, in the {queries}: "
+    return [Piece(where), *tell(causes), Piece(".")]
+
+
+def write_plain(pieces: Iterable[Piece]) -> str:
+    """Return a sentence as plain text."""
+    return "".join(piece.text for piece in pieces)
