@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from dashboard.plugins.diagnosis.causes import Cause
 from dashboard.plugins.diagnosis.summary import Piece, describe_wrong, list_wrong, write_plain
 from dashboard.study.changes import find_cutoff, list_changes
@@ -33,13 +35,14 @@ def draw_why(study: Study, choices: Choices) -> None:
     from dashboard.views.queries import draw_queries
 
     def write(piece: Piece) -> str:
-        text, chosen = escape_markdown(piece.text), _join(piece.cause, piece.detail)
-        return f"[{text}]({write_link('compare', cause=chosen)})" if chosen else text
+        text, chosen = escape(piece.text), _join(piece.cause, piece.detail)
+        link = escape(write_link("compare", cause=chosen))
+        return f'<a href="{link}" target="_self">{text}</a>' if chosen else text
 
     with show_progress("Looking for causes"):
         found, pieces = _find_wrong(study, choices)
     if pieces:
-        st.markdown("".join(map(write, pieces)), help=HELP)
+        st.html("".join(map(write, pieces)))
     picked = choices["cause"]
     if not picked:
         return
@@ -55,6 +58,7 @@ def draw_why(study: Study, choices: Choices) -> None:
         )
         st.markdown(f"{sum(counts.values()):,} results in {len(rows):,} queries", width="content")
     draw_queries(study, choices, rows, key="causes")
+    st.caption(HELP)
 
 
 def write_why(study: Study, choices: Choices) -> str:

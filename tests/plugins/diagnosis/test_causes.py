@@ -6,11 +6,14 @@ z lies nearer to the b and has a car by day.
 """
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.__main__ import main
 from dashboard.plugins.diagnosis.causes import find_causes
@@ -119,3 +122,21 @@ def test_sums_are_those_of_the_cards(world: Path, capsys: pytest.CaptureFixture[
     assert rows[0]["results"] == count_causes([c for each in found.values() for c in each])[0][
         "results"
     ]  # fmt: skip
+
+
+def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part opens the queries that have its results; texts are no HTML."""
+    root = Path(__file__).parents[3]
+    monkeypatch.setenv("DASHBOARD_DATA", str(root / "data"))
+    app = AppTest.from_file(str(root / "dashboard" / "main.py"), default_timeout=60).run()
+    app.switch_page("screens/compare.py")
+    for key, value in {"collection": "driving", "metric": "P@5", "cause": "near miss: <b>"}.items():
+        app.query_params[key] = value
+    app.run()
+    (told,) = [each.proto.body for each in app.get("html") if "wrong results" in each.proto.body]
+    (link,) = re.findall(r'<a href="([^"]+)" target="_self">\d+ stationary</a>', told)
+    assert "0 results in 0 queries" in [each.value for each in app.markdown]
+    app.query_params["cause"] = parse_qs(link)["amp;cause"][0]
+    app.run()
+    assert "6 results in 3 queries" in [each.value for each in app.markdown]
+    assert not app.exception
