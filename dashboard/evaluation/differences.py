@@ -22,6 +22,7 @@ from dashboard.evaluation.statistics import (
     sum_units,
 )
 from dashboard.tables import FloatArray, IntArray
+from dashboard.texts import write_number
 
 SAME = 1e-9
 """Differences up to this size are no difference."""
@@ -140,22 +141,22 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
 
 
 def write_p(p: float) -> str:
-    """Return a p with its sign of comparison: "= 0.036" or "< 0.001"."""
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+    """Return a p with its sign of comparison, and so many digits that one near 0.05 is not 0.05.
+
+    >>> write_p(0.0364), write_p(0.0004), write_p(0.04997)
+    ('= 0.036', '< 0.001', '= 0.04997')
+    """
+    decimals = next((d for d in range(3, 12) if round(p, d) != SIGNIFICANT), 3)
+    return "< 0.001" if p < 0.001 else f"= {p:.{decimals}f}"
 
 
 def write_signed(value: float) -> str:
-    """Return a difference with sign and 3 decimals, 4 if there is no other digit.
+    """Return a difference as `write_number` does, with its sign; zero has none.
 
-    One that rounds to zero has no sign.
-
-    >>> write_signed(0.0654), write_signed(0.00038), write_signed(-0.0000157)
-    ('+0.065', '+0.0004', '0.000')
+    >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0)
+    ('+0.065', '-0.00002', '0.000')
     """
-    for decimals in (3, 4):
-        if rounded := round(value, decimals):
-            return f"{rounded:+.{decimals}f}"
-    return "0.000"
+    return write_number(value, "+")
 
 
 def find_sign(measure: Measure) -> int:
