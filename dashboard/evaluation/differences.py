@@ -30,6 +30,8 @@ SIGNIFICANT = 0.05
 CANNOT_TELL = "cannot tell"
 FEW_QUERIES = 25
 """Queries up to which an interval may be too narrow."""
+FEWEST_UNITS = 5
+"""Differing queries up to which no choice of signs is rare: p is at least 2 ÷ 2^5."""
 
 
 def compare_runs(
@@ -112,8 +114,7 @@ def describe_difference(
         low, high = write_signed(row["low"]), write_signed(row["high"])
         difference += f", 95 % interval {low} to {high}"
     p = row["p_holm"]
-    if p is not None:
-        difference += f", p {write_p(p)} after Holm"
+    difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
     if row["outcome"] == CANNOT_TELL:
         outcome = f"{candidate} is not clearly different from {baseline}"
     else:
@@ -136,7 +137,12 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
             f"With {FEW_QUERIES} queries or fewer, a 95 % interval may cover only 70 to 87 %."
         )
     if any(row["low"] is None and row["delta"] is not None for row in rows):
-        told.append("No interval: all queries differ by the same amount, or there is only one.")
+        told.append(
+            "No interval: all queries differ by the same amount; or, and then there is no p either,"
+            " only one query or scene is scored, or the figure is a median."
+        )
+    if any(row["p"] is not None and row["better"] + row["worse"] <= FEWEST_UNITS for row in rows):
+        told.append(f"With {FEWEST_UNITS} differing queries or fewer, p is never below 0.06.")
     return told
 
 

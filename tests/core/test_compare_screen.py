@@ -129,11 +129,13 @@ def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
 
 
 def test_certainty_is_said_where_it_applies() -> None:
-    few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1}
+    few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1, "better": 5, "worse": 1}
     many = few | {"scored": 26}
     assert any("70 to 87 %" in each for each in describe_certainty([few, many]))
     assert not any("70 to 87 %" in each for each in describe_certainty([many]))
     assert "standard error up to 0.0016" in describe_certainty([few])[0]
+    assert not any("never below 0.06" in each for each in describe_certainty([few]))
+    assert "never below 0.06" in describe_certainty([few | {"worse": 0}])[-1]
 
 
 def test_tables_escape_texts() -> None:
