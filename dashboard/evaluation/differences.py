@@ -56,17 +56,20 @@ def compare_runs(
     p = compute_randomisation_p(*units)
     columns = zip(
         baseline.measures, baseline.values, candidate.values, differences,
-        low, high, p, correct_holm(p, find_twins(tested.T)), strict=True,
+        low, high, p, correct_holm(p, find_twins(tested.T)),
+        [baseline.folds] * len(baseline.measures), strict=True,
     )  # fmt: skip
     return [_make_row(*column) for column in columns]
 
 
 def _make_row(
     measure: Measure, baseline: FloatArray, candidate: FloatArray, delta: FloatArray,
-    low: float, high: float, p: float, p_holm: float,
+    low: float, high: float, p: float, p_holm: float, folds: IntArray | None,
 ) -> Row:  # fmt: skip
     both, gain = ~np.isnan(delta), find_sign(measure) * delta
-    before, after = measure.average(baseline[both]), measure.average(candidate[both])
+    before, after = (
+        measure.average(np.where(both, values, np.nan), folds) for values in (baseline, candidate)
+    )
     mean = None if before is None or after is None else round(after - before, 12) + 0.0
     if not measure.metric.is_median:
         mean = _mean(delta[both], 12)

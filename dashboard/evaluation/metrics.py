@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard.evaluation.block import Block
 from dashboard.plugins import load_all
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, IntArray
 
 Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credits", "judged"]
@@ -153,11 +153,20 @@ class Measure:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth
 
-    def average(self, values: FloatArray) -> float | None:
-        """Return the mean, or the median where the metric has that, of values that are not NaN."""
-        if not len(values):
+    def average(self, values: FloatArray, folds: IntArray | None = None) -> float | None:
+        """Return the mean, or the median where the metric has that, of values that are not NaN.
+
+        With the fold of each value, it is the mean of the medians of the folds.
+        """
+        known = ~np.isnan(values)
+        if not known.any():
             return None
-        return float(np.median(values) if self.metric.is_median else values.mean())
+        if not self.metric.is_median:
+            return float(values[known].mean())
+        parts = (
+            [known] if folds is None else [known & (folds == n) for n in np.unique(folds[known])]
+        )
+        return float(np.mean([np.median(values[part]) for part in parts]))
 
     @property
     def needs_all(self) -> bool:

@@ -158,7 +158,8 @@ class Study:
         values = self._compute_once(
             ("values", version, measures), lambda: self._compute_values(version, measures)
         )
-        return Measurement(version, measures, ids, values)
+        folds = self.rules.folds(self) if self.rules.folds else None
+        return Measurement(version, measures, ids, values, folds)
 
     def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
         values = self._list_plain(version, measures)
