@@ -11,13 +11,14 @@ from dashboard.errors import DataError, Finding, list_names
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
+from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
 from dashboard.tables import IntArray
 
 NAME = "composed"
 CANNOT_TELL = (
-    "no label 0 for any query: among items that all fulfil a query any order has AP 1, so that "
-    "composed cannot tell versions apart; choose protocol = trec."
+    "No query has a label 0 beside a label 1: among items that all fulfil a query any order has "
+    "AP 1, so that composed cannot tell versions apart; choose protocol = trec"
 )
 
 
@@ -48,8 +49,7 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
             raise DataError("qrels", found, "labels of items of the gallery", do=do)
         return None
     if wanted and not (values == 0).any():
-        found, _, expected = CANNOT_TELL.partition(": ")
-        findings.append(Finding("warning", "qrels", None, found, expected.removesuffix(".")))
+        findings.append(Finding("warning", "qrels", None, "no label 0", CANNOT_TELL))
     if wanted:
         findings += _find_lacking(collection)
     return True
@@ -81,6 +81,11 @@ def list_annotated(
     return found if len(found) else None
 
 
+def doubt(study: Study) -> str:
+    """Return why AP is 1 for every version, if it is."""
+    return CANNOT_TELL if has_equal_grades(study) else ""
+
+
 def draw_section(study: Study, choices: Choices) -> None:
     """Draw the section of the protocol on Overview."""
     from dashboard.plugins.composed.sections import draw_section as draw
@@ -101,5 +106,6 @@ COMPOSED = JudgingRules(
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
     candidates=list_annotated,
+    doubt=doubt,
     draw_section=draw_section,
 )
