@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -202,7 +203,9 @@ def metric(
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
         names = {each.lower() for each in (name, *other_names)}
         if taken := sorted(names & OTHER_NAMES.keys()):
-            raise ValueError(f"Two metrics are called {taken[0]}.")
+            both = [METRICS[OTHER_NAMES[taken[0]]].function, function]
+            files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
+            raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
         METRICS[name] = Metric(
             name, function, formula, source, summary, cutoff, reads, deep, depth, settings,
             lower_is_better, is_median,
