@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from dashboard.commands import (
+    NAMES,
     check,
     compare_slices,
     compare_versions,
@@ -24,16 +25,10 @@ from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
 from dashboard.successors import explain_variables, explain_words
 
-COMMANDS = {
-    "check": check,
-    "measure": measure,
-    "compare": compare_versions,
-    "slices": compare_slices,
-    "search": search_items,
-    "metrics": metrics,
-    "protocols": protocols,
-    "keys": keys,
-} | load_named("commands")
+FILES = (
+    check, measure, compare_versions, compare_slices, search_items, metrics, protocols, keys,
+)  # fmt: skip
+COMMANDS = dict(zip(NAMES, FILES, strict=True)) | load_named("commands")
 
 
 class OneLineParser(ArgumentParser):

@@ -151,6 +151,18 @@ def split_names(text: str, separator: str, known: Collection[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, names)))
 
 
+def write_number(value: float, sign: str = "") -> str:
+    """Return a number with 3 decimals, or so many as show that it is not zero (up to 12).
+
+    >>> write_number(0.0654), write_number(-0.0000157), write_number(0.38, "+"), write_number(0.0)
+    ('0.065', '-0.00002', '+0.380', '0.000')
+    """
+    for decimals in range(3, 13):
+        if rounded := round(value, decimals):
+            return f"{rounded:{sign}.{decimals}f}"
+    return "0.000"
+
+
 def parse_number(text: str) -> float:
     """Return the finite number that a text is; NaN if it is none.
 

@@ -88,7 +88,10 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         given.setdefault("queries", "all")
     require_protocol(collection, given)
     choices = resolve(collection, given)
-    return open_study(collection, choices.restrict_to_numbers()), choices
+    study = open_study(collection, choices.restrict_to_numbers())
+    if study.doubt:
+        print(f"note: {study.doubt}", file=sys.stderr)
+    return study, choices
 
 
 def complain_about_broken(collection: Collection, chosen: bool) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.errors import make_printable
+from dashboard.texts import write_number
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -70,5 +71,5 @@ def _format(cell: object) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.3f}"
+        return write_number(cell)
     return make_printable(str(cell))

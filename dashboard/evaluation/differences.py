@@ -22,6 +22,7 @@ from dashboard.evaluation.statistics import (
     sum_units,
 )
 from dashboard.tables import FloatArray, IntArray
+from dashboard.texts import write_number
 
 SAME = 1e-9
 """Differences up to this size are no difference."""
@@ -29,6 +30,8 @@ SIGNIFICANT = 0.05
 CANNOT_TELL = "cannot tell"
 FEW_QUERIES = 25
 """Queries up to which an interval may be too narrow."""
+FEWEST_UNITS = 5
+"""Differing queries up to which no choice of signs is rare: p is at least 2 ÷ 2^5."""
 
 
 def compare_runs(
@@ -53,17 +56,20 @@ def compare_runs(
     p = compute_randomisation_p(*units)
     columns = zip(
         baseline.measures, baseline.values, candidate.values, differences,
-        low, high, p, correct_holm(p, find_twins(tested.T)), strict=True,
+        low, high, p, correct_holm(p, find_twins(tested.T)),
+        [baseline.folds] * len(baseline.measures), strict=True,
     )  # fmt: skip
     return [_make_row(*column) for column in columns]
 
 
 def _make_row(
     measure: Measure, baseline: FloatArray, candidate: FloatArray, delta: FloatArray,
-    low: float, high: float, p: float, p_holm: float,
+    low: float, high: float, p: float, p_holm: float, folds: IntArray | None,
 ) -> Row:  # fmt: skip
     both, gain = ~np.isnan(delta), find_sign(measure) * delta
-    before, after = measure.average(baseline[both]), measure.average(candidate[both])
+    before, after = (
+        measure.average(np.where(both, values, np.nan), folds) for values in (baseline, candidate)
+    )
     mean = None if before is None or after is None else round(after - before, 12) + 0.0
     if not measure.metric.is_median:
         mean = _mean(delta[both], 12)
@@ -111,8 +117,7 @@ def describe_difference(
         low, high = write_signed(row["low"]), write_signed(row["high"])
         difference += f", 95 % interval {low} to {high}"
     p = row["p_holm"]
-    if p is not None:
-        difference += f", p {write_p(p)} after Holm"
+    difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
     if row["outcome"] == CANNOT_TELL:
         outcome = f"{candidate} is not clearly different from {baseline}"
     else:
@@ -135,27 +140,32 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
             f"With {FEW_QUERIES} queries or fewer, a 95 % interval may cover only 70 to 87 %."
         )
     if any(row["low"] is None and row["delta"] is not None for row in rows):
-        told.append("No interval: all queries differ by the same amount, or there is only one.")
+        told.append(
+            "No interval: all queries differ by the same amount; or, and then there is no p either,"
+            " only one query or scene is scored, or the figure is a median."
+        )
+    if any(row["p"] is not None and row["better"] + row["worse"] <= FEWEST_UNITS for row in rows):
+        told.append(f"With {FEWEST_UNITS} differing queries or fewer, p is never below 0.06.")
     return told
 
 
 def write_p(p: float) -> str:
-    """Return a p with its sign of comparison: "= 0.036" or "< 0.001"."""
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+    """Return a p with its sign of comparison, and so many digits that one near 0.05 is not 0.05.
+
+    >>> write_p(0.0364), write_p(0.0004), write_p(0.04997)
+    ('= 0.036', '< 0.001', '= 0.04997')
+    """
+    decimals = next((d for d in range(3, 12) if round(p, d) != SIGNIFICANT), 3)
+    return "< 0.001" if p < 0.001 else f"= {p:.{decimals}f}"
 
 
 def write_signed(value: float) -> str:
-    """Return a difference with sign and 3 decimals, 4 if there is no other digit.
+    """Return a difference as `write_number` does, with its sign; zero has none.
 
-    One that rounds to zero has no sign.
-
-    >>> write_signed(0.0654), write_signed(0.00038), write_signed(-0.0000157)
-    ('+0.065', '+0.0004', '0.000')
+    >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0)
+    ('+0.065', '-0.00002', '0.000')
     """
-    for decimals in (3, 4):
-        if rounded := round(value, decimals):
-            return f"{rounded:+.{decimals}f}"
-    return "0.000"
+    return write_number(value, "+")
 
 
 def find_sign(measure: Measure) -> int:

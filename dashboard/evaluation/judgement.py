@@ -80,6 +80,8 @@ class JudgingRules:
             for those outside the collection; None: all may.
         transform: `version -> version`, whose vectors are searched; None: as they are.
         finish: `(study, measure, values) -> values` of metrics that depend on other queries.
+        folds: `study -> folds` of the queries in question; a median is the mean of those of the
+            folds; None: there are none.
         measure: `(study, version, measure) -> values` of a metric that needs more than labelled
             results, NaN for null; None for any other metric.
         slice_queries: `study -> dict` of further slices: name -> whether each query of the study
@@ -90,6 +92,8 @@ class JudgingRules:
             text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
         headline: `(study, measures) -> name` of the metric that charts show first, None: the first.
+        doubt: `study -> text`, why no version can be better than another, "" if one can; None: one
+            always can.
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
@@ -110,12 +114,14 @@ class JudgingRules:
     candidates: Callable[[Any, Any, int], IntArray | None] | None = None
     transform: Callable[[Any], Any] | None = None
     finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
+    folds: Callable[[Any], IntArray | None] | None = None
     measure: Callable[[Any, str, Any], FloatArray | None] | None = None
     slice_queries: Callable[[Any], dict[str, BoolArray]] | None = None
     list_parts: Callable[[Any, int], dict[str, BoolArray]] | None = None
     map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False
     headline: Callable[[Any, Any], str] | None = None
+    doubt: Callable[[Any], str] | None = None
     instead_of: str = ""
 
 

@@ -24,12 +24,13 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """Values of one run: float64 of shape [metrics, queries], NaN for null."""
+    """Values of one run: float64 of shape [metrics, queries], NaN for null; folds as the rules."""
 
     run: str
     measures: tuple[Measure, ...]
     query_ids: tuple[str, ...]
     values: FloatArray
+    folds: IntArray | None = None
 
     def list_values(self) -> Iterator[Row]:
         """Yield run, query_id, metric, cutoff and value of every query."""
@@ -46,13 +47,12 @@ class Measurement:
     def list_means(self) -> Iterator[Row]:
         """Yield run, metric, cutoff, mean (or median) of the scored queries, scored and total."""
         for measure, values in zip(self.measures, self.values, strict=True):
-            scored = values[~np.isnan(values)]
             yield {
                 "run": self.run,
                 "metric": measure.name,
                 "cutoff": measure.cutoff,
-                "mean": measure.average(scored),
-                "scored": len(scored),
+                "mean": measure.average(values, self.folds),
+                "scored": int((~np.isnan(values)).sum()),
                 "total": len(values),
             }
 

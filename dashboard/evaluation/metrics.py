@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from dashboard.evaluation.block import Block
 from dashboard.plugins import load_all
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, IntArray
 
 Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credits", "judged"]
@@ -153,11 +154,20 @@ class Measure:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth
 
-    def average(self, values: FloatArray) -> float | None:
-        """Return the mean, or the median where the metric has that, of values that are not NaN."""
-        if not len(values):
+    def average(self, values: FloatArray, folds: IntArray | None = None) -> float | None:
+        """Return the mean, or the median where the metric has that, of values that are not NaN.
+
+        With the fold of each value, it is the mean of the medians of the folds.
+        """
+        known = ~np.isnan(values)
+        if not known.any():
             return None
-        return float(np.median(values) if self.metric.is_median else values.mean())
+        if not self.metric.is_median:
+            return float(values[known].mean())
+        parts = (
+            [known] if folds is None else [known & (folds == n) for n in np.unique(folds[known])]
+        )
+        return float(np.mean([np.median(values[part]) for part in parts]))
 
     @property
     def needs_all(self) -> bool:
@@ -193,7 +203,9 @@ def metric(
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
         names = {each.lower() for each in (name, *other_names)}
         if taken := sorted(names & OTHER_NAMES.keys()):
-            raise ValueError(f"Two metrics are called {taken[0]}.")
+            both = [METRICS[OTHER_NAMES[taken[0]]].function, function]
+            files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
+            raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
         METRICS[name] = Metric(
             name, function, formula, source, summary, cutoff, reads, deep, depth, settings,
             lower_is_better, is_median,

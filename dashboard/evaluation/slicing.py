@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dashboard.evaluation.differences import (
+    SAME,
     SIGNIFICANT,
     group_scenes,
     write_p,
@@ -167,7 +168,7 @@ def find_worst(rows: Sequence[Row]) -> Row | None:
     worse = [
         row
         for row in rows
-        if row["queries"] >= SMALL_SLICE and row["gain"] is not None and round(row["gain"], 3) < 0
+        if row["queries"] >= SMALL_SLICE and row["gain"] is not None and row["gain"] < -SAME
     ]
     return min(worse, key=lambda row: row["gain"], default=None)
 

@@ -64,58 +64,6 @@ def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.asarray(_apply_by_units(sums, sizes, _randomise, 1)[0])
 
 
-def compute_paired_t(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return Student's paired t of the sums of units and its two-sided p. [metrics] both.
-
-    NaN for fewer than two units and where all differ alike, but p 1 where none differs.
-    """
-    from scipy.special import stdtr  # type: ignore[import-untyped]
-
-    found = _apply_by_units(sums, sizes, _divide_by_error, 1)[0]
-    units = (sizes > 0).sum(axis=0)
-    p = 2 * stdtr(np.maximum(units - 1, 1), -np.abs(found))
-    return found, np.where((units >= 2) & ~sums.any(axis=0), 1.0, p)
-
-
-def _divide_by_error(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    error = sums.std(axis=0, ddof=1) / np.sqrt(len(sums))
-    is_flat = error <= TOLERANCE
-    return np.where(is_flat, np.nan, sums.mean(axis=0) / np.where(is_flat, 1.0, error))[None]
-
-
-def compute_tukey(values: FloatArray, level: float = 0.95) -> list[dict[str, float]]:
-    """Return Tukey's honest differences of three or more versions that answered the same queries.
-
-    The model is score ~ query + version, as in R's TukeyHSD. Bounds and p hold for all pairs
-    together; NaN where no variance is left.
-
-    Args:
-        values: Shape [queries, versions]; queries with a NaN in any version are left out, and at
-            least two are not.
-        level: Share of cases in which all intervals hold.
-
-    Returns:
-        A row a pair: first and second (places of the versions), delta (second - first), low, high
-        and p.
-    """
-    from scipy.stats import studentized_range  # type: ignore[import-untyped]
-
-    known = values[~np.isnan(values).any(axis=1)]
-    queries, versions = known.shape
-    means = known.mean(axis=0)
-    residual = known - means - known.mean(axis=1, keepdims=True) + known.mean()
-    freedom = (queries - 1) * (versions - 1)
-    error = float(np.sqrt((residual**2).sum() / max(freedom, 1) / max(queries, 1)))
-    error = error if error > TOLERANCE else np.nan
-    margin = float(studentized_range.ppf(level, versions, freedom)) * error
-    first, second = np.triu_indices(versions, 1)
-    delta = means[second] - means[first]
-    p = studentized_range.sf(np.abs(delta) / error, versions, freedom)
-    columns = (first, second, delta, delta - margin, delta + margin, p)
-    names = ("first", "second", "delta", "low", "high", "p")
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
 def _apply_by_units(
     sums: FloatArray,
     sizes: FloatArray,
@@ -161,7 +109,7 @@ def _find_levels(
     resampled: FloatArray, observed: FloatArray, acceleration: FloatArray, units: int
 ) -> FloatArray:
     """Return the shares of the resampled means that lie below the bounds. [2, metrics]."""
-    from scipy.special import ndtr, ndtri, stdtrit
+    from scipy.special import ndtr, ndtri, stdtrit  # type: ignore[import-untyped]
 
     apart = resampled - observed
     below = (apart < -TOLERANCE).mean(axis=0) + (np.abs(apart) <= TOLERANCE).mean(axis=0) / 2

@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata
@@ -154,6 +155,8 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
         _MODULES[name] = import_module(f"{__name__}.{name}")
         found.append(_MODULES[name].PLUGIN)
     for file, read in _list_team_files():
+        for module in _MODULES.values():  # its metrics find the names of those before it taken
+            _resolve(module, module.PLUGIN.metrics)
         try:
             found.append(_add(read, file))
         except DataError as error:
@@ -189,9 +192,7 @@ def _add(read: Callable[[], ModuleType], file: str) -> Plugin:
         if not isinstance(plugin, Plugin):
             do = "See plugins/README.md for an example."
             raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
-        if plugin.name in (*_MODULES, "qrels"):  # the core's protocol
-            found = f"the name {plugin.name!r}, which another plugin has"
-            raise DataError(file, found, "a name of its own")
+        _check_names(module, file)
         _check_hooks(plugin, module, file)
     except DataError:
         raise
@@ -215,13 +216,49 @@ def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
         if key == "rules" and found is not None and not is_own:
             expected = f"JudgingRules whose name is the plugin's, {plugin.name!r}"
             raise DataError(file, f"rules = {plugin.rules!r}, something else", expected)
-    taken = {path.stem for path in Path(__file__).parents[1].glob("screens/*.py")}
-    taken |= {name for each in _MODULES.values() for name in each.PLUGIN.screens}
     for name, script in plugin.screens.items():
-        if name in taken or not name.isidentifier():
-            raise DataError(file, f"the page {name!r}", "a word that names no other page")
+        if not name.isidentifier():
+            raise DataError(file, f"the page {name!r}", "letters, digits and _")
         if not Path(str(module.__file__)).with_name(script).is_file():
             raise DataError(file, f"no such file: {script}", f"the script of the page {name!r}")
+
+
+def _check_names(module: ModuleType, file: str) -> None:
+    """Raise DataError if something of a team's plugin has a name that is taken."""
+    from dashboard.commands import NAMES
+    from dashboard.storage.settings import SETTINGS
+    from dashboard.study.choices import CORE, VIEW
+
+    names = Counter(_list_names(module))
+    kinds = {kind for kind, _ in names}
+    pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
+    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
+    taken = {(kind, name): "the core" for kind, each in core.items() for name in each}
+    keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
+    taken |= {("choice", key): "the core" for key in keys}
+    for name, other in _MODULES.items():
+        is_shipped = other.__name__.startswith(f"{__name__}.")
+        owner = f"plugins/{name}/plugin.py" if is_shipped else str(other.__file__)
+        taken |= dict.fromkeys(_list_names(other, kinds), owner)
+    for (kind, name), times in names.items():
+        owner = file if times > 1 else taken.get((kind, name), "")
+        if owner:
+            found = f"the {kind} {name!r}, which {owner} has, too"
+            raise DataError(file, found, "a name of its own", do=f"Rename it in {file}.")
+
+
+def _list_names(module: ModuleType, kinds: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of all that a plugin adds; with `kinds` only of these."""
+    plugin = module.PLUGIN
+    yield "plugin", plugin.name
+    named = {"command": plugin.commands, "page": plugin.screens, "setting": plugin.settings}
+    for kind, names in named.items():
+        yield from ((kind, name) for name in names)
+    for kind, text in (("choice", plugin.choices), ("format", plugin.formats)):
+        if text and (not kinds or kind in kinds):
+            for each in _resolve(module, text):
+                own = {each.name} if kind == "format" else {each.key, each.option or each.key}
+                yield from ((kind, name) for name in own)
 
 
 def _explain(error: BaseException, file: str) -> DataError:

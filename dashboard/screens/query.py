@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.differences import find_sign, list_differences
+from dashboard.evaluation.differences import find_sign, list_differences, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.cards import draw_query
@@ -44,7 +44,7 @@ if choices["query"] and choices["query"] not in change:
 def name_query(query_id: str) -> tuple[str, str]:
     """Return the id of a query, and what it is called with how it changed."""
     value, text = change[query_id], collection.query_names[collection.queries.index[query_id]]
-    written = f"{value:+.3f}" if len(versions) > 1 else f"{metric} {value:.3f}"
+    written = write_signed(value) if len(versions) > 1 else f"{metric} {value:.3f}"
     return query_id, text if value != value else f"{text} ({written})"
 
 

@@ -170,7 +170,7 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
     return [
         {
             "bin": place,
-            "change": round(place * step, 6),
+            "change": round(place * step, 12),
             "queries": counts[place],
             "outcome": outcomes.get(place, "same"),
         }

@@ -134,7 +134,7 @@ def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
 @cache
 def list_choices() -> tuple[Choice, ...]:
     """Return the choices of the core, then those of plugins."""
-    return (*_CORE, *(each for choices in load_all("choices") for each in choices), *_VIEW)
+    return (*CORE, *(each for choices in load_all("choices") for each in choices), *VIEW)
 
 
 def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
@@ -271,7 +271,7 @@ def _pick_metric(collection: Collection, before: Values) -> str:
     return str(max(same, key=lambda each: each.cutoff or math.inf))
 
 
-_CORE = (
+CORE = (
     Choice(
         key="protocol",
         meaning="protocol that says what is relevant",
@@ -296,7 +296,7 @@ _CORE = (
         changes_numbers=True,
     ),
 )
-_VIEW = (
+VIEW = (
     Choice(
         key="slice",
         meaning="only queries of this slice, A=x; of several, the queries that all of them share",

@@ -40,6 +40,12 @@ def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
     return "RR" if max(map(len, grades), default=0) == 1 else "AP"
 
 
+def has_equal_grades(study: Study) -> bool:
+    """Return whether no query in question has judged items of different grades."""
+    grades = (list_judged(study.judgement, query)[1] for query in study.queries.tolist())
+    return all(np.ptp(each) == 0 for each in grades if len(each))
+
+
 def list_relevant_grades(study: Study) -> list[FloatArray]:
     """Return the grades of the relevant items of some queries, evenly spread."""
     judgement = study.given_judgement

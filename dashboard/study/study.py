@@ -158,7 +158,8 @@ class Study:
         values = self._compute_once(
             ("values", version, measures), lambda: self._compute_values(version, measures)
         )
-        return Measurement(version, measures, ids, values)
+        folds = self.rules.folds(self) if self.rules.folds else None
+        return Measurement(version, measures, ids, values, folds)
 
     def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
         values = self._list_plain(version, measures)
@@ -202,8 +203,21 @@ class Study:
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        told = describe_choices(self.collection, self.choices).values()
-        return describe_difference(row, metric, baseline, candidate, told)
+        return describe_difference(row, metric, baseline, candidate, self.list_conditions())
+
+    def list_conditions(self) -> list[str]:
+        """Return the choices that change numbers, and why the protocol cannot tell versions apart.
+
+        Each is a sentence without its full stop.
+        """
+        told = list(describe_choices(self.collection, self.choices).values())
+        return [*told, self.doubt] if self.doubt else told
+
+    @property
+    def doubt(self) -> str:
+        """Why the protocol cannot tell versions apart; "" if it can."""
+        doubt = self.rules.doubt
+        return self._compute_once("doubt", lambda: doubt(self) if doubt else "")
 
     def list_slices(self) -> dict[str, BoolArray]:
         """Return which of the queries in question are in each slice, by its name A=x.

@@ -49,7 +49,7 @@ def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None])
 def write_bin(change: float) -> str:
     """Return the end of a bin with as many decimals as it has, at least 3; no two are alike."""
     written = write_signed(change)
-    return written if float(written) == change else f"{change:+.6f}".rstrip("0")
+    return written if float(written) == change else f"{change:+.12f}".rstrip("0")
 
 
 def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:

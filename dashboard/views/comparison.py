@@ -16,7 +16,7 @@ from dashboard.evaluation.differences import (
 )
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse, parse_one
-from dashboard.study.choices import Choices, describe_choices
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.data_tables import Column, draw_table
@@ -67,8 +67,8 @@ def _describe_one(study: Study, row: Row, version: str) -> str:
     """Return the mean of a version as a sentence, with the choices that change it."""
     mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
     scored = f"{row['scored']:,} of {row['total']:,} queries scored"
-    told = describe_choices(study.collection, study.choices).values()
-    return " ".join([f"{version}: {row['name']} {mean} ({scored}).", *(f"{e}." for e in told)])
+    told = [f"{each}." for each in study.list_conditions()]
+    return " ".join([f"{version}: {row['name']} {mean} ({scored}).", *told])
 
 
 def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:

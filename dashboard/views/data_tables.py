@@ -9,6 +9,8 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.texts import write_number
+
 STYLE = """<style>
 .values { width: 100%; overflow-x: auto; scrollbar-width: thin; }
 .values table {
@@ -99,7 +101,7 @@ def format_value(value: object) -> str:
     """Return the text of a cell."""
     if value is None or value == "":
         return "–"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return write_number(value) if isinstance(value, float) else str(value)
 
 
 def _write_cell(column: Column, row: Mapping[str, Any]) -> str:

@@ -117,23 +117,25 @@ def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.Monk
     assert said.endswith("2 of 2 queries scored). Slice: pv_object_type=car.")
 
 
-def test_bounds_have_three_decimals() -> None:
+def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
     assert [write_signed(each) for each in (-0.0000157, 0.0, -0.0005001, 0.1)] == [
-        "0.000", "0.000", "-0.001", "+0.100",
+        "-0.00002", "0.000", "-0.001", "+0.100",
     ]  # fmt: skip
     row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
     row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}
     written = write_row(row)
-    assert (written["interval"], written["p"]) == ("0.000 to +0.050", "< 0.001")
+    assert (written["interval"], written["p"]) == ("+0.000000000001 to +0.050", "< 0.001")
     assert written["counts"] == "1, 2, 3"
 
 
 def test_certainty_is_said_where_it_applies() -> None:
-    few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1}
+    few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1, "better": 5, "worse": 1}
     many = few | {"scored": 26}
     assert any("70 to 87 %" in each for each in describe_certainty([few, many]))
     assert not any("70 to 87 %" in each for each in describe_certainty([many]))
     assert "standard error up to 0.0016" in describe_certainty([few])[0]
+    assert not any("never below 0.06" in each for each in describe_certainty([few]))
+    assert "never below 0.06" in describe_certainty([few | {"worse": 0}])[-1]
 
 
 def test_tables_escape_texts() -> None:

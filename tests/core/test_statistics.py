@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dashboard.evaluation.differences import compare_runs
+from dashboard.evaluation.differences import compare_runs, describe_difference
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.statistics import (
@@ -115,6 +115,19 @@ def test_compare_leaves_null_out() -> None:
 def test_one_scored_query_has_no_interval() -> None:
     row = compare([0.5, np.nan], [0.7, np.nan])
     assert (row["low"], row["high"], row["p"], row["p_holm"]) == (None, None, None, None)
+    told = describe_difference(row, "P@5", "a", "b")
+    assert told.startswith("b is not clearly different from a: P@5 +0.200, p not defined (1 ")
+    row = compare([0, 0, 0], [1, 1, 0], ["s", "s", "s"])  # one scene
+    assert (row["low"], row["high"], row["p"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "p"), [([0.1, 0.4], 0.5), ([0.3] * 4, 2 / 16), ([0.0] * 4, 1.0)]
+)
+def test_p_counts_the_choices_of_signs(candidate: list[float], p: float) -> None:
+    """Two queries, differences that are all equal, and all ties."""
+    row = compare([0.0] * len(candidate), candidate)
+    assert (row["p"], row["outcome"], row["low"] is None) == (p, "cannot tell", p != 0.5)
 
 
 def test_a_scene_is_one_unit() -> None:

@@ -25,7 +25,6 @@ from dashboard.plugins.context.judge import (
 )
 from dashboard.plugins.context.metrics import compute_gain
 from dashboard.plugins.context.satisfaction import make_block
-from dashboard.plugins.hashing.distances import compute_distance, count_differing_bits
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import order_run
@@ -253,11 +252,13 @@ def sum_of_recalls(inputs: Values, params: Values) -> Values:
 
 
 def code_distance(inputs: Values, params: Values) -> Values:
-    first, second = (np.array([inputs[name]]) for name in ("h_i", "h_j"))
+    """Return equation 1 of the source in both forms; the program says distances by the cosine."""
+    first, second = (np.array(inputs[name]) for name in ("h_i", "h_j"))
+    unit, other = (each / np.linalg.norm(each) for each in (first, second))
     return {
-        "eq1_euclidean": compute_distance(first, second, "euclidean")[0, 0],
-        "eq1_cosine": compute_distance(first, second, "cosine")[0, 0],
-        "hamming": count_differing_bits(first, second)[0, 0],
+        "eq1_euclidean": len(first) / 4 * ((unit - other) ** 2).sum(),
+        "eq1_cosine": len(first) / 2 * (1 - unit @ other),
+        "hamming": ((first > 0) != (second > 0)).sum(),
     }
 
 

@@ -1,17 +1,17 @@
 """Kinds of worked cases about comparisons and satisfaction, each computed by the program."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from dashboard.evaluation.differences import compare_runs
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.evaluation.statistics import (
-    compute_paired_t,
     compute_randomisation_p,
-    compute_tukey,
     correct_holm,
     sum_units,
 )
@@ -72,8 +72,12 @@ def comparison(inputs: Values, params: Values) -> Values:
 
 def randomisation(inputs: Values, params: Values) -> Values:
     units = sum_units(np.array(inputs["differences"], dtype=float)[:, None], None)
-    t, p = compute_paired_t(*units)
-    return {"p_two_sided": compute_randomisation_p(*units)[0], "paired_t": t[0], "paired_t_p": p[0]}
+    paired = stats.ttest_1samp(inputs["differences"], 0.0)  # the program has no t
+    return {
+        "p_two_sided": compute_randomisation_p(*units)[0],
+        "paired_t": paired.statistic,
+        "paired_t_p": paired.pvalue,
+    }
 
 
 def holm(inputs: Values, params: Values) -> Values:
@@ -81,13 +85,22 @@ def holm(inputs: Values, params: Values) -> Values:
 
 
 def tukey(inputs: Values, params: Values) -> Values:
-    systems = inputs["systems"]
-    names = {"delta": "diff", "low": "lower", "high": "upper", "p": "p_adj"}
-    return {
-        f"{systems[row['second']]}-{systems[row['first']]} {name}": row[column]
-        for row in compute_tukey(np.array(inputs["scores_topics_x_systems"], dtype=float))
-        for column, name in names.items()
-    }
+    """Return Tukey's differences of the model score ~ topic + system; the program has none."""
+    scores = np.array(inputs["scores_topics_x_systems"], dtype=float)
+    topics, systems = scores.shape
+    means = scores.mean(axis=0)
+    residual = scores - means - scores.mean(axis=1, keepdims=True) + scores.mean()
+    freedom = (topics - 1) * (systems - 1)
+    error = np.sqrt((residual**2).sum() / freedom / topics)
+    margin = stats.studentized_range.ppf(0.95, systems, freedom) * error
+    found: Values = {}
+    for first, second in combinations(range(systems), 2):
+        pair = f"{inputs['systems'][second]}-{inputs['systems'][first]}"
+        diff = means[second] - means[first]
+        found |= {f"{pair} diff": diff, f"{pair} lower": diff - margin}
+        found |= {f"{pair} upper": diff + margin}
+        found[f"{pair} p_adj"] = stats.studentized_range.sf(abs(diff) / error, systems, freedom)
+    return found
 
 
 def spearman(inputs: Values, params: Values) -> Values:

@@ -227,6 +227,10 @@ def _read_mapping(
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
+    if others := [each for each in table.columns if each not in columns]:
+        said = f"columns that are not read ({list_names(others)})"
+        only = "none; mapping_threshold decides which keywords count. Remove rows that do not"
+        findings.append(Finding("warning", MAPPING, 1, said, only))
     mapped: dict[str, list[Candidate]] = {}
     unknown: dict[str, dict[str, int]] = {"queries": {}, "groups": {}}
     for line, query, ngram, group, keyword, score in zip(

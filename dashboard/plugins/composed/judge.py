@@ -10,12 +10,14 @@ import numpy as np
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.storage.collection import Collection
+from dashboard.study.judging import has_equal_grades
+from dashboard.study.study import Study
 from dashboard.tables import IntArray
 
 NAME = "composed"
 CANNOT_TELL = (
-    "no label 0 for any query: among items that all fulfil a query any order has AP 1, so that "
-    "composed cannot tell versions apart; choose protocol = trec."
+    "No query has a label 0 beside a label 1: among items that all fulfil a query any order has "
+    "AP 1, so that composed cannot tell versions apart; choose protocol = trec"
 )
 
 
@@ -46,8 +48,7 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
             raise DataError("qrels", found, "labels of items of the gallery", do=do)
         return None
     if wanted and not (values == 0).any():
-        found, _, expected = CANNOT_TELL.partition(": ")
-        findings.append(Finding("warning", "qrels", None, found, expected.removesuffix(".")))
+        findings.append(Finding("warning", "qrels", None, "no label 0", CANNOT_TELL))
     if wanted:
         findings += _find_lacking(collection)
     return True
@@ -79,6 +80,11 @@ def list_annotated(
     return found if len(found) else None
 
 
+def doubt(study: Study) -> str:
+    """Return why AP is 1 for every version, if it is."""
+    return CANNOT_TELL if has_equal_grades(study) else ""
+
+
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
@@ -92,4 +98,5 @@ COMPOSED = JudgingRules(
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
     candidates=list_annotated,
+    doubt=doubt,
 )

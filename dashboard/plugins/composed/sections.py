@@ -1,4 +1,4 @@
-"""The section on Overview: how many items are annotated, and whether AP can tell versions apart."""
+"""The section on Overview: how many items are annotated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.judgement import list_judged
-from dashboard.plugins.composed.judge import CANNOT_TELL
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import IntArray
@@ -14,15 +13,13 @@ from dashboard.views.address import escape_markdown
 
 
 def draw_section(study: Study, choices: Choices) -> None:
-    """Draw how many items each query has labels for, and a warning where no label is 0."""
+    """Draw how many items each query has labels for."""
     labels = [list_judged(study.judgement, query)[1] for query in study.queries.tolist()]
     labels = [each for each in labels if len(each)]
     if not labels:
         return
     fulfilled = np.array([int((each == 1).sum()) for each in labels])
     others = np.array([int((each == 0).sum()) for each in labels])
-    if not others.any():
-        st.warning(escape_markdown(CANNOT_TELL))
     told = (
         f"Annotated: {_write_range(fulfilled + others)} items for each of {len(labels):,} queries, "
         f"of which {_write_range(fulfilled)} fulfil it (median {np.median(fulfilled):g})."

@@ -19,6 +19,8 @@ from dashboard.evaluation.judgement import (
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
+from dashboard.study.judging import has_equal_grades
+from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, read_table
 from dashboard.texts import parse_number
 
@@ -32,6 +34,10 @@ MAX_OTHER_SCALE = 10.0
 """Largest relevance of a file that is taken for one on a scale of 0 to 1, 0 to 4 or 1 to 10."""
 STATED = "relevance_scale"
 """Setting that states the largest relevance of another scale, which begins at 0."""
+CANNOT_TELL = (
+    "All judged items of a query are equally relevant: any order of them has the same gain, so "
+    "that context cannot tell versions apart"
+)
 INVALID = "over 90 % invalid relevance"
 
 
@@ -181,6 +187,11 @@ def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntA
     return found if len(found) or judgement.unscorable.get(query) == INVALID else None
 
 
+def doubt(study: Study) -> str:
+    """Return why every order has the same gain, if it has."""
+    return CANNOT_TELL if has_equal_grades(study) else ""
+
+
 CONTEXT = JudgingRules(
     name=NAME,
     title="Image search in context",
@@ -195,4 +206,5 @@ CONTEXT = JudgingRules(
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
     candidates=list_valid,
+    doubt=doubt,
 )

@@ -29,8 +29,7 @@ def list_gallery(collection: Collection, judgement: Judgement, query: int) -> In
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     """Keep the queries of a metric's direction; add both directions of Rsum and mR.
 
-    The mean of all queries is that of the means of folds; a slice has the mean of its queries, and
-    a median is that of all queries.
+    The mean of all queries is that of the means of folds; a slice has the mean of its queries.
 
     The value of a picture is its own and, for each of its texts, pictures ÷ texts times theirs: the
     mean over pictures is then the sum of the six means. Null for all pictures where the picture of
@@ -65,17 +64,26 @@ def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
     """Decide about queries whose list holds none of what belongs to them; their value is 0.
 
     The mean rank is not known, null for all; in the median they are the last of their gallery, and
-    it is null for all where half of the queries or more are so.
+    it is null for all where half of the queries of a fold or more are so.
     """
     assert isinstance(study.judgement, MatchingJudgement)
-    is_lost = values == 0
-    if is_lost.any() and (name == "MnR" or 2 * is_lost.sum() >= (~np.isnan(values)).sum()):
+    is_lost, folds = values == 0, list_folds(study)
+    folds = np.zeros(len(values), dtype=np.int64) if folds is None else folds
+    lost, scored = np.bincount(folds[is_lost]), np.bincount(folds[~np.isnan(values)])
+    if is_lost.any() and (name == "MnR" or (2 * lost >= scored[: len(lost)])[lost > 0].any()):
         return np.full(len(values), np.nan)
     galleries = study.judgement.galleries
     for at in np.flatnonzero(is_lost):
         gallery = galleries[study.queries[at]]
         values[at] = len(study.collection.items) if gallery is None else (gallery >= 0).sum()
     return values
+
+
+def list_folds(study: Study) -> IntArray | None:
+    """Return the fold of each query in question, 0 for none; None in a slice: it has no folds."""
+    assert isinstance(study.judgement, MatchingJudgement)
+    folds = study.judgement.folds[study.queries]
+    return None if study.choices["slice"] else np.maximum(folds, 0)
 
 
 def list_texts(study: Study) -> BoolArray:
@@ -124,4 +132,5 @@ CROSSMODAL = JudgingRules(
     is_complete=True,
     candidates=list_gallery,
     finish=finish,
+    folds=list_folds,
 )

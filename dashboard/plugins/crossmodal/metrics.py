@@ -57,7 +57,8 @@ for _way, _asking, _found in WAYS:
     for _name, _average in (("MnR", "mean"), ("MdR", "median")):
         metric(
             f"{_way}_{_name}",
-            formula=f"{_average} over {_asking} of the first rank of {_found}; lower is better",
+            formula=f"{_average} over {_asking} of the first rank of {_found}; of five folds, the "
+            f"mean of their {_average}s; lower is better",
             source=RANKS,
             cutoff="never",
             lower_is_better=True,

@@ -24,6 +24,7 @@ from dashboard.study.study import Study
 from dashboard.views.address import shorten_choices
 from dashboard.views.change_charts import draw_forest, draw_histogram, draw_scatter
 from dashboard.views.comparison import compare_metrics, make_forest, write_row
+from dashboard.views.data_tables import format_value
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
 from dashboard.views.slice_table import describe_slice, make_lines
@@ -85,7 +86,7 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
 def _read_template() -> Template:
     loader = FileSystemLoader(Path(__file__).parent)
     made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters["value"] = lambda value: "–" if value is None else f"{value:.3f}"
+    made.filters["value"] = format_value
     return made.get_template("report.html")
 
 

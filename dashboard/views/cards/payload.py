@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.evaluation.differences import find_sign
+from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import Span
@@ -185,8 +185,8 @@ def describe_change(
         return {"sign": "", "delta": "", "values": f"{metric}: no value", "why": ""}
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
-        "sign": "=" if not delta else "▲" if sign * delta > 0 else "▼",
-        "delta": f"{delta:+.3f}".replace("-", "−"),
+        "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
+        "delta": write_signed(delta).replace("-", "−"),
         "values": f"{metric} {before:.3f} → {after:.3f}",
         "why": _explain_change(found, baseline, candidate, parse_one(metric).cutoff),
     }

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.__main__ import main
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
 from dashboard.study.study import open_study
@@ -44,8 +45,24 @@ def test_the_reference_is_never_relevant(tmp_path: Path, image: str) -> None:
 def test_a_protocol_that_cannot_tell_versions_apart_says_so(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", "q1 0 c 1\n")
     (said,) = [each for each in open_collection(folder).findings if each.level == "warning"]
-    assert "no label 0" in said.found and "trec" in said.wanted
+    assert said.found == "no label 0" and said.wanted.endswith("choose protocol = trec")
     assert measure_values(folder, "R@1", protocol="trec") == {"R@1": [0]}
+
+
+@pytest.mark.parametrize("settings", ["", 'protocols = ["composed"]'])
+def test_the_command_line_says_what_it_cannot_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: str
+) -> None:
+    folder = write(tmp_path / "w", "q1 0 c 1\n")
+    (folder / "collection.toml").write_text(settings)
+    for qrels in ("q1 0 c 1\n", "q1 0 c 1\nq2 0 d 0\n"):
+        (folder / "qrels.txt").write_text(qrels)
+        assert main(["measure", str(folder), "--protocol", "composed"]) == 0
+        said = capsys.readouterr().err
+        assert "composed cannot tell versions apart; choose protocol = trec\n" in said
+    (folder / "qrels.txt").write_text("q1 0 c 1\nq1 0 d 0\n")
+    assert main(["measure", str(folder), "--protocol", "composed"]) == 0
+    assert "note" not in capsys.readouterr().err
 
 
 def test_other_labels_are_refused(tmp_path: Path) -> None:
@@ -113,6 +130,6 @@ def test_the_screen_says_what_labels_there_are(
         file.write("q2,shorter,b.png\n")
     drawn = draw(folder, monkeypatch, "overview")
     assert not drawn.exception
-    told = [each.value.replace("\\", "") for each in (*drawn.warning, *drawn.caption)]
+    told = [each.value.replace("\\", "") for each in (*drawn.subheader, *drawn.caption)]
     assert any(said in each for each in told)
-    assert bool(drawn.warning) == ("cannot" in said)
+    assert ("cannot tell" in told[0]) == ("cannot tell" in said)

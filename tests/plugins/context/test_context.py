@@ -59,6 +59,18 @@ def test_off_the_scale_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_equal_relevance_cannot_tell_versions_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    equal = "query_id,item_id,relevance\nq1,a,40\nq1,b,40\nq2,c,70\nq2,d,70\nq2,a,-1\n"
+    folder = write(tmp_path / "w", equal)
+    assert main(["measure", str(folder)]) == 0
+    assert "note: All judged items of a query are equally relevant" in capsys.readouterr().err
+    (folder / "relevance.csv").write_text(equal.replace("q1,b,40", "q1,b,50"))
+    assert main(["measure", str(folder)]) == 0
+    assert "note" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_identities_of_the_gain(seed: int) -> None:
     """A constant list keeps its gain, w = 1 gives r', and r' is r where r does not fall."""

@@ -63,6 +63,16 @@ def test_the_mean_is_that_of_the_folds(tmp_path: Path) -> None:
     )
 
 
+def test_a_median_is_the_mean_of_those_of_the_folds(tmp_path: Path) -> None:
+    """Ranks of texts: 1, 2, 2, 2 in the first fold, 1 and 2 in the others; all together 2."""
+    collection = open_collection(write(tmp_path / "w"))
+    choices = resolve(collection, {"test": "five-fold 1K"}).restrict_to_numbers()
+    study = open_study(collection, choices)
+    (row,) = study.measure(["v1"], "t2i_MdR")[0].list_means()
+    assert (row["mean"], row["scored"]) == ((2 + 4 * 1.5) / 5, 12)
+    assert study.compare("v1", "v1", "t2i_MdR")[0]["candidate"] == row["mean"]
+
+
 def test_the_first_fold_alone(tmp_path: Path) -> None:
     values = measure_values(write(tmp_path / "w"), "t2i_R@1", test="1K")["t2i_R@1"]
     assert values == [None] * 11 + [1, 0, 0, 0] + [None] * 9
