@@ -11,13 +11,9 @@ from dataclasses import dataclass
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.storage.media import EXTENSION
+from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import parse_number
 
-LABELS = frozenset(
-    {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
-     "category_name", "ground_truth", "target", "choice"}
-)  # fmt: skip
-"""Names of columns that say that they are classes."""
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"

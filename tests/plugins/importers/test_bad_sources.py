@@ -51,7 +51,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
     "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside ('../e.jpg')", 4),
     "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
-    "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged HDF5 file", 4),
+    "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged file", 4),
     "cut index": ({"x.index": b"IxFI"}, "x.index: found an index that gives no vectors back", 4),
     "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
                "x.parquet: found a column objects of nested cells", 5),
