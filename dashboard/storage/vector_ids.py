@@ -102,7 +102,9 @@ def read_beside(
         if len(ids) == count:
             if beside.endswith(TABLES):
                 said = f"ids in {beside}, which has as many rows"
-                findings.append(Finding("note", name, None, said, "ids of its own; these are taken"))
+                findings.append(
+                    Finding("note", name, None, said, "ids of its own; these are taken")
+                )
             return ids
         is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")

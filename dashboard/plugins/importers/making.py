@@ -162,6 +162,8 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
     }
     files = list_names(_list_files_of(found, basis))
     others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
+    words = list_names(f"{word} ({times:,})" for word, times in plan.missing.most_common())
+    missing = f"; no class: {words}" if words else ""
     named = {item for _, item, _ in plan.qrels} - set(plan.texts)
     outside = sorted(named - items.index.keys())
     judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
@@ -172,7 +174,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
         f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
     ]
     return (
-        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{others}",
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{missing}{others}",
         f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )
