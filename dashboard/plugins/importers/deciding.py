@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.pieces import Unsure
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import parse_number, split_cells
@@ -35,18 +36,6 @@ MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
 NONE = "none"
-
-
-class Unsure(DataError):
-    """A choice that decides numbers and that the source leaves open.
-
-    Attributes:
-        lines: Options to type, one way each.
-    """
-
-    def __init__(self, file: str, found: str, expected: str, lines: Sequence[str]) -> None:
-        super().__init__(file, found, expected, do="Type one of these:")
-        self.lines = tuple(lines)
 
 
 @dataclass(frozen=True)

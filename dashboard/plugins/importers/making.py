@@ -54,7 +54,7 @@ def make_collection(
     place = _find_place(new, path, update)
     source = list_source(path, columns, options.judgements)
     with open_draft(place, keep=not dry_run) as draft:
-        found = gather_pieces(source, draft)
+        found = gather_pieces(source, draft, options.codes)
         plan = make_plan(found, options)
         placed = place_vectors(found, plan, options)
         choose_hashing(plan, placed)
@@ -107,13 +107,13 @@ def list_formats() -> list[Format]:
     return [each for formats in reversed(load_all("formats")) for each in formats]
 
 
-def gather_pieces(source: Source, folder: Path) -> Gathered:
+def gather_pieces(source: Source, folder: Path, codes: str) -> Gathered:
     """Return all that the formats yield.
 
     Raises:
         DataError: If there is nothing that one of them reads.
     """
-    found = Gathered(folder)
+    found = Gathered(folder, codes)
     for each in list_formats():
         files = list(each.recognise(source))
         claimed = set(files)

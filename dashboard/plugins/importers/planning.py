@@ -36,6 +36,8 @@ class Options:
         relevance: Column, or judgements, captions or none.
         rows: What the rows of a matrix are, "text" or "item".
         by_position: Whether vectors without ids are in the order of the items and texts.
+        codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
+            of bytes and of 0 and 1 that are no codes.
         keyword_queries: Whether each class is asked for as a text.
     """
 
@@ -44,6 +46,7 @@ class Options:
     rows: str = ""
     by_position: bool = False
     keyword_queries: bool = False
+    codes: str = ""
 
 
 @dataclass(eq=False)

@@ -94,6 +94,10 @@ def write_datasets(path: Path) -> None:
         file["features"], file["image_names"] = VECTORS[::-1], list("dcba")
 
 
+BITS = np.array([[int(bit) for bit in word] for word in
+                 ("11110000", "11000000", "11111110", "00001111")], dtype=np.uint8)  # fmt: skip
+"""By bits that differ a is nearest to b, by the cosine of 0 and 1 to c; c to a, d to c."""
+CODED = {"l.csv": LABELS, "v1.txt": "a\nb\nc\nd\n"}
 NUMBERED = "id,label\n10,cat\n20,cat\n30,dog\n40,dog\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
@@ -141,6 +145,12 @@ CASES: dict[str, Case] = {
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
         [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS,
     ),
+    "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
+    "codes of true and false": (CODED | {"v1.npy": BITS.astype(bool)}, [], {}, CATS),
+    "packed codes": (
+        CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS,
+    ),
+    "no codes": (CODED | {"v1.npy": BITS}, ["--codes", "none"], {}, {"v1 P@1": 0.5}),
     "ann-benchmarks": (
         {"x.hdf5": write_hdf5}, [],
         {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
