@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +34,11 @@ ADDRESS = "http://localhost:8501/{}?collection={}"
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A collection that was made: its files, the answer in three lines, and its address."""
+    """A collection that was made: its files, the answer in lines, and its address."""
 
     rows: list[dict[str, Any]]
     findings: list[Finding]
-    block: tuple[str, str, str]
+    block: tuple[str, ...]
     address: str
 
 
@@ -60,7 +61,8 @@ def make_collection(
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
         mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
-        recorded = [*block, *([f"--map {mapped}"] if mapped else [])]
+        is_bare = not (placed or found.runs)
+        recorded = [*block[: 2 if is_bare else 3], *([f"--map {mapped}"] if mapped else [])]
         plan.settings |= {"title": place.name, "source": recorded}
         counts = write_collection(draft, source, found, plan, placed)
         if place.is_dir():
@@ -70,7 +72,16 @@ def make_collection(
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
     address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
-    return Made(rows, findings, block, address)
+    lines = list_ways(new, plan) if is_bare else ()
+    return Made(rows, findings, (*block, *lines), address)
+
+
+def list_ways(new: str, plan: Plan) -> list[str]:
+    """Return the lines to type that add a version to a collection without one."""
+    model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
+    texts = " --queries texts.npz" if any(plan.queries.get("text")) else ""
+    typed = (f"embed {{}} v1 --encoder {model}", f"add {{}} v1 --items vectors.npz{texts}")
+    return [f"  python -m dashboard {each.format(shlex.quote(new))}" for each in typed]
 
 
 def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
