@@ -1,8 +1,10 @@
-"""Vectors in files of other programs, with or without ids: .npy, .npz, .safetensors, .parquet."""
+"""Vectors in files of other programs, with or without ids; `add` and `init` read them here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, list_names
+from dashboard.storage.index_files import read_index
 from dashboard.storage.new_versions import NamedVectors
-from dashboard.storage.vectors import read_ids
+from dashboard.storage.vector_ids import IDS, Arrays, find_ids, read_beside, read_id_file
+from dashboard.storage.vectors import check_ids
 from dashboard.texts import require_file
 
-IDS = (
-    "ids", "names", "filenames", "keys", "paths", "file_name", "file_names", "image_paths",
-    "image_ids", "item_id", "item_ids", "query_id", "query_ids", "id", "_id",
-)  # fmt: skip
-"""Names of arrays and columns that hold the ids of vectors beside them."""
-Arrays = dict[str, NDArray[Any]]
+MAX_SWELL = 1_000
+"""Times that the values of a file may be more than its bytes."""
+ROWS = 4_096
+"""Rows of Parquet that are read at once."""
 TENSORS = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
@@ -27,38 +29,41 @@ TENSORS = {
 """Types of numbers in safetensors files, and numpy's names of them."""
 
 
-def read_named_vectors(path: Path, ids: Path | None, findings: list[Finding]) -> NamedVectors:
+def read_named_vectors(
+    path: Path, ids: Path | None, findings: list[Finding], is_text: bool = False
+) -> NamedVectors:
     """Return the vectors of a file, and their ids.
 
     Args:
         path: The file.
-        ids: File of the ids, one a line; None: those in the file itself, or beside it in .txt.
+        ids: File of the ids; None: those in the file itself, or beside it.
         findings: Gains repairs of the file of ids.
+        is_text: Whether they are those of texts, where a file has ids of both.
 
     Raises:
         DataError: If the file cannot be read, or holds several arrays of vectors.
     """
     require_file(path, path.name, f"vectors: {list_names(READERS)}")
-    read = READERS.get(path.suffix.lower())
-    if read is None:
-        found = f"the ending {path.suffix!r}"
-        raise DataError(path.name, found, f"one of {list_names(READERS)}")
-    try:
-        arrays = read(path)
-    except DataError:
-        raise
-    except Exception as error:  # damaged files raise almost any kind
-        found = f"a file that cannot be read ({str(error)[:80]})"
-        raise DataError(path.name, found, f"a whole {path.suffix} file of numbers") from error
+    arrays = read_arrays(path, path.name)
     tables = {key: each for key, each in arrays.items() if each.ndim == 2}
     if len(tables) != 1:
         found = f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}"
         raise DataError(path.name, found, "one array of vectors, and one of their ids")
     ((_, rows),) = tables.items()
-    beside = ids or path.with_suffix(".txt")
-    if ids is None and not beside.is_file():
-        return NamedVectors(rows, _find_ids(arrays), path.name)
-    return NamedVectors(rows, read_ids(beside, beside.name, findings), path.name)
+    lists = {key: each for key, each in arrays.items() if each.ndim == 1}
+    if ids is not None:
+        require_file(ids, ids.name, "the id of each vector, one a line")
+        names: list[str] | None = read_id_file(ids, ids.name, len(rows), findings)
+    else:
+        there = {each.name for each in path.parent.iterdir()}
+        names = (
+            find_ids(lists, len(rows), is_text)
+            or read_beside(path.parent, path.name, len(rows), there, findings)
+            or find_ids(lists, len(rows), not is_text)
+        )
+    if names is not None:
+        check_ids(names, (ids or path).name)
+    return NamedVectors(np.asarray(rows[:]), names, path.name)
 
 
 def name_vectors(
@@ -95,21 +100,45 @@ def _read_tensor(given: Any) -> NDArray[Any]:
     return np.asarray(given)
 
 
-def _find_ids(arrays: Mapping[str, NDArray[Any]]) -> Sequence[str] | None:
-    for name in IDS:
-        if name in arrays and arrays[name].ndim == 1:
-            return [
-                each.decode() if isinstance(each, bytes) else str(each)
-                for each in arrays[name].tolist()
-            ]
-    return None
+def read_arrays(path: Path, name: str) -> Arrays:
+    """Return the arrays of a file by their names; large ones are read from it by slices.
+
+    Nothing is unpickled, and no other file is opened. The array of a file that has one is "".
+
+    Raises:
+        DataError: If the file is damaged, holds other things than numbers and texts, or more of
+            them than its bytes can.
+    """
+    read = READERS.get(path.suffix.lower())
+    if read is None:
+        found = f"the ending {path.suffix!r}"
+        raise DataError(name, found, f"one of {list_names(READERS)}")
+    try:
+        return read(path)
+    except DataError as error:
+        told = (name, error.found, error.expected)
+        raise DataError(*told, line=error.line, do=error.do) from error
+    except Exception as error:  # damaged files raise almost any kind
+        found = f"a damaged file, or one of other things than numbers ({str(error)[:60]})"
+        do = "Save it again as float32; pickles are never read."
+        raise DataError(name, found, f"a whole {path.suffix} file of numbers", do=do) from error
+
+
+def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:
+    """Raise a DataError if a part of a file says that it is very much more than the file."""
+    size, most = path.stat().st_size, max(sizes, default=0)
+    if most > MAX_SWELL * size:
+        found = f"{most:,} values in a file of {size:,} bytes"
+        raise DataError(path.name, found, "a file that does not swell a thousandfold")
 
 
 def _read_npy(path: Path) -> Arrays:
-    return {path.stem: np.load(path, allow_pickle=False)}
+    return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
 
 
 def _read_npz(path: Path) -> Arrays:
+    with zipfile.ZipFile(path) as archive:
+        refuse_swelling(path, (each.file_size for each in archive.infolist()))
     with np.load(path, allow_pickle=False) as file:
         return {name: file[name] for name in file.files}
 
@@ -117,7 +146,7 @@ def _read_npz(path: Path) -> Arrays:
 def _read_safetensors(path: Path) -> Arrays:
     from safetensors import deserialize
 
-    found: Arrays = {}
+    found: dict[str, Any] = {}
     for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
         if told["dtype"] == "BF16":  # the upper half of float32, which numpy does not have
             upper = np.frombuffer(told["data"], "<u2").astype("<u4")
@@ -130,44 +159,120 @@ def _read_safetensors(path: Path) -> Arrays:
     return found
 
 
-def _read_parquet(path: Path) -> Arrays:
-    import pyarrow as pa  # type: ignore[import-untyped]
-    from pyarrow import parquet
+def _read_hdf5(path: Path) -> Arrays:
+    """Return the data sets of an HDF5 file; those that are in other files are none of them."""
+    import h5py  # type: ignore[import-untyped]
 
-    table = parquet.read_table(path)
-    found: Arrays = {}
-    for name in table.column_names:
-        values = table[name].combine_chunks()
-        if isinstance(values.type, pa.BaseExtensionType):
-            values = values.storage
-        if name in IDS:
-            found[name] = np.array([str(each) for each in values.to_pylist()])
-        elif pa.types.is_nested(values.type) and _is_number(values.flatten().type):
-            found[name] = _read_lists(values, path.name, name)
+    opened, found = h5py.File(path, "r"), dict[str, Any]()
+
+    def take(name: str, node: Any) -> None:
+        if isinstance(node, h5py.Dataset) and not (node.is_virtual or node.external):
+            refuse_swelling(path, [node.size])
+            is_text = h5py.check_string_dtype(node.dtype) is not None
+            values = node.asstr(errors="replace") if is_text else node
+            found[name] = values[:] if node.ndim == 1 else node
+
+    opened.visititems(take)  # follows no links
     return found
 
 
-def _is_number(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
-
-
-def _read_lists(values: Any, file: str, column: str) -> NDArray[Any]:
-    """Return lists of numbers as rows, in their type.
+def open_parquet(path: Path) -> Any:
+    """Return an opened Parquet file that is read in small pieces.
 
     Raises:
-        DataError: If one is missing, or of another length than the first.
+        DataError: If its values are many more than its bytes hold.
+    """
+    from pyarrow import parquet  # type: ignore[import-untyped]
+
+    opened = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+    groups = [opened.metadata.row_group(at) for at in range(opened.num_row_groups)]
+    counts = (group.column(at).num_values for group in groups for at in range(group.num_columns))
+    refuse_swelling(path, counts)
+    return opened
+
+
+def _read_parquet(path: Path) -> Arrays:
+    opened = open_parquet(path)
+    count = opened.metadata.num_rows
+    found: dict[str, Any] = {}
+    first = 0
+    for batch in opened.iter_batches(batch_size=ROWS):
+        for name, values in zip(batch.schema.names, batch.columns, strict=True):
+            values = getattr(values, "storage", values)
+            if (depth := count_lists(values.type)) and _holds_numbers(values.type):
+                rows, odd = read_lists(values)
+                own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
+                odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
+                if odd:
+                    number = len(values[odd[0]].as_py() or ())
+                    said = f"a list of {number:,} numbers in {name}"
+                    line = first + odd[0] + 1
+                    raise DataError(path.name, said, "vectors of one length", line=line)
+                own[first : first + len(rows)] = rows
+            elif not depth and IDS.search(name):
+                found.setdefault(name, []).extend(map(str, values.to_pylist()))
+        first += len(batch)
+    return {name: np.asarray(each)[:first] for name, each in found.items()}
+
+
+def count_lists(kind: Any) -> int:
+    """Return how many lists a type of Arrow holds in one another; 0 for no list."""
+    import pyarrow.types as pt  # type: ignore[import-untyped]
+
+    is_list = pt.is_list(kind) or pt.is_large_list(kind) or pt.is_fixed_size_list(kind)
+    return 1 + count_lists(kind.value_type) if is_list else 0
+
+
+def _holds_numbers(kind: Any) -> bool:
+    import pyarrow.types as pt
+
+    while count_lists(kind):
+        kind = kind.value_type
+    return bool(pt.is_floating(kind) or pt.is_integer(kind))
+
+
+def read_lists(values: Any) -> tuple[NDArray[Any], list[int]]:
+    """Return lists of numbers as rows in their type, and the places of those that are odd.
+
+    Odd is a list that is missing, or of another length than most; its row is NaN.
     """
     import pyarrow.compute as pc  # type: ignore[import-untyped]
+    import pyarrow.types as pt
 
-    lengths = pc.list_value_length(values).fill_null(0).to_numpy(zero_copy_only=False)
-    odd = np.flatnonzero((lengths != lengths[:1]) | (lengths == 0))
-    if odd.size:
-        found = f"a list of {lengths[odd[0]]:,} numbers in {column}"
-        raise DataError(file, found, "vectors of one length", line=int(odd[0]) + 1)
-    rows: NDArray[Any] = values.flatten().to_numpy(zero_copy_only=False)
-    return rows.reshape(len(values), -1)
+    flat = values
+    while count_lists(flat.type):
+        flat = flat.flatten()
+    width = len(flat) // len(values) if len(values) else 0
+    is_even = pt.is_fixed_size_list(values.type) or (
+        pc.count_distinct(pc.list_value_length(values), mode="all").as_py() == 1
+    )
+    nulls = values.null_count or flat.null_count
+    if is_even and width and not nulls and len(flat) == width * len(values):
+        return np.asarray(flat).reshape(len(values), width), []
+    return fill_rows(map(_flatten, values.to_pylist()))
+
+
+def _flatten(value: Any) -> list[Any]:
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return [each for part in value for each in _flatten(part)]
+    return value or []
+
+
+def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[NDArray[np.float32], list[int]]:
+    """Return lists of numbers as rows, and the places of those of another length than most.
+
+    >>> fill_rows([[1.0, 2.0], [], [3, 4]])[1]
+    [1]
+    """
+    every = list(lists)
+    lengths = Counter(len(row) for row in every if row)
+    width = max(lengths, key=lambda each: lengths[each], default=0)
+    made = np.full((len(every), width), np.nan, dtype=np.float32)
+    odd = [at for at, row in enumerate(every) if len(row) != width]
+    for place, row in enumerate(every):
+        if len(row) == width:
+            made[place] = row
+    return made, odd
 
 
 READERS: Mapping[str, Callable[[Path], Arrays]] = {
@@ -175,4 +280,7 @@ READERS: Mapping[str, Callable[[Path], Arrays]] = {
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
     ".parquet": _read_parquet,
+    ".hdf5": _read_hdf5,
+    ".h5": _read_hdf5,
+    **dict.fromkeys((".faiss", ".index", ".ivf", ".hnsw"), read_index),
 }

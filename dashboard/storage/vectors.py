@@ -173,8 +173,14 @@ def read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
     if not path.is_file():
         raise DataError(name, "no such file", "the id of each vector, one a line")
     ids = [line.strip() for line in read_text(path, name, findings).rstrip().split("\n")]
+    check_ids(ids, name)
+    return ids
+
+
+def check_ids(ids: Sequence[str], name: str) -> None:
+    """Raise a DataError if an id is empty, or stands twice."""
     if len(set(ids)) == len(ids) and "" not in ids:
-        return ids
+        return
     first: dict[str, int] = {}
     for line, each in enumerate(ids, start=1):
         if not each:
@@ -183,7 +189,6 @@ def read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
             found = f"{each!r} again (first in line {first[each]})"
             raise DataError(name, found, "each id once", line=line)
         first[each] = line
-    return ids
 
 
 def _compute_lengths(

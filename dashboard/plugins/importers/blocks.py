@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.source import Source, find_plain
+from dashboard.storage.array_files import fill_rows
 from dashboard.tables import MAX_CELL_CHARACTERS
 from dashboard.texts import parse_number
 
@@ -253,9 +254,7 @@ def _make_block(name: str, rows: Sequence[Row]) -> Iterator[Block | Finding]:
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
         if _is_vector(first, column):
-            made = make_matrix(cells)
-            bad = np.flatnonzero(np.isnan(made).all(axis=1)).tolist()
-            vectors[column] = made
+            vectors[column], bad = fill_rows(map(_list_numbers, cells))
             if bad:
                 found = f"{len(bad):,} rows without a whole vector in the column {column}"
                 yield Finding("warning", name, lines[bad[0]], found, "as many numbers in each row")
@@ -301,18 +300,6 @@ def _is_vector(cell: Any, column: str) -> bool:
     kinds = set(map(type, cell)) if isinstance(cell, list) and len(cell) > 1 else set()
     is_named = kinds == {int} and bool(VECTOR_WORDS.search(column))
     return is_named or (float in kinds and kinds <= {int, float})
-
-
-def make_matrix(cells: Iterable[Any]) -> NDArray[np.float32]:
-    """Return lists of numbers as rows; NaN for a list of another length than most have."""
-    rows = [_list_numbers(cell) for cell in cells]
-    lengths = [len(row) for row in rows if row]
-    width = max(set(lengths), key=lengths.count)
-    made = np.full((len(rows), width), np.nan, dtype=np.float32)
-    for place, row in enumerate(rows):
-        if len(row) == width:
-            made[place] = row
-    return made
 
 
 def _list_numbers(cell: Any) -> list[float]:

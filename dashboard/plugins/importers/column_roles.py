@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
+from dashboard.storage.vector_ids import TEXT_WORDS
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
@@ -38,10 +39,6 @@ GRADE = (
     "esci_label",
 )
 SCORE = ("score", "similarity")
-TEXT_WORDS = frozenset(
-    {"query", "queries", "q", "text", "texts", "txt", "topic", "topics", "caption", "captions",
-     "sentence", "sentences", "title", "prompt", "prompts"}
-)  # fmt: skip
 GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
      "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",

@@ -6,22 +6,17 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.blocks import (
-    ROWS,
     VECTOR_WORDS,
     Block,
     join_wide,
-    make_matrix,
     make_text,
 )
 from dashboard.plugins.importers.source import Source, find_suffix
-
-MAX_SWELL = 1_000
-"""Times that the values of a Parquet file may be more than its bytes."""
+from dashboard.storage.array_files import ROWS, count_lists, open_parquet, read_lists
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block | Finding]:
@@ -49,22 +44,13 @@ def read_columnar(source: Source, name: str) -> Iterator[Block | Finding]:
 def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
     """Return the schema and the batches of a file: Parquet, or an Arrow stream or file."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     path = source.find_path(name)
     with path.open("rb") as file:
         head = file.read(8)
     if head[:4] == b"PAR1":
-        opened = parquet.ParquetFile(path)
-        size = path.stat().st_size
-        for group in range(opened.num_row_groups):
-            told = opened.metadata.row_group(group)
-            most = max((told.column(at).num_values for at in range(told.num_columns)), default=0)
-            if most > MAX_SWELL * size:
-                found = f"{most:,} values in a file of {size:,} bytes"
-                raise DataError(name, found, "a file that does not swell a thousandfold")
-        batches = opened.iter_batches(batch_size=ROWS)
-        return opened.schema_arrow, batches
+        opened = open_parquet(path)
+        return opened.schema_arrow, opened.iter_batches(batch_size=ROWS)
     if head[:6] == b"ARROW1":
         whole = pa.ipc.open_file(path)
         return whole.schema, (whole.get_batch(at) for at in range(whole.num_record_batches))
@@ -119,7 +105,7 @@ def _make_block(
                 said = f"a column {column} of nested cells"
                 yield Finding("warning", file, None, said, "texts, numbers or lists; left out")
         elif _holds_numbers(kind, column):
-            vectors[column] = _make_rows(values)
+            vectors[column] = read_lists(values)[0]
         elif column in classes:
             columns[column] = _name_classes(values.to_pylist(), classes[column])
         else:
@@ -135,39 +121,11 @@ def _holds_numbers(kind: Any, column: str) -> bool:
     """Return whether a type is a list of fractions, nested or not; whole numbers may be labels."""
     import pyarrow as pa
 
-    depth, fixed = 0, bool(VECTOR_WORDS.search(column))
-    while (
-        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
-    ):
-        fixed = fixed or pa.types.is_fixed_size_list(kind)
-        kind, depth = kind.value_type, depth + 1
+    fixed = bool(VECTOR_WORDS.search(column)) or "fixed_size_list" in str(kind)
+    depth = count_lists(kind)
+    for _ in range(depth):
+        kind = kind.value_type
     return depth > 0 and (pa.types.is_floating(kind) or (fixed and pa.types.is_integer(kind)))
-
-
-def _make_rows(values: Any) -> NDArray[Any]:
-    """Return lists of numbers as rows; NaN for one that is missing or of another length."""
-    import pyarrow as pa
-    import pyarrow.compute as pc  # type: ignore[import-untyped]
-
-    flat = values
-    while (
-        hasattr(flat, "flatten")
-        and not pa.types.is_floating(flat.type)
-        and not pa.types.is_integer(flat.type)
-    ):
-        flat = flat.flatten()
-    width = len(flat) // len(values) if len(values) else 0
-    lengths = pc.list_value_length(values) if not pa.types.is_fixed_size_list(values.type) else None
-    even = lengths is None or pc.count_distinct(lengths, mode="all").as_py() == 1
-    if even and not values.null_count and not flat.null_count and len(flat) == width * len(values):
-        return np.asarray(flat).reshape(len(values), width)
-    return make_matrix(_flatten(each) for each in values.to_pylist())
-
-
-def _flatten(value: Any) -> list[Any]:
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        return [each for part in value for each in _flatten(part)]
-    return value or []
 
 
 def _name_classes(values: list[Any], names: list[str]) -> list[str]:

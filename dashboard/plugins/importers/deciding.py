@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter
@@ -10,14 +11,11 @@ from dataclasses import dataclass
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.pieces import Unsure
 from dashboard.storage.media import EXTENSION
-from dashboard.texts import parse_number
+from dashboard.storage.vector_ids import LABELS
+from dashboard.texts import parse_number, split_cells
 
-LABELS = frozenset(
-    {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
-     "category_name", "ground_truth", "target", "choice"}
-)  # fmt: skip
-"""Names of columns that say that they are classes."""
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
@@ -25,8 +23,11 @@ NEVER = re.compile(
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
-UNLABELLED = frozenset({"_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label"})
-"""Cells that say that an item has no class."""
+MISSING = frozenset(
+    {"_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label", "none", "unknown", "null",
+     "nan", "-nan", "na", "n/a", "<na>", "#n/a", "#na", "#n/a n/a", "1.#ind", "1.#qnan"}
+)  # fmt: skip
+"""Words that say that an item has no class: those of pandas for an empty cell among them."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
 )
@@ -35,18 +36,6 @@ MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
 NONE = "none"
-
-
-class Unsure(DataError):
-    """A choice that decides numbers and that the source leaves open.
-
-    Attributes:
-        lines: Options to type, one way each.
-    """
-
-    def __init__(self, file: str, found: str, expected: str, lines: Sequence[str]) -> None:
-        super().__init__(file, found, expected, do="Type one of these:")
-        self.lines = tuple(lines)
 
 
 @dataclass(frozen=True)
@@ -117,7 +106,7 @@ def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
     if relevance == "judgements" and relevance in every:
         return Basis(relevance, list_names(found.judged), others)
     if relevance in found.items.columns and relevance != "caption":
-        if len(set(filter(None, found.items.get(relevance)))) < 2:
+        if len(set(filter(None, clean_classes(found.items.get(relevance))[0]))) < 2:
             wanted = f"two classes, as {list_names(others) or NONE} has"
             raise DataError(relevance, "one class, or none", wanted)
         return Basis("labels", relevance, others)
@@ -145,12 +134,29 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         is_stated = column in found.declared or small in LABELS or small.endswith("_label")
         if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
             continue
-        cells = [cell for cell in found.items.get(column) if cell and cell not in UNLABELLED]
+        cells = [cell for cell in clean_classes(found.items.get(column))[0] if cell]
         if is_stated and _has_classes(cells):
             stated.append(column)
         elif not is_stated and _has_classes(cells) and _has_few(cells):
             possible.append(column)
     return stated, possible
+
+
+def clean_classes(cells: Sequence[str]) -> tuple[list[str], Counter[str]]:
+    """Return cells without the words that stand for no class, and how often each of them stood.
+
+    >>> clean_classes(["cat", "N/A", "", '["cat", "none"]'])
+    (['cat', '', '', '["cat"]'], Counter({'N/A': 1, 'none': 1}))
+    """
+    parts = split_cells(cells)
+    words: Counter[str] = Counter()
+    clean = {}
+    for cell, times in Counter(cells).items():
+        missing = [part for part in parts[cell] if part.lower() in MISSING]
+        kept = [part for part in parts[cell] if part not in missing]
+        words.update({word: times for word in missing})
+        clean[cell] = (json.dumps(kept, ensure_ascii=False) if kept else "") if missing else cell
+    return [clean[cell] for cell in cells], words
 
 
 def _has_classes(cells: Sequence[str]) -> bool:

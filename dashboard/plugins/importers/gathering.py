@@ -21,6 +21,7 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Piece,
     Queries,
+    Unsure,
     Vectors,
 )
 from dashboard.plugins.importers.source import find_suffix, list_forms
@@ -28,6 +29,8 @@ from dashboard.storage.media import EXTENSION
 from dashboard.texts import MARKS
 
 HEADER_BYTES = 128
+MIN_BITS = 8
+"""Columns of 0 and 1 that are a code."""
 NUMBERED = re.compile("id$|key$", re.I)
 """Names of columns that may hold further ids of the items."""
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
@@ -67,7 +70,13 @@ class Rows:
 
 
 class VectorFile:
-    """A `.npy` file that grows by rows; nothing but ids is held."""
+    """A `.npy` file that grows by rows; nothing but ids is held.
+
+    Attributes:
+        is_code: Whether its numbers are those of codes: -1, 0 and 1, or packed bits.
+        is_binary: Whether all are 0 or 1, in so many columns that they are a code.
+        is_packed: Whether a byte holds eight bits of a code.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,6 +86,8 @@ class VectorFile:
         self.known: set[str] = set()
         self.has_ids = True
         self.is_code = True
+        self.is_binary = True
+        self.is_packed = False
         self.files: dict[str, None] = {}
 
     def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
@@ -89,7 +100,11 @@ class VectorFile:
             file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.shape = (self.shape[0] + len(rows), rows.shape[1])
         self.has_ids = self.has_ids and ids is not None
-        self.is_code = self.is_code and bool(np.isin(rows[:64], (-1, 0, 1)).all())
+        few = rows[:64]
+        self.is_code = self.is_packed or (self.is_code and bool(np.isin(few, (-1, 0, 1)).all()))
+        self.is_binary = (
+            self.is_binary and rows.shape[1] >= MIN_BITS and bool(((rows == 0) | (rows == 1)).all())
+        )
         self.ids += ids or ()
         self.known.update(ids or ())
 
@@ -123,10 +138,12 @@ class Gathered:
         runs: File, queries, items and scores of each version that is a list of results.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
+        codes: What the caller says of arrays that may be codes: "packed", "none", or "".
         written: Items whose picture was inside the source, and its file below media/.
     """
 
     folder: Path
+    codes: str = ""
     items: Rows = field(default_factory=Rows)
     queries: Rows = field(default_factory=Rows)
     findings: list[Finding] = field(default_factory=list)
@@ -249,7 +266,8 @@ class Gathered:
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows, ids = piece.rows, None if piece.ids is None else [each.strip() for each in piece.ids]
+        rows = self._read_codes(own, piece.rows, piece.file)
+        ids = None if piece.ids is None else [each.strip() for each in piece.ids]
         why = _find_fault_of_rows(own, rows, ids)
         if why:
             self.say("warning", piece.file, *why)
@@ -272,6 +290,23 @@ class Gathered:
         own.files[piece.file] = None
         if len(rows):
             own.append(rows, ids)
+
+    def _read_codes(self, own: VectorFile, rows: NDArray[Any], file: str) -> NDArray[Any]:
+        """Return rows of bytes as the caller says; refuse those that may be packed bits or not."""
+        if rows.dtype.itemsize > 1 or rows.dtype.kind not in "iub" or rows.ndim != 2:
+            own.is_binary = own.is_binary and self.codes != "none"
+            return rows
+        if self.codes == "none":
+            own.is_binary = False
+            return rows.astype(np.float32)
+        if rows.dtype.kind != "b" and not np.isin(rows, (-1, 0, 1)).all():
+            if not self.codes:
+                bits = 8 * rows.shape[1]
+                found = f"bytes, which may be codes of {bits} bits, eight in a byte"
+                lines = ["--codes packed", "--codes none  # vectors of whole numbers"]
+                raise Unsure(file, found, "a statement of what they are", lines)
+            own.is_packed = True
+        return rows.view(np.uint8) if rows.dtype.kind == "b" else rows
 
     def match_items(
         self, names: Iterable[str], file: str, among: Iterable[str] = ()
@@ -352,8 +387,6 @@ def _find_fault_of_rows(
         return f"the shape {rows.shape}", "(rows, dimension); left out"
     if rows.dtype.kind not in "fiu":
         return f"numbers of type {rows.dtype}", "float32; left out"
-    if rows.dtype.itemsize == 1 and not np.isin(rows, (-1, 0, 1)).all():
-        return "bytes, which may be packed bits", "numpy.unpackbits(codes, axis=1); left out"
     if own.shape[0] and own.shape[1] != rows.shape[1]:
         return f"vectors of {rows.shape[1]} dimensions", f"{own.shape[1]}, as before; left out"
     if own.shape[0] and own.has_ids != (ids is not None):

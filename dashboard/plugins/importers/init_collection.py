@@ -30,6 +30,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser.add_argument(name, default="", metavar=shown, help=text)
     text = "what the rows of a matrix of similarities are"
     parser.add_argument("--rows", default="", choices=("text", "item"), help=text)
+    text = "arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1, are vectors"
+    parser.add_argument("--codes", default="", choices=("packed", "none"), help=text)
     text = "ask for each class as a text"
     parser.add_argument("--queries-from", default="", choices=("keywords",), help=text)
     flags = {
@@ -48,12 +50,14 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         DataError: If the source, or what is made of it, cannot be used; nothing is left then.
     """
     from dashboard.errors import DataError
-    from dashboard.plugins.importers.deciding import Unsure
     from dashboard.plugins.importers.making import make_collection
+    from dashboard.plugins.importers.pieces import Unsure
     from dashboard.plugins.importers.planning import Options
 
     keywords = call.queries_from == "keywords"
-    options = Options(call.judgements, call.relevance, call.rows, call.by_position, keywords)
+    options = Options(
+        call.judgements, call.relevance, call.rows, call.by_position, keywords, call.codes
+    )
     columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
     made_by = (call.update, call.dry_run)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +34,11 @@ ADDRESS = "http://localhost:8501/{}?collection={}"
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A collection that was made: its files, the answer in three lines, and its address."""
+    """A collection that was made: its files, the answer in lines, and its address."""
 
     rows: list[dict[str, Any]]
     findings: list[Finding]
-    block: tuple[str, str, str]
+    block: tuple[str, ...]
     address: str
 
 
@@ -54,13 +55,14 @@ def make_collection(
     place = _find_place(new, path, update)
     source = list_source(path, columns, options.judgements)
     with open_draft(place, keep=not dry_run) as draft:
-        found = gather_pieces(source, draft)
+        found = gather_pieces(source, draft, options.codes)
         plan = make_plan(found, options)
         placed = place_vectors(found, plan, options)
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
         mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
-        recorded = [*block, *([f"--map {mapped}"] if mapped else [])]
+        is_bare = not (placed or found.runs)
+        recorded = [*block[: 2 if is_bare else 3], *([f"--map {mapped}"] if mapped else [])]
         plan.settings |= {"title": place.name, "source": recorded}
         counts = write_collection(draft, source, found, plan, placed)
         if place.is_dir():
@@ -70,7 +72,16 @@ def make_collection(
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
     address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
-    return Made(rows, findings, block, address)
+    lines = list_ways(new, plan) if is_bare else ()
+    return Made(rows, findings, (*block, *lines), address)
+
+
+def list_ways(new: str, plan: Plan) -> list[str]:
+    """Return the lines to type that add a version to a collection without one."""
+    model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
+    texts = " --queries texts.npz" if any(plan.queries.get("text")) else ""
+    typed = (f"embed {{}} v1 --encoder {model}", f"add {{}} v1 --items vectors.npz{texts}")
+    return [f"  python -m dashboard {each.format(shlex.quote(new))}" for each in typed]
 
 
 def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
@@ -107,13 +118,13 @@ def list_formats() -> list[Format]:
     return [each for formats in reversed(load_all("formats")) for each in formats]
 
 
-def gather_pieces(source: Source, folder: Path) -> Gathered:
+def gather_pieces(source: Source, folder: Path, codes: str) -> Gathered:
     """Return all that the formats yield.
 
     Raises:
         DataError: If there is nothing that one of them reads.
     """
-    found = Gathered(folder)
+    found = Gathered(folder, codes)
     for each in list_formats():
         files = list(each.recognise(source))
         claimed = set(files)
@@ -162,6 +173,8 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
     }
     files = list_names(_list_files_of(found, basis))
     others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
+    words = list_names(f"{word} ({times:,})" for word, times in plan.missing.most_common())
+    missing = f"; no class: {words}" if words else ""
     named = {item for _, item, _ in plan.qrels} - set(plan.texts)
     outside = sorted(named - items.index.keys())
     judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
@@ -172,7 +185,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
         f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
     ]
     return (
-        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{others}",
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{missing}{others}",
         f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )

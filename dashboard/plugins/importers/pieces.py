@@ -17,6 +17,18 @@ from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.source import Side, Source
 
 
+class Unsure(DataError):
+    """A choice that decides numbers and that the source leaves open.
+
+    Attributes:
+        lines: Options to type, one way each.
+    """
+
+    def __init__(self, file: str, found: str, expected: str, lines: Sequence[str]) -> None:
+        super().__init__(file, found, expected, do="Type one of these:")
+        self.lines = tuple(lines)
+
+
 @dataclass(frozen=True, eq=False)
 class Items:
     """Items, and what is known of each.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dashboard.errors import DataError, list_names
-from dashboard.plugins.importers.deciding import Unsure
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
+from dashboard.plugins.importers.pieces import Unsure
 from dashboard.plugins.importers.planning import Options, Plan
 
 Part = tuple[VectorFile, list[str]]
@@ -32,6 +32,18 @@ class Placed:
     matrix: tuple[VectorFile, list[str], list[str]] | None = None
     said: list[tuple[str, str]] = field(default_factory=list)
     by_position: bool = False
+
+    @property
+    def bits(self) -> int:
+        """Bits of its codes, eight in a byte; 0 where they are not packed so."""
+        every = [*self.items, *self.queries]
+        return max((8 * own.shape[1] for own, _ in every if own.is_packed), default=0)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it holds codes of 0 and 1, which are written as -1 and 1."""
+        every = [*self.items, *self.queries]
+        return bool(every) and all(own.is_binary for own, _ in every)
 
 
 def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]:
@@ -76,6 +88,10 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
                 said = f"vectors of texts and none of items for the version {name}"
                 found.say("warning", name, said, "both; left out")
             del placed[name]
+        elif version.bits or version.is_binary:
+            width = version.bits or version.items[0][0].shape[1]
+            how = "packed into bytes" if version.bits else "0 and 1 taken for -1 and 1"
+            version.said.append(("", f"codes of {width} bits, {how}"))
     return list(placed.values())
 
 

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import UNLABELLED, Basis, choose_basis, merge_judgements
+from dashboard.plugins.importers.deciding import (
+    Basis,
+    choose_basis,
+    clean_classes,
+    merge_judgements,
+)
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.source import find_kind
 
@@ -31,6 +36,8 @@ class Options:
         relevance: Column, or judgements, captions or none.
         rows: What the rows of a matrix are, "text" or "item".
         by_position: Whether vectors without ids are in the order of the items and texts.
+        codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
+            of bytes and of 0 and 1 that are no codes.
         keyword_queries: Whether each class is asked for as a text.
     """
 
@@ -39,6 +46,7 @@ class Options:
     rows: str = ""
     by_position: bool = False
     keyword_queries: bool = False
+    codes: str = ""
 
 
 @dataclass(eq=False)
@@ -48,6 +56,7 @@ class Plan:
     Attributes:
         texts: Ids of the texts that belong to pictures, in the order of their files.
         of_queries: Guesses about queries.csv.
+        missing: Cells by the word that says that there is no class.
     """
 
     basis: Basis
@@ -58,6 +67,7 @@ class Plan:
     texts: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
     of_queries: str = ""
+    missing: Counter[str] = field(default_factory=Counter)
 
 
 def make_plan(found: Gathered, options: Options) -> Plan:
@@ -76,6 +86,8 @@ def make_plan(found: Gathered, options: Options) -> Plan:
     elif basis.kind == "labels":
         _plan_labels(found, plan, options)
     elif basis.kind == "keywords":
+        for name in [each for each in found.items.columns if each.startswith("pv_")]:
+            _clean_column(plan, found.items, name)
         plan.settings["protocols"] = ["alfa"]
         texts = sum(map(bool, found.queries.get("text")))
         if texts:
@@ -167,23 +179,30 @@ def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
 
 def _plan_labels(found: Gathered, plan: Plan, options: Options) -> None:
     column = plan.basis.name
-    cells = found.items.get(column)
-    clean = ["" if cell.strip().lower() in UNLABELLED else cell for cell in cells]
+    clean = _clean_column(plan, found.items, column)
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
-    file = found.sources.get(column, column)
-    if number := sum(bool(cell) and not new for cell, new in zip(cells, clean, strict=True)):
-        said = f"{number:,} items marked as unlabeled in the column {column}"
-        found.say("note", file, said, "a class; these have none")
-    found.items.columns[column] = clean
+    if plan.missing:
+        said = f"the words {list_names(plan.missing)} in the column {column}"
+        wanted = "classes; these are none. Write another word if one is, as no_defect for none"
+        found.say("note", found.sources.get(column, column), said, wanted)
     if options.keyword_queries:
         for each in dict.fromkeys(filter(None, clean)):
             found.queries.add(each, {"text": each, column: each})
         plan.of_queries = "each class as a text"
-    elif any(found.queries.get(column)):
+    elif any(_clean_column(plan, found.queries, column)):
         plan.of_queries = f"their own {column}"
     else:
         labelled = [name for name, cell in zip(found.items.index, clean, strict=True) if cell]
         _add_item_queries(plan, labelled, always=True)
+
+
+def _clean_column(plan: Plan, rows: Rows, column: str) -> list[str]:
+    """Return the cells of a column without the words for no class, which the plan counts."""
+    clean, words = clean_classes(rows.get(column))
+    plan.missing.update(words)
+    if column in rows.columns:
+        rows.columns[column] = clean
+    return clean
 
 
 def _add_item_queries(plan: Plan, items: Sequence[str], always: bool = False) -> None:

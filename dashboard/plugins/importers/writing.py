@@ -211,30 +211,35 @@ def _write_version(draft: Path, version: Placed) -> dict[str, int]:
     shown = f"models/{version.name}"
     folder = draft / shown
     folder.mkdir(parents=True)
-    if version.by_position:
-        write_settings(folder / "model.toml", {"by_position": True})
+    told = {"by_position": version.by_position, "bits": version.bits}
+    told = {key: value for key, value in told.items() if value}
+    if told:
+        write_settings(folder / "model.toml", told)
     sides = (("queries", version.queries), ("items", version.items))
     return {
-        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts)
+        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.is_binary)
         for stem, parts in sides
         if parts
     }
 
 
-def _write_vectors(path: Path, parts: Sequence[Part]) -> int:
+def _write_vectors(path: Path, parts: Sequence[Part], is_binary: bool) -> int:
     """Write rows that have an id, and the ids beside them; a whole file is linked."""
     named = [name for _, ids in parts for name in ids if name]
     path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
     for own, _ in parts:
         own.close()
-    if len(parts) == 1 and all(parts[0][1]):
+    if len(parts) == 1 and all(parts[0][1]) and not is_binary:
         os.link(parts[0][0].path, path)
         return len(named)
     target = VectorFile(path)
     for own, ids in parts:
         is_kept, first = np.array([bool(name) for name in ids]), 0
         for block in own.read():
-            target.append(block[is_kept[first : first + len(block)]], None)
+            rows = block[is_kept[first : first + len(block)]]
+            target.append(
+                rows.astype(np.int8) * np.int8(2) - np.int8(1) if is_binary else rows, None
+            )
             first += len(block)
     target.close()
     return len(named)

@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     add_version_name(parser, "name of the new version")
-    text = "vectors of the items: .npy, .npz, .safetensors or .parquet"
+    text = "vectors of the items: .npy, .npz, .safetensors, .parquet, .hdf5 or .faiss"
     parser.add_argument("--items", type=Path, metavar="FILE", help=text)
     text = "their ids, one a line (default: in the file itself, or FILE.txt beside it)"
     parser.add_argument("--ids", type=Path, metavar="FILE", help=text)
@@ -81,7 +81,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         items = read_named_vectors(call.items, call.ids, findings)
         queries: NamedVectors | None = None
         if call.queries:
-            queries = read_named_vectors(call.queries, call.query_ids, findings)
+            queries = read_named_vectors(call.queries, call.query_ids, findings, is_text=True)
         settings = {"note": call.note} if call.note else {}
         rows = add_vectors(
             collection, name, items, queries, settings, {}, findings, call.by_position

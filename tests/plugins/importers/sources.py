@@ -62,7 +62,8 @@ class Answer:
 
     def __init__(self, code: int, out: str, said: str, folder: Path) -> None:
         self.code, self.rows, self.said, self.folder = code, json.loads(out), said, folder
-        self.block = said.splitlines()[-4:-1]
+        told = [line for line in said.splitlines() if not line.startswith("  ")]
+        self.block = told[-4:-1]
         self.address = said.splitlines()[-1] if said else ""
         self.lines = [line.strip() for line in said.splitlines() if line.startswith("  python")]
 

@@ -89,6 +89,15 @@ def write_hdf5(path: Path) -> None:
         file["neighbors"] = np.array([[2], [0]])
 
 
+def write_datasets(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["features"], file["image_names"] = VECTORS[::-1], list("dcba")
+
+
+BITS = np.array([[int(bit) for bit in word] for word in
+                 ("11110000", "11000000", "11111110", "00001111")], dtype=np.uint8)  # fmt: skip
+"""By bits that differ a is nearest to b, by the cosine of 0 and 1 to c; c to a, d to c."""
+CODED = {"l.csv": LABELS, "v1.txt": "a\nb\nc\nd\n"}
 NUMBERED = "id,label\n10,cat\n20,cat\n30,dog\n40,dog\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
@@ -127,6 +136,21 @@ CASES: dict[str, Case] = {
     ),
     "FAISS with a map": ({"l.csv": NUMBERED, "v1.faiss": write_index("map")}, [], {}, CATS),
     "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index("lists")}, [], {}, CATS),
+    "HDF5": ({"l.csv": LABELS, "v1.h5": write_datasets}, [], {}, CATS),
+    "ids in a table beside": (
+        {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n"},
+        [], {}, CATS,
+    ),
+    "ids in lines with a header": (
+        {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
+        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS,
+    ),
+    "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
+    "codes of true and false": (CODED | {"v1.npy": BITS.astype(bool)}, [], {}, CATS),
+    "packed codes": (
+        CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS,
+    ),
+    "no codes": (CODED | {"v1.npy": BITS}, ["--codes", "none"], {}, {"v1 P@1": 0.5}),
     "ann-benchmarks": (
         {"x.hdf5": write_hdf5}, [],
         {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},

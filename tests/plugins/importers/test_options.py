@@ -1,5 +1,6 @@
 """Options of `init`: an update, a plan only, queries of classes, names of columns."""
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,20 @@ def test_dry_run(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     init(source, capsys)
     init(source, capsys, "--dry-run", "--update")
     assert [path.name for path in (source.parent / "data").iterdir()] == ["made"]
+
+
+def test_ways_to_a_version(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there is no version, the lines that add one are said, and nothing is recorded of it."""
+    made = init(make_source(source, {"labels.csv": LABELS}), capsys)
+    assert made.block[2] == "Versions: none yet" and made.lines == [
+        "python -m dashboard embed made v1 --encoder all-MiniLM-L6-v2",
+        "python -m dashboard add made v1 --items vectors.npz",
+    ]
+    assert "none yet" not in (made.folder / "collection.toml").read_text()
+    np.savez(source / "vectors.npz", ids=list("abcd"), rows=VECTORS)
+    typed = shlex.split(made.lines[1].replace("vectors.npz", str(source / "vectors.npz")))
+    assert main(typed[3:]) == 0 and capsys.readouterr().out
+    assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
 
 
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,11 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         {"labels.csv": LABELS, "items.npy": VECTORS},
         ["--by-position"], "4 vectors of items without ids",
     ),
+    "bytes": (
+        {"labels.csv": LABELS, "v1.npy": np.array([[9], [9], [7], [8]], dtype=np.uint8),
+         "v1.txt": "a\nb\nc\nd\n"},
+        ["--codes packed", "--codes none"], "may be codes of 8 bits, eight in a byte",
+    ),
     "judgements that contradict": (
         {"qrels.a.txt": QRELS, "qrels.b.txt": "q1 0 a 0\n", "x.run": RUN},
         ["--judgements qrels.a.txt", "--judgements qrels.b.txt"],

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import faiss
+import h5py
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -13,7 +15,7 @@ from safetensors.numpy import save_file
 import dashboard
 from dashboard.__main__ import main
 from dashboard.errors import DataError
-from dashboard.storage.array_files import read_named_vectors
+from dashboard.storage.array_files import read_arrays, read_named_vectors
 from dashboard.storage.drafts import DRAFT, write_draft
 from tests.plugins.worlds import write_world
 
@@ -44,6 +46,14 @@ def write(path: Path, rows: Any, ids: list[str]) -> Path:
     elif path.suffix == ".parquet":
         table = {"id": ids, "embedding": [row.tolist() for row in rows]}
         parquet.write_table(pa.table(table), path)
+    elif path.suffix == ".h5":
+        with h5py.File(path, "w") as file:
+            file["sets/vectors"], file["sets/ids"] = rows, ids
+    elif path.suffix == ".faiss":
+        index = faiss.IndexIDMap(faiss.IndexFlatIP(rows.shape[1]))
+        index.add_with_ids(rows, np.arange(len(rows)) + 7)
+        faiss.write_index(index, str(path))
+        path.with_suffix(".csv").write_text("label,id\n" + "".join(f"x,{name}\n" for name in ids))
     else:
         save_file({"vectors": rows}, path)
         path.with_suffix(".txt").write_text("\n".join(ids))
@@ -56,7 +66,7 @@ def find_first(name: str) -> list[list[Any]]:
     return rows["value"].tolist()
 
 
-@pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".safetensors"])
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".safetensors", ".h5"])
 def test_files(
     world: Path, tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +167,31 @@ def test_types_stay_as_they_are(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"id": ["a", "b"], "tags": [["x"], []], "code": bits}), lists)
     found = read_named_vectors(lists, None, [])
     assert found.rows.dtype == np.uint8 and found.rows.tolist() == [[255, 1], [0, 2]]
+
+
+def test_an_index_has_its_own_ids_or_those_that_are_given(world: Path, tmp_path: Path) -> None:
+    given = write(tmp_path / "v.faiss", ROWS, ["a", "b", "c"])
+    assert read_named_vectors(given, None, []).ids == ["7", "8", "9"]
+    found = read_named_vectors(given, tmp_path / "v.csv", [])
+    assert found.ids == ["a", "b", "c"] and found.rows.tolist() == ROWS.tolist()
+
+
+def test_no_other_file_is_read(tmp_path: Path) -> None:
+    """Links and data sets of HDF5 that lead into other files are none of this one."""
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["secret"] = ROWS
+    (tmp_path / "raw.bin").write_bytes(ROWS.tobytes())
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file["link"] = h5py.ExternalLink("other.h5", "secret")
+        file.create_dataset("apart", (3, 2), "f4", external=[(tmp_path / "raw.bin", 0, 24)])
+        layout = h5py.VirtualLayout((3, 2), "f4")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "secret", (3, 2))
+        file.create_virtual_dataset("virtual", layout)
+    assert not read_arrays(tmp_path / "v.h5", "v.h5")
+    with h5py.File(tmp_path / "huge.h5", "w") as file:
+        file.create_dataset("v", (10**9, 512), "f4", chunks=(1000, 512))
+    with pytest.raises(DataError, match="huge.h5: found 512,000,000,000 values in a file of"):
+        read_arrays(tmp_path / "huge.h5", "huge.h5")
 
 
 @pytest.mark.parametrize("odd", [None, [], [1.0]])

@@ -1,7 +1,6 @@
 """Formats in the order in which they choose files: those that know more than an ending first."""
 
 from dashboard.plugins.importers.formats import (
-    ann_benchmarks,
     arrays,
     beir,
     box_files,
@@ -10,7 +9,6 @@ from dashboard.plugins.importers.formats import (
     coco_labels,
     composed_queries,
     context_tables,
-    faiss_index,
     hash_lists,
     label_studio,
     media_folder,
@@ -29,8 +27,6 @@ ORDER = (
     label_studio,
     ranx_files,
     webdataset,
-    ann_benchmarks,
-    faiss_index,
     arrays,
     box_files,
     hash_lists,

@@ -1,64 +1,74 @@
-"""Vectors in npy, npz and safetensors files; their ids in the file, or in one beside it."""
+"""Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 from __future__ import annotations
 
-import re
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.column_roles import TEXT_WORDS, name_version
-from dashboard.plugins.importers.deciding import LABELS
-from dashboard.plugins.importers.pieces import Format, Items, Piece, Vectors, read_each
+from dashboard.plugins.importers.column_roles import name_version
+from dashboard.plugins.importers.pieces import (
+    Format,
+    Items,
+    Judgements,
+    Piece,
+    Queries,
+    Vectors,
+    read_each,
+)
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
-from dashboard.storage.array_files import READERS
+from dashboard.storage.array_files import READERS, read_arrays
+from dashboard.storage.vector_ids import (
+    IDS,
+    LABELS,
+    TABLES,
+    Arrays,
+    find_beside,
+    find_ids,
+    list_texts,
+    read_beside,
+)
 
-ENDINGS = (".npy", ".npz", ".safetensors")
-BESIDE = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.ids.npy",
-          "{0}_ids.json", "{0}_names.txt", "ids_{0}.txt", "ids.txt", "ids.npy", "ids.json",
-          "names.txt", "filenames.txt")  # fmt: skip
-"""Files of ids, by the name of the file of vectors."""
-IDS = re.compile(r"(^|[_.-])(ids?|names?|file_?names?|paths?|keys?|files)$", re.I)
+ENDINGS = tuple(each for each in READERS if each != ".parquet")
 BLOCK = 1 << 14
-MAX_SWELL = 1_000
-Arrays = Mapping[str, NDArray[Any]]
+SETS = ("train", "test", "neighbors")
+"""Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
+MAX_NEIGHBOURS = 10
 
 
 def recognise(source: Source) -> list[str]:
-    """Return files of vectors, and the files of ids beside them."""
-    arrays = source.list_left(*ENDINGS)
-    left = set(source.left)
-    return [
-        *arrays,
-        *(each for name in arrays if (each := find_beside(name, left)) not in ("", *arrays)),
-    ]
-
-
-def find_beside(name: str, there: set[str]) -> str:
-    """Return the file of the ids of a file of vectors; "" for none."""
-    folder = find_folder_of(name)
-    places = (f"{folder}/{each.format(find_stem(name))}".lstrip("/") for each in BESIDE)
-    return next((place for place in places if place in there and place != name), "")
+    """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
+    arrays, left = source.list_left(*ENDINGS), set(source.left)
+    beside = [other for name in arrays for other in find_beside(name, left)]
+    return list(
+        dict.fromkeys(
+            name
+            for name in (*arrays, *beside)
+            if not name.endswith(TABLES) or len(source.read_head(name).split("\n")[0].split()) == 1
+        )
+    )
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    beside = {find_beside(name, set(files)) for name in files}
-    arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
+    there = {*files, *(name for name in source.files if name.endswith(TABLES))}
+    arrays = [name for name in files if name.lower().endswith(ENDINGS)]
+    beside = {other for name in arrays for other in find_beside(name, there)}
+    arrays = [name for name in arrays if name not in beside]
     times = Counter(map(name_version, arrays))
     alike = {name for name in arrays if times[name_version(name)] > 1}
-    yield from read_each(partial(_read_file, there=set(files), alike=alike), source, arrays)
+    yield from read_each(partial(_read_file, there=there, alike=alike), source, arrays)
 
 
 def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> Iterator[Piece]:
-    arrays = _open(source.find_path(name), name)
+    arrays = read_arrays(source.find_path(name), name)
+    if arrays.keys() >= set(SETS):
+        yield from _read_sets(name, arrays)
+        return
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim != 1}
     stem = find_stem(name).lower()
@@ -69,13 +79,9 @@ def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> I
     for key, rows in matrices.items():
         version, side = name_version(name, key)
         version = find_stem(name) if name in alike else version
-        ids = _find_ids(lists, key, side, len(rows))
-        file = find_beside(name, there)
-        if ids is None and file and len(matrices) == 1:
-            ids = read_ids(source, file)
-            if len(ids) != len(rows):
-                found = f"{len(rows):,} vectors and {len(ids):,} ids in {file}"
-                raise DataError(name, found, "one id for each vector, in the same order")
+        ids = find_ids(lists, len(rows), side == "texts")
+        if ids is None and len(matrices) == 1:
+            ids = read_beside(source.root, name, len(rows), there, source.findings)
         if ids is not None and side == "items":
             yield from _list_labels(source, name, lists, ids)
         for first in range(0, max(1, len(rows)), BLOCK):
@@ -90,76 +96,39 @@ def _list_labels(
     """Yield the labels that stand beside vectors in one file."""
     folder = find_folder_of(name)
     columns = {
-        key: [str(each) for each in cells.tolist()]
+        key: list_texts(cells)
         for key, cells in lists.items()
-        if len(cells) == len(ids) and not IDS.search(key) and cells.dtype.kind in "iuUb"
-        if cells.astype(str).tolist() != ids
+        if len(cells) == len(ids) and not IDS.search(key) and cells.dtype.kind in "iuUbO"
+        if list_texts(cells) != ids
     }
     if columns:
         files = [source.find_media(each, folder) for each in ids]
         yield Items(name, ids, columns | {"file": files})
 
 
-def _find_ids(lists: Arrays, key: str, side: str, count: int) -> list[str] | None:
-    """Return the ids among the lists of a file: of the same length, and named so or texts."""
-    fitting = [
-        (name, each)
-        for name, each in lists.items()
-        if len(each) == count
-        and (IDS.search(name) or each.dtype.kind in "US" or _is_numbering(each))
-    ]
-    own = [name for name, _ in fitting if _is_texts(name) == (side == "texts")]
-    ranked = sorted(own, key=lambda name: (not IDS.search(name), name.lower() in LABELS))
-    chosen = next((name for name in ranked if name.lower() not in LABELS), None)
-    return None if chosen is None else lists[chosen].astype(str).tolist()
+def _read_sets(name: str, arrays: Mapping[str, Any]) -> Iterator[Piece]:
+    """Yield the items, queries and true neighbours of ann-benchmarks."""
+    for key in SETS[:2]:
+        rows, side = arrays[key], name_version("", "" if key == "train" else "text")[1]
+        for first in range(0, len(rows), BLOCK):
+            part = np.asarray(rows[first : first + BLOCK])
+            ids = [f"{key} {at}" for at in range(first, first + len(part))]
+            yield Items(name, ids) if side == "items" else Queries(name, ids, {"text": ids})
+            yield Vectors(name, "v1", side, part, ids)
+    neighbours = arrays["neighbors"]
+    measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
+    if measure not in ("angular", "cosine", "ip"):
+        said = f"true neighbours by the distance {measure}"
+        yield Finding("warning", name, None, said, "by the cosine, which orders results here")
+    nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS])
+    pairs = [(at, each) for at, own in enumerate(nearest.tolist()) for each in own if each >= 0]
+    queries, items = [f"test {at}" for at, _ in pairs], [f"train {each}" for _, each in pairs]
+    yield Judgements(name, queries, items, [1.0] * len(pairs))
 
 
-def _is_numbering(cells: NDArray[Any]) -> bool:
-    """Return whether whole numbers are all different, and not merely those of the rows."""
-    is_whole = cells.dtype.kind in "iu" and len(np.unique(cells)) == len(cells)
-    return is_whole and not np.array_equal(cells, np.arange(len(cells)))
-
-
-def _is_texts(name: str) -> bool:
-    return bool(TEXT_WORDS & set(re.split(r"[_\-.]", name.lower())))
-
-
-def read_ids(source: Source, name: str) -> list[str]:
-    """Return the ids of a file: lines, a list of JSON, or an array."""
-    if name.endswith(".npy"):
-        return [str(each) for each in _open(source.find_path(name), name)[""].ravel().tolist()]
-    if name.endswith(".json"):
-        found = source.read_json(name)
-        return [str(each) for each in found] if isinstance(found, list) else []
-    return [line.strip() for line in source.read_text(name).rstrip("\n").split("\n")]
-
-
-def _open(path: Path, name: str) -> Arrays:
-    """Return the arrays of a file by their names; nothing is unpickled.
-
-    Raises:
-        DataError: If the file is damaged, or holds other things than numbers and texts.
-    """
-    ending = path.suffix.lower()
-    try:
-        if ending == ".npz":
-            _check_size(path, name)
-        if ending != ".npy":
-            return READERS[ending](path)
-        return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-    except DataError:
-        raise
-    except Exception as error:  # damaged files raise almost any kind
-        found = f"a damaged file, or one of other things than numbers ({str(error)[:60]})"
-        do = "Save it again as float32; pickles are never read."
-        raise DataError(name, found, "arrays of numbers", do=do) from error
-
-
-def _check_size(path: Path, name: str) -> None:
-    with zipfile.ZipFile(path) as archive:
-        size = sum(each.file_size for each in archive.infolist())
-    if size > MAX_SWELL * path.stat().st_size:
-        raise DataError(name, f"{size:,} bytes when unpacked", "a file that does not swell so")
-
-
-FORMAT = Format("vectors", "npy, npz, safetensors, with ids inside or beside", recognise, read)
+FORMAT = Format(
+    "vectors",
+    "npy, npz, safetensors, HDF5, FAISS index files, with ids inside or beside; ann-benchmarks",
+    recognise,
+    read,
+)

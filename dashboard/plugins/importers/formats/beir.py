@@ -8,9 +8,8 @@ from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins.importers.blocks import Block, read_blocks
-from dashboard.plugins.importers.deciding import Unsure
 from dashboard.plugins.importers.formats.tabular import read_table
-from dashboard.plugins.importers.pieces import Format, Items, Judgements, Piece, Queries
+from dashboard.plugins.importers.pieces import Format, Items, Judgements, Piece, Queries, Unsure
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 
 PARTS = ("test", "dev", "validation", "val", "train")

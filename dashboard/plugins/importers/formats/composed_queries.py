@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.deciding import Unsure
-from dashboard.plugins.importers.pieces import Format, Items, Judgements, Piece, Queries
+from dashboard.plugins.importers.pieces import Format, Items, Judgements, Piece, Queries, Unsure
 from dashboard.plugins.importers.source import Source, find_stem
 
 KEYS = (

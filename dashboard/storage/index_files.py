@@ -2,60 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.column_roles import name_version
-from dashboard.plugins.importers.formats.arrays import find_beside, read_ids
-from dashboard.plugins.importers.pieces import Format, Piece, Vectors, read_each
-from dashboard.plugins.importers.source import Source
 
-ENDINGS = (".faiss", ".index", ".ivf", ".hnsw")
-BLOCK = 1 << 14
+SAVE = "numpy.save('items.npy', vectors)"
 
 
-def recognise(source: Source) -> list[str]:
-    """Return files of indexes, and the files of ids beside them."""
-    indexes, left = source.list_left(*ENDINGS), set(source.left)
-    return [*indexes, *filter(None, (find_beside(name, left) for name in indexes))]
+@dataclass(frozen=True, eq=False)
+class IndexRows:
+    """Vectors of an index; a slice reads rows. [rows, dimension].
+
+    Attributes:
+        index: The index that holds them.
+        numbers: The number by which each was added.
+        whole: The index around it, which owns its memory.
+    """
+
+    index: Any
+    numbers: NDArray[np.int64]
+    whole: Any
+    ndim = 2
+    dtype = np.dtype(np.float32)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and dimension."""
+        return len(self.numbers), int(self.index.d)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, rows: slice) -> NDArray[np.float32]:
+        made: NDArray[np.float32] = self.index.reconstruct_batch(self.numbers[rows])
+        return made
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield the vectors of each index."""
-    indexes = [name for name in files if name.lower().endswith(ENDINGS)]
-    yield from read_each(partial(_read_index, there=set(files)), source, indexes)
+def read_index(path: Path) -> dict[str, Any]:
+    """Return the vectors of an index, and the ids that it gives them.
 
-
-def _read_index(source: Source, name: str, there: set[str]) -> Iterator[Piece]:
+    Raises:
+        DataError: If it is damaged, or does not hold vectors as they were.
+    """
     import faiss
 
     try:
-        whole = faiss.read_index(str(source.find_path(name)), faiss.IO_FLAG_MMAP)
-        index, ids = _unwrap(faiss, whole, name)
+        whole = faiss.read_index(str(path), faiss.IO_FLAG_MMAP)
+        index, ids = _unwrap(faiss, whole, path.name)
         numbers = np.arange(index.ntotal)
         if isinstance(index, faiss.IndexIVF):
-            _refuse_files(faiss, index.invlists, name)
-            numbers = _number_rows(faiss, index, name)
+            _refuse_files(faiss, index.invlists, path.name)
+            numbers = _number_rows(faiss, index, path.name)
             is_plain = (numbers == np.arange(len(numbers))).all()
             ids = ids if is_plain or ids is not None else numbers
-        version, side = name_version(name)
-        beside = find_beside(name, there)
-        names = read_ids(source, beside) if beside else None if ids is None else list(map(str, ids))
-        for first in range(0, len(numbers), BLOCK):
-            part = index.reconstruct_batch(numbers[first : first + BLOCK])
-            own = None if names is None else names[first : first + BLOCK]
-            yield Vectors(name, version, side, part, own)
+        if len(numbers):
+            index.reconstruct_batch(numbers[:1])
     except DataError:
         raise
     except Exception as error:  # faiss raises its own kinds
         found = f"an index that gives no vectors back ({str(error)[-80:]})"
-        do = "numpy.save('items.npy', vectors)"
-        raise DataError(name, found, "a flat index, or one that can reconstruct", do=do) from error
+        wanted = "a flat index, or one that can reconstruct"
+        raise DataError(path.name, found, wanted, do=SAVE) from error
+    rows = IndexRows(index, numbers, whole)
+    return {"": rows} if ids is None else {"": rows, "ids": ids}
 
 
 def _unwrap(faiss: Any, whole: Any, name: str) -> tuple[Any, Any]:
@@ -66,8 +80,7 @@ def _unwrap(faiss: Any, whole: Any, name: str) -> tuple[Any, Any]:
         index = faiss.downcast_index(index.index)
     if isinstance(index, faiss.IndexPreTransform):
         found = "an index that turns its vectors first"
-        do = "numpy.save('items.npy', vectors)"
-        raise DataError(name, found, "the vectors as they were", do=do)
+        raise DataError(name, found, "the vectors as they were", do=SAVE)
     return index, ids
 
 
@@ -100,6 +113,3 @@ def _number_rows(faiss: Any, index: Any, name: str) -> NDArray[np.int64]:
         raise DataError(name, f"{lost:,} rows whose number comes again", "one for each", do=do)
     index.set_direct_map_type(faiss.DirectMap.Hashtable)
     return numbers
-
-
-FORMAT = Format("FAISS", "index files that hold their vectors", recognise, read)

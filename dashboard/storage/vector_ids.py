@@ -1,0 +1,155 @@
+"""Ids of vectors: beside them in one file, or in a file beside it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError, Finding
+from dashboard.texts import read_text
+
+Arrays = Mapping[str, Any]
+"""Arrays by their names: of numpy, or read from their file by slices."""
+TABLES = (".csv", ".tsv")
+OWN = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.ids.npy",
+       "{0}_ids.json", "{0}_names.txt", "ids_{0}.txt", "{0}_ids.csv", "{0}_ids.tsv",
+       "{0}.csv", "{0}.tsv")  # fmt: skip
+SHARED = ("ids.txt", "ids.npy", "ids.json", "names.txt", "filenames.txt", "ids.csv", "ids.tsv",
+          "names.csv", "filenames.csv")  # fmt: skip
+"""Files of ids by the name of the file of vectors, and those that any file of a folder may have."""
+IDS = re.compile(
+    r"(^|[_.-])(ids?|uuid|sku|names?|file_?names?|image_?names?|paths?|keys?|files?)$", re.I
+)
+"""Names of arrays and columns that hold ids."""
+TEXT_WORDS = frozenset(
+    {"query", "queries", "q", "text", "texts", "txt", "topic", "topics", "caption", "captions",
+     "sentence", "sentences", "title", "prompt", "prompts"}
+)  # fmt: skip
+LABELS = frozenset(
+    {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
+     "category_name", "ground_truth", "target", "choice"}
+)  # fmt: skip
+"""Names of arrays and columns that say that they are classes."""
+
+
+def names_texts(name: str) -> bool:
+    """Return whether a name says that vectors or ids are those of texts."""
+    return bool(TEXT_WORDS & set(re.split(r"[_\-.\s]", name.lower())))
+
+
+def find_ids(lists: Arrays, count: int, is_text: bool) -> list[str] | None:
+    """Return the ids among the lists beside vectors, of as many: named so, texts, or numbers.
+
+    >>> find_ids({"labels": np.array(["x", "x"]), "fid": np.array([7, 9])}, 2, False)
+    ['7', '9']
+    """
+    fitting = [
+        name
+        for name, each in lists.items()
+        if len(each) == count and names_texts(name) == is_text and name.lower() not in LABELS
+        if IDS.search(name) or each.dtype.kind in "USO" or _is_numbering(each)
+    ]
+    chosen = min(fitting, key=lambda name: not IDS.search(name), default=None)
+    return None if chosen is None else list_texts(lists[chosen])
+
+
+def _is_numbering(cells: NDArray[Any]) -> bool:
+    """Return whether whole numbers are all different, and not merely those of the rows."""
+    is_whole = cells.dtype.kind in "iu" and len(np.unique(cells)) == len(cells)
+    return is_whole and not np.array_equal(cells, np.arange(len(cells)))
+
+
+def list_texts(cells: NDArray[Any]) -> list[str]:
+    """Return the values of an array as texts."""
+    return [
+        each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
+        for each in cells.ravel().tolist()
+    ]
+
+
+def find_beside(name: str, there: Collection[str]) -> list[str]:
+    """Return the files that may hold the ids of a file of vectors, the likeliest first."""
+    path = PurePosixPath(name)
+    places = [(path.parent / each.format(path.stem)).as_posix() for each in (*OWN, *SHARED)]
+    return [place for place in places if place in there and place != name]
+
+
+def read_beside(
+    folder: Path, name: str, count: int, there: Collection[str], findings: list[Finding]
+) -> list[str] | None:
+    """Return the ids of vectors from a file beside them; None if there is none of as many.
+
+    Args:
+        folder: Where the files are.
+        name: The file of vectors.
+        count: Number of its vectors.
+        there: Files of the folder.
+        findings: Gains the table that ids were taken from, and repairs of texts.
+
+    Raises:
+        DataError: If the only file of its own, no table, has another number.
+    """
+    other = ""
+    for beside in find_beside(name, there):
+        ids = read_id_file(folder / beside, beside, count, findings)
+        if len(ids) == count:
+            if beside.endswith(TABLES):
+                said = f"ids in {beside}, which has as many rows"
+                findings.append(
+                    Finding("note", name, None, said, "ids of its own; these are taken")
+                )
+            return ids
+        is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED
+        other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
+    if other:
+        found = f"{count:,} vectors and {other}"
+        raise DataError(name, found, "one id for each vector, in the same order")
+    return None
+
+
+def read_id_file(path: Path, name: str, count: int, findings: list[Finding]) -> list[str]:
+    """Return the ids of a file: lines, a list of JSON, an array, or a column of a table.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        count: Number of vectors; one line more is a header if it says that it names ids.
+        findings: Gains repairs of its text.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    ending = path.suffix.lower()
+    if ending == ".npy":
+        try:
+            return list_texts(np.load(path, allow_pickle=False))
+        except (ValueError, EOFError, OSError) as error:
+            raise DataError(name, "a damaged file", "an array of ids") from error
+    text = read_text(path, name, findings)
+    if ending == ".json":
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DataError(name, "no JSON", "a list of ids") from error
+        return [str(each) for each in found] if isinstance(found, list) else []
+    rows = [[line.strip()] for line in text.rstrip("\n").split("\n")]
+    if ending in TABLES:
+        mark = max(",\t;|", key=rows[0][0].count)
+        rows = [[*map(str.strip, row)] for row in csv.reader(text.split("\n"), delimiter=mark)]
+        rows = [row for row in rows if any(row)]
+    first, is_text = (rows[0] if rows else []), names_texts(path.stem)
+    named = [
+        at
+        for at, cell in enumerate(first)
+        if IDS.search(cell) and cell.lower() not in LABELS and names_texts(cell) <= is_text
+    ]
+    if len(rows) == count + 1 and named:
+        return [row[named[0]] if len(row) > named[0] else "" for row in rows[1:]]
+    return [row[0] for row in rows] if len(first) == 1 else []
