@@ -48,6 +48,7 @@ class Plugin:
         draw_query: `(study, choices) -> button or None`, called on Query before its cards: it draws
             the query in its own way if a choice says so, and returns None, or else returns a
             button for the line of the query, `(key, text, values by key of the address)`.
+        draw_page: `()`, called on every page with choices: draws what belongs to no screen.
         routes: A tuple of Starlette routes, which the server answers below its base path.
         formats: A tuple of Format: files that `init` reads.
         commands: File of each command, with HELP, add_arguments and answer as in the core.
@@ -66,6 +67,7 @@ class Plugin:
     describe_results: str = ""
     login: str = ""
     draw_query: str = ""
+    draw_page: str = ""
     routes: str = ""
     formats: str = ""
     commands: Mapping[str, str] = field(default_factory=dict)

@@ -53,7 +53,7 @@ def test_saved_in_the_tables_of_the_first_edition(store: Path, say: Say) -> None
     with contextlib.closing(sqlite3.connect(store)) as file:
         file.row_factory = sqlite3.Row
         row = dict(file.execute("SELECT * FROM review").fetchone())
-        assert file.execute("PRAGMA user_version").fetchone()[0] == 5
+        assert file.execute("PRAGMA user_version").fetchone()[0] == 6
         assert file.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         for change in ("UPDATE review SET value = 'x'", "DELETE FROM review"):
             with pytest.raises(sqlite3.IntegrityError, match="kept as they were said"):
@@ -207,7 +207,7 @@ def test_file_in_place_of_another_is_read(store: Path, say: Say, tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("version", "sentence"),
-    [(6, "found version 6 of the tables of reviews; expected version 3 to 5. Update"), (2, "2 of")],
+    [(7, "found version 7 of the tables of reviews; expected version 3 to 6. Update"), (2, "2 of")],
 )
 def test_versions_of_others(store: Path, say: Say, version: int, sentence: str) -> None:
     say("eva", "q1", "a", "not")
@@ -220,8 +220,8 @@ def test_versions_of_others(store: Path, say: Say, version: int, sentence: str) 
 def test_newer_program_comes_while_the_file_is_open(store: Path, say: Say) -> None:
     say("eva", "q1", "a", "not")
     with contextlib.closing(sqlite3.connect(store)) as other:
-        other.execute("PRAGMA user_version = 6")
-    with pytest.raises(DataError, match="version 6 of the tables"):
+        other.execute("PRAGMA user_version = 7")
+    with pytest.raises(DataError, match="version 7 of the tables"):
         say("eva", "q1", "b", "not")
 
 
