@@ -50,7 +50,8 @@ class Plugin:
             a plugin with rules only where its protocol judges. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
             the line of the query, `(key, text, values by key of the address)`. On "report" it
-            returns a sentence below the verdict.
+            returns a sentence below the verdict; "links", beside those of every page, has no
+            arguments.
         encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
@@ -238,7 +239,7 @@ def _check_names(module: ModuleType, file: str) -> None:
     taken |= {("choice", key): "the core" for key in keys}
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
-        owner = f"plugins/{name}/plugin.py" if is_shipped else str(other.__file__)
+        owner = f"plugins/{name}" if is_shipped else str(other.__file__)
         taken |= dict.fromkeys(_list_names(other, kinds), owner)
     for (kind, name), times in names.items():
         owner = file if times > 1 else taken.get((kind, name), "")

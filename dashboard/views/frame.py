@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from dashboard.errors import ChoiceError
-from dashboard.plugins import list_screens
+from dashboard.plugins import list_screens, load_sections
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
@@ -81,6 +81,8 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     finally:  # an address that cannot be followed has links, too
         with links:
             draw_links(make_pages(), screen, read_address())
+            for draw in load_sections("links", ""):
+                draw()
     if choices is None:
         _stop_at_problems(problems, given)
     study = open_study(collection, choices.restrict_to_numbers())

@@ -97,6 +97,22 @@ def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
     assert items[1] == items[2] and set(items) == set("abcd")
 
 
+def test_other_screens_send_what_waits(address: str, page: Page) -> None:
+    """A verdict that was given without a line is shown and sent where nobody judges."""
+    begin(page, f"{address}&query=q1")
+    cut_line(page)
+    page.keyboard.press("y")
+    expect(page.locator(".state")).to_contain_text("Waiting: 1 kept in this browser.")
+    waiting = page.locator(".waiting:visible")
+    for screen in ("query", "reviews", "compare"):
+        page.goto(address.replace("/query", f"/{screen}").replace("&judge=yes", ""))
+        expect(waiting).to_contain_text("Waiting: 1 kept in this browser.")
+    assert list_said("value") == []
+    page.unroute(ROUTES)
+    expect(waiting).to_have_count(0)
+    assert list_said("query_id", "value") == [("q1", "relevant")]
+
+
 def test_a_login_that_has_ended(address: str, page: Page) -> None:
     """The answer of the login is no JSON; it is said, and the verdict is sent later."""
     begin(page, f"{address}&query=q1")

@@ -68,6 +68,10 @@ def test_lists_are_compared_blind_with_keys(address: str, page: Page) -> None:
     expect(state).to_have_text("2 of 3 queries")
     page.reload()
     expect(state).to_have_text("2 of 3 queries")
+    page.keyboard.press("u")
+    expect(state).to_contain_text("1 of 3 queries · Taken back: the answer to")
+    page.keyboard.press("ArrowDown")
+    expect(state).to_have_text("2 of 3 queries")
     page.keyboard.press("s")
     expect(state).to_have_text("3 of 3 queries")
     right = shuffle_sides(made, "q025", "kim")[1]
@@ -112,6 +116,7 @@ def test_disagreements_are_decided_with_keys(address: str, page: Page) -> None:
     page.keyboard.press("x")
     expect(rows).to_have_count(1)
     page.keyboard.press("u")
+    expect(state).to_contain_text("Taken back: not relevant, of ")
     expect(rows).to_have_count(2)
     expect(rows.nth(1)).to_have_class("row framed")
     page.keyboard.press("n")

@@ -72,7 +72,7 @@ BROKEN = {
     "error": ("x = 1\ny = x / 0\n", "broken.py, line 2: found ZeroDivisionError"),
     "exit": ("import sys\nsys.exit(3)\n", "broken.py, line 2: found SystemExit: 3"),
     "nothing": ("PLUGIN = 5\n", "broken.py: found no PLUGIN"),
-    "taken": (PLUGIN + '"alfa")\n', "the plugin 'alfa', which plugins/alfa/plugin.py has, too"),
+    "taken": (PLUGIN + '"alfa")\n', "the plugin 'alfa', which plugins/alfa has, too"),
     "core": (PLUGIN + '"qrels")\n', "broken.py: found the plugin 'qrels', which the core has, too"),
     "hook": (PLUGIN + '"x", rules=":RULES")\n', "broken.py: found AttributeError: module"),
     "folder": (PLUGIN + '"x", rules="judge:X")\n', "ValueError: 'judge:X' names another file"),
@@ -90,7 +90,7 @@ BROKEN = {
         "Two metrics are called ap(annotated), in composed/metrics.py and ",
     ),
     "command": (PLUGIN + '"x", commands={"keywords": ""})\n', "found the command 'keywords', which"
-                " plugins/alfa/plugin.py has, too; expected a name of its own. Rename it in brok"),
+                " plugins/alfa has, too; expected a name of its own. Rename it in brok"),
     "core command": (PLUGIN + '"x", commands={"check": ""})\n', "'check', which the core has, too"),
     "setting": (PLUGIN + '"x", settings={"groups": 1})\n', "found the setting 'groups', which plu"),
     "choice": (CHOICE + 'key="metric"),)\n', "found the choice 'metric', which the core has, too"),

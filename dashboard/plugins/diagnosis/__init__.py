@@ -4,7 +4,7 @@ from dashboard.plugins import Plugin
 
 PLUGIN = Plugin(
     name="diagnosis",
-    choices="sections:CHOICES",
+    choices="commands:CHOICES",
     describe_results="summary:describe_causes",
     sections={"compare": "sections:draw_why", "report": "sections:write_why"},
     commands={"why": "commands"},

@@ -7,8 +7,16 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.study.choices import Choice
 
 HELP = "suspected causes of the wrong results of queries that got worse"
+CHOICES = (
+    Choice(
+        key="cause",
+        meaning="suspected cause of wrong results, whose queries Compare lists",
+        default=lambda collection, before: "",
+    ),
+)
 COLUMNS = ("scope", "cause", "detail", "results", "share")
 
 

@@ -7,16 +7,8 @@ from html import escape
 from dashboard.plugins.diagnosis.causes import Cause
 from dashboard.plugins.diagnosis.summary import Piece, describe_wrong, list_wrong, write_plain
 from dashboard.study.changes import find_cutoff, list_changes
-from dashboard.study.choices import Choice, Choices
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-
-CHOICES = (
-    Choice(
-        key="cause",
-        meaning="suspected cause of wrong results, whose queries Compare lists",
-        default=lambda collection, before: "",
-    ),
-)
 
 HELP = (
     "Suspected causes, the first that holds. Doubtful label: lacks one keyword that 7 of its 10 "

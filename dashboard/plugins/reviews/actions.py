@@ -158,7 +158,7 @@ def _write_labels(call: Namespace) -> None:
 
 
 def _name_author(call: Namespace) -> str:
-    return str(call.author.strip() or getpass.getuser())
+    return verdicts.clean_name(call.author) or getpass.getuser()
 
 
 def _note(text: str) -> None:

@@ -1,19 +1,6 @@
-// What blind comparison and decisions share: elements, and answers that are sent and taken back.
+// What blind comparison and decisions share: answers that are sent and taken back.
 
-const make = (tag, name, ...inside) => {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  element.append(...inside);
-  return element;
-};
-
-const makeButton = (name, text, key, act) => {
-  const button = make("button", name, text);
-  if (key && key !== text) button.append(make("kbd", "", key));
-  button.type = "button";
-  button.onclick = act;
-  return button;
-};
+const BEFORE = "before"; // value of an answer that was saved before this page was drawn
 
 // A view whose data hold collection, author and `about`, the fields that all its rows share.
 class Answers {
@@ -23,25 +10,33 @@ class Answers {
     this.answers = new Map(); // rows by pair, the last one at the end
     this.line = make("span", "state");
     this.line.setAttribute("role", "status");
-    this.onKey = (event) => this.press(event);
-    addEventListener("keydown", this.onKey);
+    this.leave = new AbortController();
+    document.addEventListener("keydown", (event) => this.press(event), { signal: this.leave.signal });
   }
 
   update({ data, setTriggerValue }) {
     this.data = data;
     this.trigger = (name) => setTriggerValue(name, Date.now());
     if (!this.outbox) {
-      this.outbox = makeOutbox();
+      this.outbox = openOutbox();
       this.outbox.writeName(data.author);
-      this.outbox.list().filter((row) => this.owns(row)).forEach((row) => this.note(row));
-      this.outbox.watch((state, settled = []) => this.hear(state, settled));
+      this.outbox.list().filter((row) => !row.undo && this.owns(row)).forEach((row) => this.note(row));
+      this.unwatch = this.outbox.watch((state, settled = []) => this.hear(state, settled));
     }
   }
 
   name = ({ query_id, item_id }) => JSON.stringify([query_id, item_id]);
 
+  // Return what all rows of this view share.
+  share() {
+    const { collection, author, about } = this.data;
+    return { collection, author, ...about };
+  }
+
   owns(row) {
-    return Object.entries(this.data.about).every(([field, value]) => row[field] === value);
+    const { collection, author, kind, list_id } = this.share();
+    const shared = Object.entries({ collection, author, kind, list_id });
+    return shared.every(([field, value]) => row[field] === value);
   }
 
   // Keep in mind what a row says; an empty value takes an answer back.
@@ -51,58 +46,51 @@ class Answers {
   }
 
   send(pair, value) {
-    const { collection, author, about } = this.data;
-    const row = { item_id: "", ...pair, collection, author, ...about, value };
+    const row = { item_id: "", ...pair, ...this.share(), value };
     this.outbox.send(row);
     this.note(row);
+    this.said = "";
   }
 
+  // Take back the last answer of this page, or, where there is none, the last one that was saved.
   undo() {
-    const last = [...this.answers.values()].at(-1);
-    if (!last) return;
+    const last = [...this.answers.values()].filter(({ value }) => value !== BEFORE).at(-1);
+    if (!last) return this.outbox.undo(this.share());
     this.send({ query_id: last.query_id, item_id: last.item_id }, "");
-    this.open(last);
+    this.reopen(last);
+  }
+
+  // Show again what was taken back, and say so.
+  reopen(row) {
+    this.said = `Taken back: ${this.nameAnswer(row)}`;
+    this.open(row);
   }
 
   hear(state, settled) {
+    const mine = settled.filter(({ row }) => this.owns(row));
+    for (const { row, said, taken } of mine) {
+      if (taken) this.note({ ...taken, value: "" });
+      if (taken) this.reopen(taken);
+      else if (said) this.said = `Not saved: ${said}`;
+      else if (row.undo) this.said = NOTHING;
+      if (said && !row.undo) this.note({ ...row, value: row.value ? "" : BEFORE });
+      if (said && !row.undo) this.open(row);
+    }
     this.state = describeOutbox(state);
-    const refused = settled.filter(({ said, row }) => said && this.owns(row));
-    for (const { row } of refused) this.note({ ...row, value: "" });
-    if (settled.length) this.refusal = refused.length ? `Not saved: ${refused[0].said}` : "";
-    this.state ||= this.refusal;
-    if (refused.length) this.open(refused[0].row);
     this.tell();
   }
 
   tell() {
-    this.line.textContent = [this.describe(), this.state].filter(Boolean).join(" · ");
+    this.line.textContent = [this.describe(), this.state || this.said].filter(Boolean).join(" · ");
   }
 
   press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.composedPath()[0].tagName ?? "")) return;
-    if (event.key === "u") this.undo();
-    else if (!this.pressAnswer(event.key)) return;
-    event.preventDefault();
+    if (!event.repeat) pressKey(event, { u: () => this.undo(), ...this.listKeys() });
   }
 
   close() {
-    removeEventListener("keydown", this.onKey);
-    this.outbox?.close();
+    this.leave.abort();
+    this.unwatch?.();
     this.root.remove();
   }
 }
-
-const views = new WeakMap();
-
-// Return the function of a component that keeps one view as long as its place is there.
-const keepView = (View) => (component) => {
-  const { parentElement } = component;
-  if (!views.has(parentElement)) views.set(parentElement, new View(parentElement));
-  const view = views.get(parentElement);
-  view.update(component);
-  return () => {
-    view.close();
-    views.delete(parentElement);
-  };
-};

@@ -8,23 +8,34 @@ from typing import Any
 import streamlit as st
 
 from dashboard.errors import ChoiceError
-from dashboard.plugins.reviews.verdicts import MAX_NAME, check_text
+from dashboard.plugins.reviews.verdicts import MAX_NAME, check_text, clean_name
+from dashboard.views import cards
 from dashboard.views.address import escape_markdown
 from dashboard.views.components import load_component
 from dashboard.views.people import find_reader
 
+FOLDER = Path(__file__).parent
 AUTHOR = "reviewer"
 NOT_VERIFIED = "Names are not verified."
 
 
+SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
+"""First parts of a module that sends what a person says."""
+
+
 def _component() -> Any:
-    return load_component("reviews-person", (Path(__file__).with_name("person.js"),))
+    return load_component("reviews-person", (*SENDING, FOLDER / "person.js"))
+
+
+def draw_waiting() -> None:
+    """Say on every page what waits in the browser to be saved, and send it."""
+    _component()(key="waiting", data={})
 
 
 def find_author() -> str:
     """Return the name of a login, or the one that was typed; "" if there is none."""
     person = find_reader()
-    return person.name if person.is_verified else str(st.session_state.get(AUTHOR, ""))
+    return clean_name(person.name if person.is_verified else st.session_state.get(AUTHOR, ""))
 
 
 def explain_lack(role: str) -> str:
@@ -45,8 +56,8 @@ def draw_author() -> None:
 
     def keep(text: str) -> None:
         try:
-            check_text("name", text.strip())
-            st.session_state[AUTHOR] = text.strip()[:MAX_NAME]
+            check_text("name", clean_name(text))
+            st.session_state[AUTHOR] = clean_name(text)[:MAX_NAME]
         except ChoiceError as error:
             st.session_state[AUTHOR] = ""
             st.toast(escape_markdown(str(error)))

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins import load_all
 from dashboard.plugins.reviews.agreement import list_disagreements
-from dashboard.plugins.reviews.author import explain_lack, find_author
+from dashboard.plugins.reviews.author import SENDING, explain_lack, find_author
 from dashboard.plugins.reviews.list_view import Reviews
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
@@ -38,7 +38,7 @@ MAX_ROWS = 50
 def _component() -> Any:
     return load_component(
         "reviews-decisions",
-        (FOLDER / "outbox.js", FOLDER / "answers.js", FOLDER / "decisions.js"),
+        (*SENDING, FOLDER / "answers.js", FOLDER / "decisions.js"),
         (FOLDER / "answers.css", FOLDER / "decisions.css"),
     )
 

@@ -3,6 +3,8 @@
 const WORDS = new Map([["relevant", "✓ relevant"], ["not", "✕ not relevant"], ["unsure", "? unsure"]]);
 const PAINT = new Map([["relevant", "yes"], ["not", "no"]]);
 
+const TAKEN = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "keep label"]]);
+
 const drawPicture = (row) => {
   const box = make("div", "picture");
   const image = Object.assign(make("img"), { src: row.picture, alt: row.caption, loading: "lazy" });
@@ -60,12 +62,15 @@ class Decisions extends Answers {
     this.frame(this.framed);
   }
 
-  pressAnswer(key) {
-    const step = { j: 1, k: -1 }[key] ?? 0;
-    const choice = this.choices.find((each) => each[2] === key);
-    if (choice) this.decide(this.left[this.framed], choice[0]);
-    else if (step) this.frame(this.framed + step);
-    return choice || step;
+  listKeys() {
+    const choices = this.choices.map(([value, , key]) => [key, () => this.decide(this.left[this.framed], value)]);
+    const [down, up] = [1, -1].map((by) => () => this.frame(this.framed + by));
+    return { j: down, k: up, ...Object.fromEntries(choices) };
+  }
+
+  nameAnswer({ query_id, item_id, value }) {
+    const row = this.data.rows.find((each) => this.name(each) === this.name({ query_id, item_id }));
+    return `${TAKEN.get(value) ?? `grade ${value}`}, of ${row?.query ?? query_id}`;
   }
 
   describe() {
@@ -75,7 +80,7 @@ class Decisions extends Answers {
   draw() {
     const { left } = this;
     this.framed = Math.max(0, Math.min(this.framed, left.length - 1));
-    const undo = makeButton("", "Undo", "u", () => this.undo());
+    const undo = makeKeyed("", "Undo", "u", () => this.undo());
     const rows = left.map((row, place) => this.drawRow(row, place === this.framed));
     const text = this.data.more ? "Next disagreements" : "All are decided: go on";
     if (!rows.length) rows.push(makeButton("", text, "", () => this.trigger("next")));
@@ -85,7 +90,7 @@ class Decisions extends Answers {
 
   drawRow(row, isFramed) {
     const acts = make("div", "acts", ...this.choices.map(([value, text, key]) =>
-      makeButton("", text, key, () => this.decide(row, value))));
+      makeKeyed("", text, key, () => this.decide(row, value))));
     const said = make("div", "said", ...row.said.map(drawSaid));
     const shown = make("article", "row", drawPicture(row), drawLabel(row), said, acts);
     shown.classList.toggle("framed", isFramed);

@@ -86,6 +86,9 @@ class JudgingList:
     id: str = ""
     time: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "author", verdicts.clean_name(self.author))
+
     @property
     def is_comparison(self) -> bool:
         """True if lists are compared, query by query, in place of results that are judged."""

@@ -10,17 +10,6 @@ const MAX_NAME = 80; // letters of a query's name on a button
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
 const pairOf = (query, item) => JSON.stringify([query, item]);
 
-// Return a button that says its key.
-function makeKeyed(name, text, key, act) {
-  const button = makeButton(name, text, text, act);
-  const hint = make("kbd", "", key);
-  hint.setAttribute("aria-hidden", "true");
-  button.setAttribute("aria-keyshortcuts", key);
-  button.removeAttribute("aria-label"); // its text names it
-  button.append(hint);
-  return button;
-}
-
 // Return a number by which texts are put in an order that looks random and is always the same.
 function hash(text) {
   let value = 2166136261;
@@ -30,48 +19,31 @@ function hash(text) {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-class Judging {
+class Judging extends QueryView {
   constructor(parent) {
-    this.root = make("div", "cards judging");
-    this.root.tabIndex = -1;
-    this.dialog = make("dialog");
-    parent.append(this.root, this.dialog);
-    this.leave = new AbortController();
-    const listen = { signal: this.leave.signal };
-    document.addEventListener("keydown", (event) => this.press(event), listen);
-    window.addEventListener("resize", () => this.fit(), listen);
-    this.observer = new ResizeObserver(() => this.fit());
-    this.observer.observe(this.root);
+    super(parent, "cards judging");
     this.dialog.addEventListener("close", () => this.dialog.replaceChildren());
     this.own = new Map(); // verdicts of this tab by pair, newer than those of the server
-    this.images = new Map();
     this.hides = true;
     this.state = make("output", "state");
     this.state.setAttribute("aria-live", "polite");
-    this.outbox = makeOutbox();
+    this.outbox = openOutbox();
   }
 
   close() {
-    this.leave.abort();
-    this.observer.disconnect();
-    this.outbox.close();
-    this.root.remove();
-    this.dialog.remove();
+    super.close();
+    this.unwatch?.();
   }
 
-  update({ data, setTriggerValue }) {
-    this.data = data;
-    this.trigger = setTriggerValue;
-    this.isLeaving = false;
-    this.payloads = new Map(data.payloads);
-    for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
+  update(component) {
+    super.update(component);
+    const { data } = this;
     const name = data.verified ? data.author : this.author || this.outbox.readName() || data.author;
     if (name !== this.author) this.setAuthor(name);
     else this.tellAuthor();
-    if (!this.unwatch) this.unwatch = this.outbox.watch((state, settled) => this.hear(state, settled));
-    if (this.awaited === data.query) this.awaited = undefined;
-    if (this.awaited === undefined) this.show(data.query);
-    this.prefetch();
+    this.unwatch ??= this.outbox.watch((state, settled) => this.hear(state, settled));
+    this.follow();
+    this.prefetch([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
   }
 
   setAuthor(name) {
@@ -79,8 +51,8 @@ class Judging {
     if (!name) return;
     this.own.clear();
     for (const row of this.outbox.list()) {
-      const isMine = row.author === name && row.collection === this.data.collection && !row.undo;
-      if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
+      const isMine = row.author === name && row.collection === this.data.collection;
+      if (isMine && row.kind === "verdict" && !row.undo) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
     }
     this.query = this.front = undefined; // the order is another one
     this.tellAuthor();
@@ -130,14 +102,11 @@ class Judging {
     this.big = make("div", "big");
     this.followSwipe(this.big);
     this.about = make("div", "about");
-    this.pool = make("div", "pool");
-    this.pool.append(...this.thumbs);
-    const stage = make("div", "stage");
-    stage.append(this.big, this.about);
-    const panel = make("footer", "panel");
+    this.pool = make("div", "pool", ...this.thumbs);
+    const stage = make("div", "stage", this.big, this.about);
     this.ending = make("div", "ending");
     this.counts = make("div", "counts");
-    panel.append(this.ending, this.counts, this.drawButtons(), this.state);
+    const panel = make("footer", "panel", this.ending, this.counts, this.drawButtons(), this.state);
     if (this.author) this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
     else this.root.replaceChildren(this.drawHead(), this.drawWelcome());
     this.drawFront();
@@ -145,23 +114,11 @@ class Judging {
   }
 
   drawHead() {
-    const line = make("div", "query");
-    const { queries, first, total } = this.data;
-    const place = queries.findIndex(([id]) => id === this.query);
-    const step = (text, label, by) => {
-      const button = makeButton("step", text, label, () => this.open(queries[place + by][0]));
-      button.disabled = !queries[place + by];
-      return button;
-    };
-    const count = make("output", "", `${(first + place + 1).toLocaleString("en")} of ${total.toLocaleString("en")}`);
-    line.append(step("‹", "Previous query (k)", -1), count, step("›", "Next query", 1));
-    line.append(make("h2", "title", this.payload.title));
-    const hide = make("label", "hide");
+    const line = make("div", "query", ...this.drawSteps(this.query), make("h2", "title", this.payload.title));
     const box = Object.assign(make("input"), { type: "checkbox", checked: this.hides });
     box.disabled = Boolean(this.data.list);
     box.onchange = () => this.setHides(box.checked);
-    hide.append(box, "Hide labels", make("kbd", "", "h"));
-    line.append(hide);
+    line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")));
     const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.askName());
     name.disabled = this.data.verified;
     if (this.author) line.append(name);
@@ -171,16 +128,14 @@ class Judging {
   }
 
   drawWelcome() {
-    const box = make("div", "welcome");
-    box.append(make("h3", "", "Judge the results of both versions in one pool."));
-    box.append(make("p", "", "Labels, ranks, versions and others' verdicts appear after your own verdict."));
-    box.append(makeButton("choice", "Enter your name", "Enter your name", () => this.askName()));
-    return box;
+    return make("div", "welcome",
+      make("h3", "", "Judge the results of both versions in one pool."),
+      make("p", "", "Labels, ranks, versions and others' verdicts appear after your own verdict."),
+      makeButton("choice", "Enter your name", "", () => this.askName()));
   }
 
   drawThumb(card) {
     const button = makeButton("thumb", "", "", () => this.choose(card));
-    button.removeAttribute("aria-label");
     button.card = card;
     button.append(this.drawPicture(card), make("span", "told"), make("span", "given"));
     return button;
@@ -233,13 +188,11 @@ class Judging {
 
   drawBig(card) {
     if (!card.picture || !card.clip) return this.drawPicture(card, card.picture && card.file);
-    const frame = make("div", "media");
     const video = repeat(makeVideo(card));
     video.poster = card.picture;
     video.addEventListener("canplay", () => video.play().catch(() => {}), { once: true });
     const pause = makeButton("step pause", "❚❚", "Pause or play (p)", () => (video.paused ? video.play() : video.pause()));
-    frame.append(video, pause);
-    return frame;
+    return make("div", "media", video, pause);
   }
 
   drawState(thumb) {
@@ -272,10 +225,8 @@ class Judging {
   // Return what is known of a card that one has judged, and what can be added to the verdict.
   drawFacts(card) {
     const own = this.find(card);
-    const box = make("section", "facts");
-    const head = make("h4", "", card === this.front ? "This result" : "The one before");
-    if (own) head.append(`: you said ${say(own.value)}`);
-    box.append(head);
+    const head = card === this.front ? "This result" : "The one before";
+    const box = make("section", "facts", make("h4", "", head, own && `: you said ${say(own.value)}`));
     if (own?.text) box.append(make("p", "problem", own.text));
     const label = make("div", card.hit === null ? "" : card.hit ? "has" : "lacks", `Label: ${describeVerdict(card, this.payload)}`);
     box.append(label, ...card.has.map((has, place) => drawKeyword(has, this.payload.required[place])));
@@ -288,17 +239,16 @@ class Judging {
   }
 
   drawAdditions(own) {
-    const causes = make("div", "causes");
-    causes.append(make("span", "", "Cause (c)"));
+    const causes = make("div", "causes", make("span", "", "Cause (c)"));
     this.data.causes.forEach((cause, place) => {
       const text = this.armed ? `${place + 1} ${cause}` : cause;
-      const chip = makeButton("step", text, text, () => this.amend({ cause: own.cause === cause ? "" : cause }));
+      const chip = makeButton("step", text, "", () => this.amend({ cause: own.cause === cause ? "" : cause }));
       chip.setAttribute("aria-pressed", String(own.cause === cause));
       causes.append(chip);
     });
-    const more = make("div", "causes");
-    more.append(makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()));
-    more.append(makeKeyed("step", "Undo", "u", () => this.undo()));
+    const more = make("div", "causes",
+      makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()),
+      makeKeyed("step", "Undo", "u", () => this.undo()));
     return [causes, ...(own.note ? [make("p", "note", own.note)] : []), more];
   }
 
@@ -343,11 +293,8 @@ class Judging {
   }
 
   open(query) {
-    if (!query) return;
-    if (this.payloads.has(query)) this.show(query);
-    else this.state.textContent = "Opening …";
-    this.awaited = query;
-    this.trigger("query", query);
+    if (query && !this.payloads.has(query)) this.state.textContent = "Opening …";
+    super.open(query);
   }
 
   stop() {
@@ -379,28 +326,36 @@ class Judging {
   }
 
   send(card, said) {
-    const about = { kind: "verdict", query_id: this.query, item_id: card.item, list_id: this.data.list };
-    const row = { collection: this.data.collection, author: this.author, ...about, ...said };
-    this.own.set(pairOf(this.query, card.item), { ...said, state: "waiting" });
-    this.own.get(pairOf(this.query, card.item)).once = this.outbox.send(row);
+    const row = { ...this.share(), query_id: this.query, item_id: card.item, ...said };
+    this.own.set(pairOf(this.query, card.item), { ...said, state: "waiting", once: this.outbox.send(row) });
+  }
+
+  owns(row) {
+    return Object.entries(this.share()).every(([field, value]) => row[field] === value);
+  }
+
+  // Return what all rows of this view share; undo takes back the last of them.
+  share() {
+    return { kind: "verdict", collection: this.data.collection, author: this.author, list_id: this.data.list };
   }
 
   undo() {
-    if (this.author && !this.data.why) this.outbox.undo(this.data.collection, this.author);
+    if (this.author && !this.data.why) this.outbox.undo(this.share());
   }
 
   // Take what the server said of rows.
   hear(state, settled) {
     let told = describeOutbox(state);
     for (const { once, row, number, said, taken, now } of settled) {
-      if (taken && taken.kind !== "verdict") told ||= `Taken back: a ${taken.kind}`;
-      else if (taken) {
+      if (row.undo && !this.owns(row)) continue;
+      if (taken) {
         const own = now && { value: now.value, cause: now.cause, note: now.note, state: "saved" };
         this.own.set(pairOf(taken.query_id, taken.item_id), own ?? undefined);
         const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
         if (card) this.front = card;
-        told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of query ${taken.query_id}`}`;
-      } else if (row.undo) told ||= "There is nothing to take back.";
+        const name = this.data.queries.find(([id]) => id === taken.query_id)?.[1] ?? taken.query_id;
+        told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of ${name}`}`;
+      } else if (row.undo) told ||= NOTHING;
       const own = [...this.own.values()].find((each) => each?.once === once);
       if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
       if (number) told ||= "Saved";
@@ -443,7 +398,8 @@ class Judging {
 
   askName() {
     const field = Object.assign(make("input"), { value: this.author, maxLength: this.data.most.name, autocomplete: "name" });
-    this.ask("Your name", "Names are not verified.", field, "draft of the name", (name) => {
+    this.ask("Your name", "Names are not verified.", field, "draft of the name", (text) => {
+      const name = clean(text);
       if (!name) return;
       this.outbox.writeName(name);
       this.setAuthor(name);
@@ -459,11 +415,6 @@ class Judging {
     this.ask("Note", "Enter saves, Shift + Enter begins a line.", field, draft, (note) => this.amend({ note }));
   }
 
-  openDialog(content) {
-    this.dialog.replaceChildren(makeButton("step close", "✕", "Close", () => this.dialog.close()), content);
-    this.dialog.showModal();
-  }
-
   drawKeys() {
     const grades = this.data.scale ? [[`0 – ${this.data.scale}`, "grade"]] : [];
     const keys = [
@@ -472,9 +423,7 @@ class Judging {
       ["← → ↑ ↓", "another result"], ["j Enter", "next query with results to judge"], ["k", "previous query"],
       ["h", "hide labels until your verdict, or show them"], ["p", "pause or play"], ["v", "stop judging"],
     ];
-    const list = make("dl", "shortcuts");
-    for (const [name, meaning] of keys) list.append(make("dt", "", name), make("dd", "", meaning));
-    return list;
+    return drawKeys(keys);
   }
 
   move(by) {
@@ -504,15 +453,6 @@ class Judging {
     };
   }
 
-  // Load the pictures of the queries that come next.
-  prefetch() {
-    const wanted = new Set([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
-    for (const source of this.images.keys()) if (!wanted.has(source)) this.images.delete(source);
-    for (const source of wanted) {
-      if (source && !this.images.has(source)) this.images.set(source, Object.assign(new Image(), { src: source }));
-    }
-  }
-
   // Fill the window, so that the card in front is always whole.
   fit() {
     const width = this.root.clientWidth;
@@ -524,44 +464,39 @@ class Judging {
   }
 
   press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
-    if (isTyping(event) || this.dialog.open || (this.isLeaving && isStale(this.root))) return;
+    if (!event.repeat) super.press(event);
+  }
+
+  listKeys(event) {
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const cause = this.armed && this.data.causes[Number(key) - 1];
-    const isGrade = /^\d$/.test(key) && Number(key) <= (this.data.scale || -1);
-    const act = new Map([
-      ["v", () => this.stop()],
-      ["y", () => this.judge("relevant")], ["x", () => this.judge("not")], ["s", () => this.judge("unsure")],
-      ...(isGrade ? [[key, () => this.judge(key)]] : []),
-      ["c", () => { this.armed = !this.armed; this.drawAbout(); }],
-      ...(cause ? [[key, () => this.amend({ cause })]] : []),
-      ["e", () => this.askNote()], ["u", () => this.undo()],
-      ["j", () => this.open(this.findQuery())],
-      ["k", () => this.root.querySelector(".query .step").click()],
-      ["h", () => this.setHides(!this.hides)],
-      ["p", () => this.big?.querySelector(".pause")?.click()],
-      ["?", () => this.openDialog(this.drawKeys())],
-      ["Enter", isFree && this.hasEnded && (() => this.open(this.findQuery()))],
-      ["ArrowRight", isFree && (() => this.move(1))], ["ArrowLeft", isFree && (() => this.move(-1))],
-      ["ArrowDown", isFree && (() => this.move(across))], ["ArrowUp", isFree && (() => this.move(-across))],
-    ]).get(key);
-    if (!act) return;
-    event.preventDefault();
-    act();
+    const grades = this.data.scale ? [...Array(this.data.scale + 1).keys()] : [];
+    const numbers = this.armed
+      ? this.data.causes.map((cause, place) => [place + 1, () => this.amend({ cause })])
+      : grades.map((grade) => [grade, () => this.judge(String(grade))]);
+    return {
+      v: () => this.stop(),
+      y: () => this.judge("relevant"),
+      x: () => this.judge("not"),
+      s: () => this.judge("unsure"),
+      c: () => { this.armed = !this.armed; this.drawAbout(); },
+      e: () => this.askNote(),
+      u: () => this.undo(),
+      j: () => this.open(this.findQuery()),
+      k: () => this.open(this.findStep(-1)),
+      h: () => this.setHides(!this.hides),
+      p: () => this.big?.querySelector(".pause")?.click(),
+      "?": () => this.openDialog(this.drawKeys()),
+      ...Object.fromEntries(numbers),
+      ...(isFree && {
+        Enter: this.hasEnded && (() => this.open(this.findQuery())),
+        ArrowRight: () => this.move(1),
+        ArrowLeft: () => this.move(-1),
+        ArrowDown: () => this.move(across),
+        ArrowUp: () => this.move(-across),
+      }),
+    };
   }
 }
 
-const views = new WeakMap();
-
-export default function (component) {
-  const { parentElement } = component;
-  if (!views.has(parentElement)) views.set(parentElement, new Judging(parentElement));
-  const view = views.get(parentElement);
-  view.update(component);
-  return () => {
-    view.close();
-    views.delete(parentElement);
-  };
-}
+export default keepView(Judging);

@@ -1,17 +1,19 @@
 // Keeps rows until the server has acknowledged them, in the browser's storage, so that they survive
-// a reload. They are sent in their order. The server takes each `once` a single time, so that it
-// does no harm to send a row again: after a lost answer, or from a second tab.
+// a reload. They are sent in their order, from whatever screen is open. The server takes each `once`
+// a single time, so that it does no harm to send a row again: after a lost answer, or from a second
+// tab.
 
 const PAUSES = [0.5, 1, 2, 4, 8]; // seconds until the next try
 const BATCH = 20;
 const TIMEOUT = 10; // seconds
+const NOTHING = "There is nothing to take back.";
 
 const makeId = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 // Return the storage of the browser for this dashboard, or one of this tab where there is none.
-function openStorage(root) {
-  const prefix = `reviews ${new URL(root || ".", document.baseURI).pathname} `;
+function openStorage() {
+  const prefix = `reviews ${new URL(".", document.baseURI).pathname} `;
   const memory = new Map();
   const attempt = (act, instead) => {
     try {
@@ -37,15 +39,18 @@ function openStorage(root) {
   };
 }
 
-// Return an outbox for the dashboard below `root`, the relative address of its start page.
-// A row has collection, author and the fields of the route. Listeners get `{ waiting, said }` and
-// what was settled: a list of `{ once, row }` with number, said (it is refused), or taken and now.
-function makeOutbox(root = "") {
-  const storage = openStorage(root);
+// Return the outbox of this window, which all components share and which sends until it is empty.
+// A row has collection, author and the fields of the route. Listeners get `{ waiting, said, views }`,
+// how many views say so to the person, and what was settled: a list of `{ once, row }` with number,
+// said (it is refused), or taken and now.
+const openOutbox = () => (window.reviewsOutbox ??= makeOutbox());
+
+function makeOutbox() {
+  const storage = openStorage();
   const mine = new Map(); // rows of this tab that it has no answer for
   const held = new Map(); // why nothing of a person and collection is taken, until the next send
-  const listeners = new Set();
-  let [busy, closed, failures, said, timer] = [false, false, 0, "", 0];
+  const listeners = new Map(); // and whether they are views
+  let [busy, failures, said, timer] = [false, 0, "", 0];
 
   const group = (row) => JSON.stringify([row.collection, row.author]);
   const parse = (name) => {
@@ -62,8 +67,10 @@ function makeOutbox(root = "") {
   };
   const tell = (settled = []) => {
     const rows = list();
-    const state = { waiting: rows.length, said: said || (rows.length ? [...held.values()][0] ?? "" : "") };
-    for (const listener of listeners) listener(state, settled);
+    const why = said || (rows.length ? [...held.values()][0] ?? "" : "");
+    const views = [...listeners.values()].filter(Boolean).length;
+    const state = { waiting: rows.length, said: why, views };
+    for (const listener of listeners.keys()) listener(state, settled);
   };
   const add = (row) => {
     const last = Number(list().at(-1)?.[0].split(" ")[1] ?? 0); // the clock may be set back
@@ -79,7 +86,7 @@ function makeOutbox(root = "") {
 
   async function post(path, body) {
     const text = JSON.stringify(body);
-    const answer = await fetch(new URL(`${root}reviews/${path}`, document.baseURI), {
+    const answer = await fetch(new URL(`reviews/${path}`, document.baseURI), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: text,
@@ -95,12 +102,13 @@ function makeOutbox(root = "") {
   // Send the first rows that belong together; return what was settled.
   async function sendFirst(rows) {
     const [[, first]] = rows;
-    const { collection, author } = first;
+    const { undo, ...body } = first;
     let batch = rows.slice(0, 1);
     let answers;
-    if (first.undo) {
-      answers = [{ once: first.once, ...(await post("undo", { collection, author, once: first.once })) }];
+    if (undo) {
+      answers = [{ once: first.once, ...(await post("undo", body)) }];
     } else {
+      const { collection, author } = first;
       const end = rows.findIndex(([, row]) => row.undo || group(row) !== group(first));
       batch = rows.slice(0, Math.min(BATCH, end < 0 ? BATCH : end));
       const found = await post("verdicts", { collection, author, rows: batch.map(([, row]) => strip(row)) });
@@ -116,16 +124,13 @@ function makeOutbox(root = "") {
     });
   }
 
-  const strip = ({ collection, author, undo, ...row }) => row;
+  const strip = ({ collection, author, ...row }) => row;
 
   async function pump() {
     if (busy) return;
     clearTimeout(timer);
     const rows = list().filter(([, row]) => !held.has(group(row)));
-    if (!rows.length) {
-      if (closed) dispose();
-      return;
-    }
+    if (!rows.length) return;
     busy = true;
     let settled = [];
     try {
@@ -148,33 +153,29 @@ function makeOutbox(root = "") {
     held.clear();
     pump();
   };
-  const dispose = () => {
-    clearTimeout(timer);
-    window.removeEventListener("online", retry);
-  };
   window.addEventListener("online", retry);
   for (const [name, row] of list()) mine.set(name, row); // another tab may send them first
-  pump();
   return {
     list: () => list().map(([, row]) => row),
     send: (row) => add({ ...row, once: makeId() }),
-    undo: (collection, author) => add({ collection, author, undo: true, once: makeId() }),
-    watch(listener) {
-      listeners.add(listener);
+    undo: (about) => add({ ...about, undo: true, once: makeId() }),
+    watch(listener, isView = true) {
+      listeners.set(listener, isView);
       tell();
-      return () => listeners.delete(listener);
+      retry();
+      return () => {
+        listeners.delete(listener);
+        tell();
+      };
     },
-    // Stop once nothing waits any more; the page goes on sending until then.
-    close() {
-      closed = true;
-      listeners.clear();
-      if (!busy) pump();
-    },
-    readName: () => storage.read("name") ?? "",
+    readName: () => clean(storage.read("name") ?? ""),
     writeName: (name) => storage.write("name", name),
     storage,
   };
 }
+
+// Return a name as the server writes it.
+const clean = (name) => name.trim().normalize();
 
 // Return the state of an outbox in words.
 function describeOutbox({ waiting, said }) {

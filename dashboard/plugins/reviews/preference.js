@@ -1,7 +1,6 @@
 // Shows the results of two versions beside each other, without names, one query after another.
 
 const ANSWERS = [["left", "Left", "←"], ["same", "Same", "↓"], ["right", "Right", "→"]];
-const KEYS = new Map([["ArrowLeft", "left"], ["ArrowDown", "same"], ["ArrowRight", "right"], ["s", "skip"]]);
 
 const drawResult = (item, place) => {
   const words = make("span", "words", item.caption);
@@ -27,7 +26,7 @@ class Comparison extends Answers {
   update(component) {
     const isFirst = !this.outbox;
     const done = component.data.queries.filter((query) => isFirst && query.done);
-    for (const query of done) this.note({ ...query, item_id: "", value: "before" });
+    for (const query of done) this.note({ ...query, item_id: "", value: BEFORE });
     super.update(component);
     this.open(this.current ?? {});
   }
@@ -45,9 +44,14 @@ class Comparison extends Answers {
     this.open({});
   }
 
-  pressAnswer(key) {
-    if (KEYS.has(key)) this.answer(KEYS.get(key));
-    return KEYS.has(key);
+  listKeys() {
+    const keys = { ArrowLeft: "left", ArrowDown: "same", ArrowRight: "right", s: "skip" };
+    return Object.fromEntries(Object.entries(keys).map(([key, name]) => [key, () => this.answer(name)]));
+  }
+
+  nameAnswer({ query_id }) {
+    const query = this.data.queries.find((each) => each.query_id === query_id);
+    return `the answer to “${query?.text ?? query_id}”`;
   }
 
   describe() {
@@ -82,11 +86,11 @@ class Comparison extends Answers {
     const bar = Object.assign(make("progress"), { max: this.data.queries.length, value: this.answers.size });
     bar.setAttribute("aria-label", "Done");
     const answers = make("div", "answers");
-    const more = make("div", "more", makeButton("", "Undo", "u", () => this.undo()));
+    const more = make("div", "more", makeKeyed("", "Undo", "u", () => this.undo()));
     if (this.current) {
       answers.append(...ANSWERS.map(([name, text, key]) =>
-        makeButton("big", text, key, () => this.answer(name))));
-      more.append(makeButton("", "Cannot say", "s", () => this.answer("skip")));
+        makeKeyed("big", text, key, () => this.answer(name))));
+      more.append(makeKeyed("", "Cannot say", "s", () => this.answer("skip")));
     }
     return make("footer", "", make("div", "done", this.line, bar), answers, more);
   }

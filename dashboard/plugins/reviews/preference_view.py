@@ -15,7 +15,7 @@ from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import judging_lists, preferences, verdicts
 from dashboard.plugins.reviews.agreement import measure_agreement
-from dashboard.plugins.reviews.author import draw_author, find_author
+from dashboard.plugins.reviews.author import SENDING, draw_author, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.preferences import CANNOT_SAY, Preference
@@ -43,7 +43,7 @@ ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("
 def _component() -> Any:
     return load_component(
         "reviews-preference",
-        (FOLDER / "outbox.js", FOLDER / "answers.js", FOLDER / "preference.js"),
+        (*SENDING, FOLDER / "answers.js", FOLDER / "preference.js"),
         (FOLDER / "answers.css", FOLDER / "preference.css"),
     )
 

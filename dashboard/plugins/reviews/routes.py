@@ -18,6 +18,7 @@ from dashboard.plugins.reviews.verdicts import (
     VERDICT,
     Verdict,
     check_text,
+    clean_name,
     keep_last,
     list_history,
     save_verdict,
@@ -41,7 +42,7 @@ async def save_rows(request: Request) -> JSONResponse:
 
 
 async def take_back(request: Request) -> JSONResponse:
-    """Take back the last row of a person; answer with it, and with what counts again."""
+    """Take back what a person said last in a view; answer with it, and with what counts again."""
     return await _answer(request, _take_back)
 
 
@@ -102,12 +103,13 @@ def _act(act: Act, body: Body, person: Person) -> Body:
     name, author = body.get("collection"), body.get("author")
     if not isinstance(name, str) or name not in list_collections():
         raise ChoiceError(f"There is no collection {str(name)[:80]!r}.")
-    if not isinstance(author, str) or not author.strip():
+    if not isinstance(author, str) or not clean_name(author):
         raise ChoiceError("Enter your name.")
+    author = clean_name(author)
     check_text("author", author)
-    if person.is_verified and author != person.name:
+    if person.is_verified and author != clean_name(person.name):
         raise ChoiceError(f"You are logged in as {person.name}, not as {author[:80]}.")
-    return act(open_collection(find_data() / name), body, person)
+    return act(open_collection(find_data() / name), body | {"author": author}, person)
 
 
 def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
@@ -144,13 +146,19 @@ def _make_printable(once: Any) -> str:
 
 
 def _take_back(collection: Collection, body: Body, person: Person) -> Body:
-    author, once = body["author"], body.get("once")
-    if not isinstance(once, str) or not once:
-        raise ChoiceError("The request needs an id, once.")
-    taken = undo_last(collection.folder, author, once)
+    usual = {"once": "", "kind": VERDICT, "list_id": ""}
+    texts = {name: body.get(name, text) for name, text in usual.items()}
+    about = {name: text for name, text in texts.items() if isinstance(text, str)}
+    if len(about) < len(texts) or not about["once"]:
+        raise ChoiceError("The request needs an id, once, and texts: kind and list_id.")
+    try:  # refused in an answer of its own: the browser does not send the step again
+        person.require(OWNER if about["kind"] == DECISION else REVIEWER)
+        taken = undo_last(collection.folder, body["author"], **about)
+    except ChoiceError as error:
+        return {"taken": None, "now": None, "said": str(error)}
     if taken is None:
         return {"taken": None, "now": None}
     names = ("kind", "query_id", "item_id", "author")
-    about = {name: getattr(taken, name) for name in names}
-    left = keep_last(list_history(taken.collection, **about))
+    pair = {name: getattr(taken, name) for name in names}
+    left = keep_last(list_history(taken.collection, **pair))
     return {"taken": asdict(taken), "now": asdict(left[-1]) if left else None}

@@ -1,6 +1,6 @@
 """Tables of the store of reviews, for SQLite and PostgreSQL. Rows are only ever added.
 
-They are those of the first edition, so that both editions can use one store.
+The database itself refuses changed and removed rows. Stores of the first edition are brought up.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from sqlalchemy import (
 
 from dashboard.errors import DataError
 
-VERSION = 5
+VERSION = 6
 """Version of the tables that this program reads and writes."""
+READABLE = (5, VERSION)
+"""Versions whose tables are read as they are, where nothing can be written."""
 METADATA = MetaData()
 
 
@@ -49,14 +51,22 @@ AUDIT = _make_table("audit", "time name identity role action collection about")
 SHARE_LINK = _make_table("share_link", "id digest definition author time")
 VISIT = _make_table("visit", "link digest name time", Index("visit_of", "digest"))
 
-_KEPT = "BEGIN SELECT RAISE(ABORT, 'reviews are kept as they were said'); END"
+_KEPT = "reviews are kept as they were said"
 
 
 def _forbid_changes(connection: Connection, prefix: str, table: Table) -> None:
-    """Make a SQLite file refuse changed and removed rows."""
-    for name, change in (("changed", "UPDATE"), ("removed", "DELETE")):
-        made = f"CREATE TRIGGER {prefix}never_{name} BEFORE {change} ON {table.name} {_KEPT}"
-        if connection.dialect.name == "sqlite":
+    """Make the database refuse changed and removed rows."""
+    is_file = connection.dialect.name == "sqlite"
+    act = f"BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END"
+    if not is_file:
+        body = f"BEGIN RAISE EXCEPTION '{_KEPT}'; END"
+        named = "FUNCTION keep_reviews() RETURNS trigger LANGUAGE plpgsql"
+        connection.exec_driver_sql(f"CREATE OR REPLACE {named} AS $${body}$$")
+        act = "FOR EACH STATEMENT EXECUTE FUNCTION keep_reviews()"
+    for name, change in (("changed", "UPDATE"), ("removed", "DELETE"), ("emptied", "TRUNCATE")):
+        create = "CREATE TRIGGER" if is_file else "CREATE OR REPLACE TRIGGER"
+        made = f"{create} {prefix}never_{name} BEFORE {change} ON {table.name} {act}"
+        if not is_file or change != "TRUNCATE":
             connection.exec_driver_sql(made)
 
 
@@ -73,7 +83,18 @@ def _add_audit(connection: Connection) -> None:
     _forbid_changes(connection, "audit_", AUDIT)
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {3: _add_causes, 4: _add_audit}
+def _protect_database(connection: Connection) -> None:
+    """Make PostgreSQL refuse changes, as a SQLite file has always done."""
+    if connection.dialect.name != "sqlite":
+        _forbid_changes(connection, "", REVIEW)
+        _forbid_changes(connection, "audit_", AUDIT)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {
+    3: _add_causes,
+    4: _add_audit,
+    5: _protect_database,
+}
 """Steps from the tables of each version to those of the next."""
 
 

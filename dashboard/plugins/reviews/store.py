@@ -177,7 +177,8 @@ def _check(path: Path, mode: str) -> Engine:
             if state != "ok":
                 found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
                 raise DataError(path.name, found, "the reviews", do=_RESTORE)
-            if schema.read_version(connection) != schema.VERSION:
+            as_it_is = schema.READABLE if "immutable" in mode else (schema.VERSION,)
+            if schema.read_version(connection) not in as_it_is:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.migrate(connection, path.name)
                 connection.commit()
@@ -285,6 +286,8 @@ def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
             if writing:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
             if schema.has_tables(connection):
+                if not writing and schema.read_version(connection) != schema.VERSION:
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
                 schema.migrate(connection, name)
             elif writing:
                 schema.make_tables(connection)

@@ -45,6 +45,7 @@ class Verdict:
         against: The other version, of a preference.
         cause: One of CAUSES, or "".
         collection: The collection's key in the store, set when it is saved.
+        author: Name of the person, as `clean_name` writes it.
         number: Place among all rows of the store, 0 before it is saved.
     """
 
@@ -62,6 +63,9 @@ class Verdict:
     number: int = 0
     time: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "author", clean_name(self.author))
+
     @property
     def pair(self) -> tuple[str, str]:
         """Query and item of a row."""
@@ -72,6 +76,11 @@ class Verdict:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
         pair, run = (self.query_id, self.item_id), (self.run, self.against)
         return (self.kind, *pair, self.list_id, *run, self.author)
+
+
+def clean_name(name: str) -> str:
+    """Return a person's name in one spelling, by which everything that they said is theirs."""
+    return unicodedata.normalize("NFC", name.strip())
 
 
 def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> int:
@@ -102,18 +111,23 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         return number
 
 
-def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
-    """Take back the last row of a person that still counts; what was before it counts again.
+def undo_last(
+    folder: Path, author: str, once: str = "", kind: str = VERDICT, list_id: str = ""
+) -> Verdict | None:
+    """Take back what a person said last in a view; what was before it counts again.
 
     Args:
         folder: The collection's.
         author: Who takes back; only own rows.
         once: The client's own id of this step.
+        kind: Kind of the rows of the view, one of KINDS.
+        list_id: Its list, "" for none.
 
     Returns:
         What was taken back, also if this step was taken before; None if nothing is left.
 
     Raises:
+        ChoiceError: If the list is closed.
         DataError: If the store cannot be written.
     """
     if not has_store():
@@ -123,11 +137,16 @@ def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
         key = _find_key(_read_folders(connection), folder)
         done: list[tuple[Verdict, Verdict]] = []
         last: dict[tuple[str, ...], Verdict] = {}
-        for row, name in _read(connection, collection=key, author=author):
+        about = {"collection": key, "author": author, "kind": kind}
+        for row, name in _read(connection, **about):
+            if row.list_id != list_id:
+                continue
             if name == once:
                 return done[-1][0]
             if name.startswith(_UNDO):
                 del done[-1:]
+            elif row.value == WITHDRAWN:
+                done = [each for each in done if each[0].subject != row.subject]
             else:
                 before = last.get(row.subject) or replace(row, value=WITHDRAWN, cause="", note="")
                 done.append((row, before))
@@ -135,6 +154,7 @@ def undo_last(folder: Path, author: str, once: str = "") -> Verdict | None:
         if not done:
             return None
         taken, before = done[-1]
+        _check_list(connection, before)
         _add(connection, before, once)
     return taken
 
@@ -282,11 +302,14 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     names = ("number", *_COLUMNS)
     columns = [REVIEW.c[name] for name in (*names, "said_once", "assignment")]
     asked = select(*columns).order_by(REVIEW.c.number)
+    author = about.pop("author", None)  # older rows have other spellings of a name
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
     found = []
     for *cells, once, assignment in connection.execute(asked).all():
         values = dict(zip(names, cells, strict=True))
+        if author is not None and clean_name(values["author"]) != author:
+            continue
         values["list_id"] = values["list_id"] or assignment
         found.append((Verdict(**values), once or ""))
     return found

@@ -1,22 +1,56 @@
-// Makes the elements of cards and rows from plain values.
+// Makes the elements of cards and rows from plain values, and what views with keys share.
 
-const make = (tag, name, text) => {
+const make = (tag, name, ...inside) => {
   const element = document.createElement(tag);
   if (name) element.className = name;
-  if (text !== undefined && text !== null) element.textContent = text;
+  element.append(...inside.filter((each) => ![undefined, null, ""].includes(each)));
   return element;
 };
 
 const makeButton = (name, text, label, act) => {
   const button = make("button", name, text);
   button.type = "button";
-  button.setAttribute("aria-label", label);
+  if (label) button.setAttribute("aria-label", label);
   button.onclick = act;
   return button;
 };
 
+// Return a button that says its key.
+function makeKeyed(name, text, key, act) {
+  const button = makeButton(name, text, "", act);
+  if (key === text) return button;
+  const hint = make("kbd", "", key);
+  hint.setAttribute("aria-hidden", "true");
+  button.setAttribute("aria-keyshortcuts", key);
+  button.append(hint);
+  return button;
+}
+
 const isTyping = (event) =>
   event.composedPath()[0].closest?.("input, select, textarea, [contenteditable=true]");
+
+// Do what a key means in `acts`, unless it is somebody else's or a text is typed.
+function pressKey(event, acts) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event)) return;
+  const act = acts[event.key] || acts[event.key.toLowerCase()];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+const views = new WeakMap();
+
+// Return the function of a component that keeps one view as long as its place is there.
+const keepView = (View) => (component) => {
+  const { parentElement } = component;
+  if (!views.has(parentElement)) views.set(parentElement, new View(parentElement));
+  const view = views.get(parentElement);
+  view.update(component);
+  return () => {
+    view.close();
+    views.delete(parentElement);
+  };
+};
 
 // Return whether a component has not been drawn by the script that runs, so that it may go.
 const isStale = (root) => Boolean((root.getRootNode().host ?? root).closest('[data-stale="true"]'));
@@ -140,4 +174,87 @@ function drawRow(row, query) {
   if (!row.cards.length) line.append(make("span", "none", "no results"));
   section.append(head, line);
   return section;
+}
+
+// What shows queries one after another shares: steps, keys, a dialog, pictures that come next.
+class QueryView {
+  constructor(parent, name) {
+    this.root = make("div", name);
+    this.root.tabIndex = -1;
+    this.dialog = make("dialog");
+    parent.append(this.root, this.dialog);
+    this.leave = new AbortController();
+    const listen = { signal: this.leave.signal };
+    document.addEventListener("keydown", (event) => this.press(event), listen);
+    window.addEventListener("resize", () => this.fit(), listen);
+    this.observer = new ResizeObserver(() => this.fit());
+    this.observer.observe(this.root);
+    this.images = new Map();
+  }
+
+  close() {
+    this.leave.abort();
+    this.observer.disconnect();
+    this.root.remove();
+    this.dialog.remove();
+  }
+
+  update({ data, setTriggerValue }) {
+    this.data = data;
+    this.trigger = setTriggerValue;
+    this.payloads = new Map(data.payloads);
+    this.isLeaving = false;
+    for (const root of [this.root, this.dialog]) root.classList.toggle("dark", isDark());
+  }
+
+  // Show what the server sent, unless another query was stepped to before it came.
+  follow() {
+    if (this.awaited === this.data.query) this.awaited = undefined;
+    if (this.awaited === undefined) this.show(this.data.query);
+  }
+
+  open(query) {
+    if (!query) return;
+    if (this.payloads.has(query)) this.show(query);
+    this.awaited = query;
+    this.trigger("query", query);
+  }
+
+  findStep(by, query = this.query) {
+    const place = this.data.queries.findIndex(([id]) => id === query);
+    return this.data.queries[place + by]?.[0];
+  }
+
+  // Return buttons to the query before and after, and the place of this one.
+  drawSteps(query) {
+    const { queries, first, total } = this.data;
+    const place = first + queries.findIndex(([id]) => id === query) + 1;
+    const step = (text, label, by) => {
+      const button = makeButton("step", text, label, () => this.open(this.findStep(by)));
+      button.disabled = !this.findStep(by, query);
+      return button;
+    };
+    const count = make("output", "", `${place.toLocaleString("en")} of ${total.toLocaleString("en")}`);
+    return [step("‹", "Previous query", -1), count, step("›", "Next query", 1)];
+  }
+
+  openDialog(content) {
+    const close = makeButton("step close", "✕", "Close", () => this.dialog.close());
+    this.dialog.replaceChildren(close, content);
+    this.dialog.showModal();
+  }
+
+  // Load the pictures of queries that a key steps to; forget others.
+  prefetch(sources) {
+    const wanted = new Set(sources.filter(Boolean));
+    for (const source of this.images.keys()) if (!wanted.has(source)) this.images.delete(source);
+    for (const source of wanted) {
+      if (!this.images.has(source)) this.images.set(source, Object.assign(new Image(), { src: source }));
+    }
+  }
+
+  press(event) {
+    if (this.dialog.open || (this.isLeaving && isStale(this.root))) return;
+    pressKey(event, this.listKeys(event));
+  }
 }

@@ -138,8 +138,8 @@ const KEYS = [
   ["Esc", "close"],
 ];
 
-function drawKeys() {
+function drawKeys(keys = KEYS) {
   const list = make("dl", "shortcuts");
-  for (const [keys, meaning] of KEYS) list.append(make("dt", "", keys), make("dd", "", meaning));
+  for (const [names, meaning] of keys) list.append(make("dt", "", names), make("dd", "", meaning));
   return list;
 }

@@ -92,7 +92,7 @@ def test_rows_have_ticks(world: Path) -> None:
     collection = open_collection(world)
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
     found = study.query("q2", ["v1"], 2, "P@2")
-    assert found.asked == {"required": ["car", "bus"]}
+    assert found.asked["required"] == ["car", "bus"]
     ticks = [(row["item_id"], row["matched"], row["ticks"], row["hit"]) for row in found.rows]
     assert ticks == [("b", 1, [True, False], False), ("d", 0, [False, False], None)]
     assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("a", 3, [])]

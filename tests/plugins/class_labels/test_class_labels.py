@@ -58,4 +58,4 @@ def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Pa
     found = study.search(["v1"], item="c", depth=4)
     hits = {row["item_id"]: row["hit"] for row in found.rows}
     assert hits == {"a": True, "b": False, "d": False, "e": None}
-    assert found.asked == {"class": "species: cat"}
+    assert found.asked["class"] == "species: cat"

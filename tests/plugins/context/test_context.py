@@ -141,7 +141,7 @@ def test_notes_are_the_terms_of_the_metric(tmp_path: Path) -> None:
     found = study.query("q1", ["v1"], 5, "CAG(CG,w=2)")
     assert [row["notes"] for row in found.rows] == [
         ["r 0.80 → r′ 0.80", "gain 0.80"],
-        ["r 0.40 → r′ 0.20", "gain 0.50"],
+        ["r 0.40 → r′ 0.20", "gain 0.50", "model error"],
         ["r 1.00 → r′ 1.00", "gain 0.60"],
     ]
     assert found.values["v1"] == pytest.approx((0.8 + 0.5 + 0.6) / 3)
@@ -149,7 +149,7 @@ def test_notes_are_the_terms_of_the_metric(tmp_path: Path) -> None:
     halved = study.query("q1", ["v1"], 2, "CAG(CG,w=2,divide=w)")
     assert [row["notes"][1] for row in halved.rows] == ["gain 0.40", "gain 0.50"]
     plain = study.query("q1", ["v1"], 2, "AVG@2")
-    assert [row["notes"] for row in plain.rows] == [["r 0.80 → r′ 0.80"], ["r 0.40 → r′ 0.20"]]
+    assert [row["notes"][0] for row in plain.rows] == ["r 0.80 → r′ 0.80", "r 0.40 → r′ 0.20"]
     assert not any("notes" in row for row in study.query("q2", ["v1"], 5, "AVG").rows)
 
 

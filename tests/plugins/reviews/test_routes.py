@@ -79,12 +79,15 @@ def test_roles(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
         answers[role] = post(*rows)
     assert answers["reader"] == (403, {"said": "eva is reader; this needs the role reviewer. "
                                                "Ask an owner."})  # fmt: skip
+    status, answer = post(to="undo", once="u1", kind="decision")
+    assert (status, answer["taken"]["value"]) == (200, "not")
     saved = {role: [row["once"] for row in answers[role][1]["saved"]] for role in list(answers)[1:]}
     assert saved == {"reviewer": ["1"], "owner": ["1", "2"]}
     status, answer = post(make_row("3"), author="kim")
     assert (status, answer["said"]) == (400, "You are logged in as eva, not as kim.")
 
 
+@pytest.mark.usefixtures("each_store")
 def test_each_row_is_answered(post: Post) -> None:
     """Rows around a refused one are saved, in their order; one that comes twice has its number."""
     odd = [
@@ -132,6 +135,7 @@ def test_store_that_cannot_be_written(post: Post, monkeypatch: pytest.MonkeyPatc
     "row",
     [{"once": HALF}, {"kind": HALF}, {"note": HALF}, {"item_id": HALF}, {HALF: 1}],
 )
+@pytest.mark.usefixtures("each_store")
 def test_half_a_letter_is_refused_in_words(post: Post, row: dict[str, Any]) -> None:
     """JSON may hold half of a pair of UTF-16, which no answer and no store can."""
     status, body = post(make_row("k1") | row, make_row("k2", "b"))
@@ -144,6 +148,7 @@ def test_half_a_letter_in_a_name(post: Post) -> None:
         assert status == 400 and "author has characters" in body["said"]
 
 
+@pytest.mark.usefixtures("each_store")
 def test_undo(post: Post) -> None:
     """What was before counts again; a step that comes twice is answered as before."""
     post(make_row("1"), make_row("2", value="2", cause="label"))
@@ -153,10 +158,11 @@ def test_undo(post: Post) -> None:
     _, answer = post(to="undo", once="u2")
     assert (answer["taken"]["value"], answer["now"]) == ("not", None)
     assert post(to="undo", once="u3")[1] == {"taken": None, "now": None}
-    assert post(to="undo", once="")[0] == 400
+    assert post(to="undo", once="")[0] == 400 and post(to="undo", once="u4", kind=5)[0] == 400
     assert not keep_last(list_history("graded"))
 
 
+@pytest.mark.usefixtures("each_store")
 def test_lists(graded: Path, post: Post) -> None:
     """A list takes its pairs until it is closed; what withdraws is in the list and of its run."""
     made = create_list(graded, MADE)
@@ -178,4 +184,8 @@ def test_lists(graded: Path, post: Post) -> None:
     assert (last.value, last.list_id, last.run) == ("", made.id, "v1")
     close_list(made, "eva")
     _, answer = post(make_row("9", **within))
-    assert answer["refused"][0]["said"] == "The list 'First' is closed; it takes no more verdicts."
+    told = "The list 'First' is closed; it takes no more verdicts."
+    assert answer["refused"][0]["said"] == told
+    assert post(to="undo", once="u", **within | {"kind": "preference"}) == (
+        200, {"taken": None, "now": None, "said": told},
+    )  # fmt: skip

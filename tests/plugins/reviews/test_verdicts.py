@@ -8,6 +8,8 @@ import pytest
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import verdicts
+from dashboard.plugins.reviews.judging_lists import JudgingList, close_list, create_list
+from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import (
     find_scale,
     keep_last,
@@ -56,6 +58,7 @@ def test_scale(graded: Path, world: Path) -> None:
     assert (find_scale(open_collection(graded)), find_scale(open_collection(world))) == (2, 1)
 
 
+@pytest.mark.usefixtures("each_store")
 def test_last_of_a_person_counts(say: Say) -> None:
     say("eva", "q1", "a", "not")
     say("kim", "q1", "a", "relevant")
@@ -66,6 +69,7 @@ def test_last_of_a_person_counts(say: Say) -> None:
     assert list_said() == [("kim", "a", "relevant")]
 
 
+@pytest.mark.usefixtures("each_store")
 def test_sent_twice(say: Say) -> None:
     first = say("eva", "q1", "a", "not", once="press-1")
     say("eva", "q1", "a", "relevant", once="press-2")
@@ -73,6 +77,7 @@ def test_sent_twice(say: Say) -> None:
     assert list_said() == [("eva", "a", "relevant")]
 
 
+@pytest.mark.usefixtures("each_store")
 def test_undo(graded: Path, say: Say) -> None:
     """Each step takes back one more row of the person; what was before it counts again."""
     assert undo_last(graded, "eva") is None
@@ -94,12 +99,59 @@ def test_undo(graded: Path, say: Say) -> None:
     assert len(list_history("graded")) == 9
 
 
+def test_undo_in_a_view(graded: Path, say: Say) -> None:
+    """Of three kinds only that of the view, and only those of its list, are taken back."""
+    say("eva", "q1", "a", "not")
+    made = create_list(graded, JudgingList(
+        title="One", baseline="v1", candidate="v2", protocol="qrels", author="eva",
+        pairs=(("q1", "b"),),
+    ))  # fmt: skip
+    say("eva", "q1", "b", "2", list_id=made.id)
+    say("eva", "q1", "", "better", kind="preference", run="v2", against="v1")
+    say("eva", "q1", "c", "not", kind="decision")
+    assert [each and each.item_id for each in (undo_last(graded, "eva"),
+            undo_last(graded, "eva"))] == ["a", None]  # fmt: skip
+    close_list(made, "eva")
+    with pytest.raises(ChoiceError, match="is closed"):
+        undo_last(graded, "eva", list_id=made.id)
+    assert undo_last(graded, "eva", kind="decision").item_id == "c"  # type: ignore[union-attr]
+    assert list_said() == [("eva", "b", "2"), ("eva", "", "better")]
+
+
+def test_undo_after_what_was_withdrawn(graded: Path, say: Say) -> None:
+    """An answer that is withdrawn already is not taken back again, nor brought back."""
+    say("eva", "q1", "a", "not")
+    say("eva", "q1", "b", "not")
+    say("eva", "q1", "b", verdicts.WITHDRAWN)
+    assert undo_last(graded, "eva").item_id == "a"  # type: ignore[union-attr]
+    assert undo_last(graded, "eva") is None and list_said() == []
+
+
+@pytest.mark.usefixtures("each_store")
+def test_one_person_in_any_spelling(graded: Path, say: Say) -> None:
+    """Blanks around a name and combined letters make no other person, also in older rows."""
+    say("Zoe\u0308", "q1", "a", "not")
+    say(" Zo\u00eb ", "q1", "a", "relevant")
+    with open_store(writing=True) as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO review (kind, collection, query_id, list_id, item_id, run, value, note,"
+            " author, time, cause, against, assignment) VALUES ('verdict', 'graded', 'q1', '',"
+            " 'b', '', 'not', '', 'Zo\u00eb ', '', '', '', '')"
+        )
+    assert list_said() == [("Zo\u00eb", "a", "relevant"), ("Zo\u00eb", "b", "not")]
+    assert [row.item_id for row in list_history("graded", author="Zo\u00eb")] == list("aab")
+    assert undo_last(graded, "Zo\u00eb").item_id == "b"  # type: ignore[union-attr]
+    assert list_said() == [("Zo\u00eb", "a", "relevant")]
+
+
+@pytest.mark.usefixtures("each_store")
 def test_press_named_as_an_undo(graded: Path, say: Say) -> None:
     """A client's id cannot pass for an undone row."""
     say("eva", "q1", "a", "not", once="undo x")
     assert undo_last(graded, "eva") is not None and list_said() == []
 
 
+@pytest.mark.usefixtures("each_store")
 def test_until(say: Say) -> None:
     say("eva", "q1", "a", "not")
     last = say("eva", "q1", "b", "not")
@@ -108,6 +160,7 @@ def test_until(say: Say) -> None:
     assert [(row.item_id, row.value) for row in rows] == [("a", "not"), ("b", "not")]
 
 
+@pytest.mark.usefixtures("each_store")
 def test_keys(graded: Path, say: Say) -> None:
     """A copy beside the collection is another one; a collection that was moved is the same."""
     say("eva", "q1", "a", "not")
