@@ -12,6 +12,7 @@ HELP = "a candidate against a baseline, with intervals and tests"
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
     "scored", "total", "better", "same", "worse", "p_holm", "outcome",
+    "detectable", "needed", "margin",
 )  # fmt: skip
 
 

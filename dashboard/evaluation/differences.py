@@ -6,10 +6,17 @@ Of a metric whose lower values are better, delta = baseline - candidate: above 0
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from dashboard.errors import ChoiceError
+from dashboard.evaluation.decisions import (
+    bound_loss,
+    count_needed,
+    find_detectable,
+    measure_precision,
+)
 from dashboard.evaluation.measurement import Measurement, Row
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.evaluation.statistics import (
@@ -27,7 +34,7 @@ from dashboard.texts import write_number
 SAME = 1e-9
 """Differences up to this size are no difference."""
 SIGNIFICANT = 0.05
-CANNOT_TELL = "cannot tell"
+CANNOT_TELL, NOT_WORSE = "cannot tell", "not worse"
 FEW_QUERIES = 25
 """Queries up to which an interval may be too narrow."""
 FEWEST_UNITS = 5
@@ -35,9 +42,12 @@ FEWEST_UNITS = 5
 
 
 def compare_runs(
-    baseline: Measurement, candidate: Measurement, scenes: Sequence[str] | None = None
+    baseline: Measurement,
+    candidate: Measurement,
+    scenes: Sequence[str] | None = None,
+    margins: Mapping[str, float] | None = None,
 ) -> list[Row]:
-    """Return a row a metric: means, difference, 95 % interval, test, counts of queries.
+    """Return a row a metric: means, difference, 95 % interval, test, counts of queries, power.
 
     Better and worse are by the metric's direction. The difference of two medians has no interval
     and no test: it is no mean of the queries' differences.
@@ -46,6 +56,10 @@ def compare_runs(
         baseline: Values of the baseline.
         candidate: Values of the candidate, for the same metrics and queries.
         scenes: Scene of each query, "" for none; queries of one are drawn and swapped together.
+        margins: Loss that does not matter, by the name of a metric.
+
+    Raises:
+        ChoiceError: If a margin is larger than any difference can be.
     """
     differences = np.round(candidate.values - baseline.values, 12)
     medians = np.array([measure.metric.is_median for measure in baseline.measures], dtype=bool)
@@ -59,7 +73,43 @@ def compare_runs(
         low, high, p, correct_holm(p, find_twins(tested.T)),
         [baseline.folds] * len(baseline.measures), strict=True,
     )  # fmt: skip
-    return [_make_row(*column) for column in columns]
+    rows = [_make_row(*column) for column in columns]
+    for place, row in enumerate(rows):
+        margin = (margins or {}).get(str(baseline.measures[place]))
+        largest = float(np.nanmax(np.abs(differences[place]), initial=1.0))
+        sums, sizes = (each[:, place] for each in units)
+        row |= _decide(row, baseline.measures[place], margin, largest, sums, sizes)
+    return rows
+
+
+def _decide(
+    row: Row, measure: Measure, margin: float | None, largest: float, sums: FloatArray,
+    sizes: FloatArray,
+) -> Row:  # fmt: skip
+    """Return margin, power and outcome of a row.
+
+    Args:
+        row: Interval and outcome without the margin.
+        measure: Metric of the row.
+        margin: Loss that does not matter; None: there is no such loss.
+        largest: Largest difference that a query can have: 1, or more where more is seen.
+        sums: Sum of the differences of each unit. [units].
+        sizes: Number of scored queries of each unit. [units].
+    """
+    if margin is not None and margin >= largest:
+        said = f"margins: {measure}={margin:g} is no loss that a query can have"
+        raise ChoiceError(f"{said}; choose one below {largest:g}.")
+    known, sign = measure_precision(sums, sizes), find_sign(measure)
+    found: Row = {"detectable": None, "needed": None, "margin": margin}
+    if known is None:
+        return found
+    found["detectable"] = find_detectable(known)
+    if margin is not None and row["low"] is not None:
+        found["needed"] = count_needed(known, margin)
+        low = min(sign * row["low"], sign * row["high"], bound_loss(sign * sums, sizes, largest))
+        if row["outcome"] != "better" and low > -margin:
+            found["outcome"] = NOT_WORSE
+    return found
 
 
 def _make_row(
@@ -98,7 +148,8 @@ def describe_difference(
 ) -> str:
     """Return a row of a comparison as a sentence.
 
-    A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT.
+    A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT; the
+    candidate is not worse where the difference lies above the margin.
 
     Args:
         row: The row of the metric.
@@ -120,6 +171,8 @@ def describe_difference(
     difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
     if row["outcome"] == CANNOT_TELL:
         outcome = f"{candidate} is not clearly different from {baseline}"
+    elif row["outcome"] == NOT_WORSE:
+        outcome = f"{candidate} is not worse than {baseline} by {write_number(row['margin'])}"
     else:
         outcome = f"{candidate} is {row['outcome']} than {baseline}"
     return f"{outcome}: {metric} {difference} ({counts}; {scored}).{added}"
@@ -143,6 +196,11 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
         told.append(
             "No interval: all queries differ by the same amount; or, and then there is no p either,"
             " only one query or scene is scored, or the figure is a median."
+        )
+    if any(row["margin"] is not None for row in rows):
+        told.append(
+            "Not worse: the lower bound of the interval lies above −margin, and also that of "
+            "Student's interval if one query more had gained, and one had lost, all that it can."
         )
     if any(row["p"] is not None and row["better"] + row["worse"] <= FEWEST_UNITS for row in rows):
         told.append(f"With {FEWEST_UNITS} differing queries or fewer, p is never below 0.06.")

@@ -19,6 +19,7 @@ SETTINGS: dict[str, Any] = {
     "first": False,
     "protocols": [""],
     "cutoffs": [1],
+    "margins": [""],
     "media_root": "media",
     "posters_root": "posters",
     "default_baseline": "",

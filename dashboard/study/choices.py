@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from dashboard.errors import ChoiceError, list_names
+from dashboard.errors import ChoiceError, DataError, list_names
 from dashboard.plugins import list_problems, load_all
 from dashboard.texts import parse_number, split_names
 
@@ -32,6 +32,7 @@ class Choice:
         default: Return the usual value, given the collection and the choices before it.
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
+        parse: Raise ValueError for a text that says nothing; None: any text does.
         changes_numbers: Whether it belongs to what a Study computes.
         of_files: Whether files of judgements and results can be measured with it, too.
         separator: Text between names; a blank stands for any white space.
@@ -44,6 +45,7 @@ class Choice:
     allowed: Callable[[Collection, Values], Sequence[str]] | None = None
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
+    parse: Callable[[str], object] | None = None
     of_files: bool = False
     option: str = ""
     separator: str = " "
@@ -65,6 +67,8 @@ class Choice:
         """
         known = self.allowed(collection, before) if self.allowed is not None else ()
         value: Any = given
+        if self.parse is not None:
+            self.parse(given)
         if self.kind == "names":
             value = tuple(split_names(given, self.separator, known))
         elif self.kind == "number":
@@ -237,6 +241,21 @@ def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], st
     return pick
 
 
+def _pick_margins(collection: Collection, before: Values) -> str:
+    text = " ".join(collection.settings.get("margins", ()))
+    try:
+        _parse_margins(text)
+    except ValueError as error:
+        raise DataError("collection.toml", str(error), 'margins = ["P@5=0.02"]') from error
+    return text
+
+
+def _parse_margins(text: str) -> object:
+    from dashboard.evaluation.decisions import parse_margins
+
+    return parse_margins(text)
+
+
 def _pick_metrics(collection: Collection, before: Values) -> str:
     """Return the protocol's metrics; the usual one's are cut at `cutoffs` of collection.toml.
 
@@ -294,6 +313,15 @@ CORE = (
         limits=(-1.0, 1.0),
         default=lambda collection, before: None,
         changes_numbers=True,
+    ),
+    Choice(
+        key="margins",
+        meaning='losses that do not matter, such as "P@5=0.02 AP=0.01": a candidate above is "not '
+        'worse" (default: margins of collection.toml)',
+        parse=_parse_margins,
+        default=_pick_margins,
+        changes_numbers=True,
+        of_files=True,
     ),
 )
 VIEW = (

@@ -15,6 +15,7 @@ from cachetools import LRUCache, cachedmethod
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
+from dashboard.evaluation.decisions import parse_margins
 from dashboard.evaluation.differences import (
     compare_runs,
     describe_difference,
@@ -198,7 +199,9 @@ class Study:
         before, after = self.measure((baseline, candidate), metrics)
         return self._compute_once(
             ("compare", baseline, candidate, before.measures),
-            lambda: compare_runs(before, after, self.scenes),
+            lambda: compare_runs(
+                before, after, self.scenes, parse_margins(self.choices["margins"])
+            ),
         )
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:

@@ -13,16 +13,17 @@ from dashboard.evaluation.slicing import ALL
 from dashboard.views.charts import QUIET, Row, make_chart, pick_ink, protect_name, show_chart
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
-NAMES = ["worse", "same", "better", "cannot tell", "few"]
+NAMES = ["worse", "same", "better", "not worse", "cannot tell", "few"]
 COLOUR = alt.Color(
     "outcome:N",
-    scale=alt.Scale(domain=NAMES, range=[WORSE, SAME, BETTER, SAME, SAME]),
+    scale=alt.Scale(domain=NAMES, range=[WORSE, SAME, BETTER, SAME, SAME, SAME]),
     legend=None,
 )
 SHAPE = alt.Shape(
     "outcome:N",
     scale=alt.Scale(
-        domain=NAMES, range=["triangle-down", "circle", "triangle-up", "circle", "circle"]
+        domain=NAMES,
+        range=["triangle-down", "circle", "triangle-up", "diamond", "circle", "circle"],
     ),
     legend=None,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import (
     describe_certainty,
     write_p,
@@ -21,7 +22,10 @@ from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.data_tables import Column, draw_table
 
-SIGNS = {"better": "▲ better", "worse": "▼ worse", "cannot tell": "● cannot tell"}
+SIGNS = {
+    "better": "▲ better", "not worse": "◆ not worse", "worse": "▼ worse",
+    "cannot tell": "● cannot tell",
+}  # fmt: skip
 COLUMNS = [
     Column(key="name", label="Metric"),
     Column(key="baseline", label="Baseline", number=True),
@@ -60,6 +64,8 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     if baseline == candidate:
         told = _describe_one(study, row, candidate)
     st.subheader(escape_markdown(told), anchor=False)
+    if baseline != candidate and (power := describe_power(row, row["name"])):
+        st.caption(escape_markdown(power))
     return told
 
 

@@ -1,0 +1,124 @@
+"""What a comparison can decide: the power of its test, and losses that do not matter.
+
+A margin is the largest loss of a metric that a team accepts. A candidate is not worse where the
+lower bound of its gain lies above -margin: the bound of the bootstrap interval, and also that of
+Student's interval after one unit more has gained, and one has lost, all that a query can. The
+second bound holds where differences are few or one large loss would change the mean (Agresti and
+Min, Statistics in Medicine 2005, add such pairs to paired proportions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.errors import ChoiceError
+from dashboard.evaluation.metrics import parse_one
+from dashboard.tables import FloatArray
+from dashboard.texts import parse_number, write_number
+
+LEVEL, POWER = 0.975, 0.8
+"""Level of one-sided bounds, and share of draws in which a difference is to be found."""
+EXAMPLE = 'write "P@5=0.02 AP=0.01"'
+
+
+class Precision(NamedTuple):
+    """How precisely a mean of differences is known.
+
+    Attributes:
+        units: Queries, or scenes of queries, that are scored.
+        queries: Scored queries.
+        error: Standard error of the mean.
+    """
+
+    units: int
+    queries: float
+    error: float
+
+
+def parse_margins(text: str) -> dict[str, float]:
+    """Return the margin of each metric of a text such as "P@5=0.02 AP=0.01".
+
+    Raises:
+        ChoiceError: If a part is none.
+    """
+    found = {}
+    for part in text.split():
+        name, _, number = part.rpartition("=")
+        margin = parse_number(number)
+        if not name or not margin > 0:
+            raise ChoiceError(f"margins: {part[:80]!r} is no margin above 0; {EXAMPLE}.")
+        found[str(parse_one(name))] = margin
+    return found
+
+
+def measure_precision(sums: FloatArray, sizes: FloatArray) -> Precision | None:
+    """Return how precisely the mean is known; None for fewer than two units or no difference.
+
+    Args:
+        sums: Sum of the differences of each unit. [units].
+        sizes: Number of scored queries of each unit; units without one do not count. [units].
+    """
+    sums, sizes = sums[sizes > 0], sizes[sizes > 0]
+    units = len(sums)
+    if units < 2:
+        return None
+    apart = sums - sums.sum() / sizes.sum() * sizes
+    error = float(np.sqrt(units / (units - 1) * (apart**2).sum()) / sizes.sum())
+    return Precision(units, float(sizes.sum()), error) if error > 0 else None
+
+
+def find_detectable(known: Precision) -> float:
+    """Return the mean difference that the paired t test at 5 % finds in POWER of all draws."""
+    return _find_shift(known.units) * known.error
+
+
+def count_needed(known: Precision, margin: float) -> int:
+    """Return how many queries make a difference of the size of a margin detectable."""
+    spread = known.error * known.units**0.5
+    units = max(2, int((_find_shift(known.units) * spread / margin) ** 2))
+    while _find_shift(units) * spread > margin * units**0.5:
+        units += max(1, units // 100)
+    while units > 2 and _find_shift(units - 1) * spread <= margin * (units - 1) ** 0.5:
+        units -= 1
+    return int(np.ceil(units * known.queries / known.units))
+
+
+def _find_shift(units: int) -> float:
+    """Return the shift of Student's t that is above its critical value in POWER of all draws."""
+    from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
+
+    return float(nctdtrinc(units - 1, 1 - POWER, stdtrit(units - 1, LEVEL)))
+
+
+def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
+    """Return the lower bound of the mean with one unit more that gained, and one that lost.
+
+    Args:
+        sums: Sum of the gains of each unit. [units].
+        sizes: Number of scored queries of each unit. [units].
+        largest: Difference of a query that can be.
+    """
+    from scipy.special import stdtrit
+
+    size = sizes[sizes > 0].mean()
+    known = measure_precision(
+        np.append(sums, [size * largest, -size * largest]), np.append(sizes, [size, size])
+    )
+    assert known is not None  # two units differ
+    mean = sums.sum() / (sizes.sum() + 2 * size)
+    return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
+
+
+def describe_power(row: Mapping[str, object], metric: str) -> str:
+    """Return in a sentence how large a difference is found, and what a margin would take."""
+    detectable, margin, needed = row["detectable"], row["margin"], row["needed"]
+    if not isinstance(detectable, float):
+        return ""
+    found = f"{metric}: a difference of {write_number(detectable)} is found in 80 % of draws of "
+    told = f"{found}{row['scored']:,} queries"
+    if isinstance(margin, float):
+        told += f"; one of the margin, {write_number(margin)}, takes {needed:,}"
+    return f"{told}."
