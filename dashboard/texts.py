@@ -152,12 +152,12 @@ def split_names(text: str, separator: str, known: Collection[str]) -> list[str]:
 
 
 def write_number(value: float, sign: str = "") -> str:
-    """Return a number with 3 decimals, or so many as show that it is not zero (up to 12).
+    """Return a number with 3 decimals, or so many as show that it is not zero (up to 9).
 
     >>> write_number(0.0654), write_number(-0.0000157), write_number(0.38, "+"), write_number(0.0)
     ('0.065', '-0.00002', '+0.380', '0.000')
     """
-    for decimals in range(3, 13):
+    for decimals in range(3, 10):
         if rounded := round(value, decimals):
             return f"{rounded:{sign}.{decimals}f}"
     return "0.000"

@@ -89,7 +89,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices.restrict_to_numbers())
-    if study.doubt:
+    if {"candidate", "metrics"} & vars(call).keys() and study.doubt:  # versions are measured
         print(f"note: {study.doubt}", file=sys.stderr)
     return study, choices
 

@@ -123,7 +123,7 @@ def _make_row(
     mean = None if before is None or after is None else round(after - before, 12) + 0.0
     if not measure.metric.is_median:
         mean = _mean(delta[both], 12)
-    is_clear = mean is not None and p_holm < SIGNIFICANT
+    is_clear = mean is not None and abs(mean) > SAME and p_holm < SIGNIFICANT
     return {
         "metric": measure.name,
         "cutoff": measure.cutoff,

@@ -35,6 +35,7 @@ class Choice:
         parse: Raise ValueError for a text that says nothing; None: any text does.
         changes_numbers: Whether it belongs to what a Study computes.
         of_files: Whether files of judgements and results can be measured with it, too.
+        noun: What one value is, in a sentence; empty: the key, without the s of several names.
         separator: Text between names; a blank stands for any white space.
     """
 
@@ -48,6 +49,7 @@ class Choice:
     parse: Callable[[str], object] | None = None
     of_files: bool = False
     option: str = ""
+    noun: str = ""
     separator: str = " "
 
     def join(self, names: Iterable[str]) -> str:
@@ -78,12 +80,11 @@ class Choice:
                 if each not in known and each in collection.unread:
                     raise collection.unread[each]
                 if each not in known:
-                    there = list_names(known, 20) or "none"
+                    there = f"There are: {list_names(known, 20)}." if known else "There are none."
                     why = _list_problems(collection) if self.key == "protocol" else ""
                     one = self.key.removesuffix("s") if self.kind == "names" else self.key
-                    one = one.replace("_", " ")
-                    no = "are no" if one.endswith("s") else "is no"
-                    raise ChoiceError(f"There {no} {one} {each!r}. There are: {there}.{why}")
+                    one = self.noun or one.replace("_", " ")
+                    raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
         return value
 
     def _read_number(self, given: str) -> float:
@@ -195,14 +196,11 @@ def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
         DataError: Why the tables of that protocol cannot be used.
         ChoiceError: If there is nothing that it judges by.
     """
-    known, named = _list_protocols(collection, {}), collection.settings.get("protocols", ())
-    if "protocol" in given or not named or named[0] in known:
-        return
-    if named[0] in collection.unread:
-        raise collection.unread[named[0]]
-    others = f"Choose protocol = {list_names(known, 20)}." if known else ""
-    why = f"collection.toml names the protocol {named[0]!r}, which has nothing to judge by here."
-    raise ChoiceError(f"{why} {others}".strip())
+    from dashboard.study.judging import find_rules
+
+    named = collection.settings.get("protocols", ())
+    if named and "protocol" not in given:
+        find_rules(collection, named[0])
 
 
 def _list_problems(collection: Collection) -> str:
@@ -301,6 +299,7 @@ CORE = (
     ),
     Choice(
         key="queries",
+        noun="kind of queries",
         meaning="kind of queries: text, item or all",
         default=_pick_queries,
         allowed=lambda collection, before: ("text", "item", "all"),
@@ -401,6 +400,7 @@ VIEW = (
     ),
     Choice(
         key="shown",
+        noun="value of shown",
         meaning="results of a version that are shown",
         default=lambda collection, before: "10",
         allowed=lambda collection, before: ("5", "10", "20"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dashboard.errors import ChoiceError
+from dashboard.errors import ChoiceError, list_names
 from dashboard.evaluation.judgement import (
     Judgement,
     JudgingRules,
@@ -99,8 +99,18 @@ def write_formula(rules: JudgingRules) -> str:
 
 
 def find_rules(collection: Collection, name: str) -> JudgingRules:
-    """Return the protocol of a name."""
-    for rules in list_rules(collection):
-        if rules.name == name:
-            return rules
-    raise ChoiceError(f"{collection.name} has nothing that the protocol {name!r} can judge by.")
+    """Return the protocol of a name.
+
+    Raises:
+        DataError: Why the tables that it needs cannot be used.
+        ChoiceError: If there is nothing that it judges by.
+    """
+    known = {rules.name: rules for rules in list_rules(collection)}
+    if name in known:
+        return known[name]
+    if name in collection.unread:
+        raise collection.unread[name]
+    said = f"{collection.name} has nothing that the protocol {name!r} can judge by."
+    do = "name one under protocols in collection.toml."
+    others = f" Choose protocol = {list_names(known, 20)}, or {do}" if known else ""
+    raise ChoiceError(said + others)

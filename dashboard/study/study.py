@@ -14,7 +14,7 @@ import numpy as np
 from cachetools import LRUCache, cachedmethod
 from PIL.Image import Image
 
-from dashboard.errors import ChoiceError, DataError
+from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
 from dashboard.evaluation.differences import (
     compare_runs,
@@ -386,9 +386,8 @@ def open_study(collection: Collection, choices: Choices) -> Study:
     """Return the study of a collection under choices; `choices` are those of numbers alone.
 
     Raises:
-        DataError: If a plugin's tables, which the protocol needs, cannot be used.
+        DataError: If the tables that the protocol needs cannot be used.
+        ChoiceError: If there is nothing that the protocol judges by.
     """
-    problem = collection.unread.get(choices["protocol"])
-    if isinstance(problem, DataError):
-        raise problem
+    find_rules(collection, choices["protocol"])
     return Study(collection, choices)

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.plugins.crossmodal.test_crossmodal import ITEMS, write
+from tests.plugins.crossmodal.test_crossmodal import ITEMS, QUERIES, write
 
 Serve = Callable[[Path], AbstractContextManager[str]]
 LONG = "a man in a red coat leads two dogs over a bridge while three children wave at a boat " * 3
+
+MARKUP = "<b>sky</b>"
 
 
 @pytest.fixture
@@ -18,7 +20,8 @@ def address(tmp_path: Path, serve: Serve) -> Iterator[str]:
     """Serve two pictures and three texts, one of which is long."""
     rows = [f"{line}," for line in ITEMS.splitlines()[1:]]
     rows[2] += LONG
-    write(tmp_path / "data" / "w", "item_id,file,kind,caption\n" + "\n".join(rows))
+    items = "item_id,file,kind,caption\n" + "\n".join(rows)
+    write(tmp_path / "data" / "w", items, QUERIES.replace("sky", MARKUP))
     with serve(tmp_path / "data") as found:
         yield found
 
@@ -32,3 +35,8 @@ def test_a_long_text_is_whole(address: str, page: Page, width: int) -> None:
     frames = page.locator("article.card .media")
     assert frames.evaluate_all("all => all.every(e => e.scrollHeight <= e.clientHeight + 1)")
     assert words.evaluate_all("all => all.every(e => e.scrollHeight <= e.clientHeight + 1)")
+
+
+def test_a_list_of_queries_shows_markup_as_text(address: str, page: Page) -> None:
+    page.goto(f"{address}/overview?collection=w&metric=t2i_R@1")
+    expect(page.get_by_text(MARKUP).first).to_be_visible()

@@ -7,15 +7,15 @@ import pytest
 from dashboard.__main__ import main
 from dashboard.errors import ChoiceError
 from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
+from dashboard.study.choices import list_choices, resolve
 from dashboard.texts import split_names
 from dashboard.views.address import find_problems
 from tests.core.bad_world import write_world
 from tests.core.test_screens import draw
 
 SAID = [
-    ("overview", "shown", "abc", "There is no shown 'abc'. There are: 5, 10, 20."),
-    ("query", "shown", ["5", "10"], "There is no shown '5 10'"),
+    ("overview", "shown", "abc", "There is no value of shown 'abc'. There are: 5, 10, 20."),
+    ("query", "shown", ["5", "10"], "There is no value of shown '5 10'"),
     ("query", "query", "\0", "There is no query '\\x00'"),
     ("query", "query", "%2e%2e", "There is no query '%2e%2e'. There are: q1"),
     ("query", "query", ["q1", "q2"], "There is no query 'q1 q2'"),
@@ -25,7 +25,7 @@ SAID = [
     ("overview", "metric", "__class__", "There is no metric '__class__'"),
     ("overview", "metric", ["P@5", "AP"], "as in P@5"),
     ("overview", "metric", "P@99999", "P@99999 looks at 99,999 ranks, but world has 4 items."),
-    ("overview", "labels", "x", "There are no labels 'x'. There are: given, corrected."),
+    ("overview", "labels", "x", "There is no kind of labels 'x'. There are: given, corrected."),
     ("overview", "metrics", "(" * 5_000, "There is no metric '((("),
     ("compare", "outcome", "\0", "There are: all, worse"),
     ("compare", "baseline", "v1\0", "There are: v1, v2."),
@@ -116,6 +116,22 @@ def test_long_values_are_not_repeated(world: Path, key: str) -> None:
     """REQ-12."""
     (sentence,) = find_problems(open_collection(world), {key: "9" * 100_000}).values()
     assert len(sentence) < 1_000 and "9" * 80 in sentence
+
+
+def test_every_choice_has_a_noun(world: Path) -> None:
+    """A sentence says "There is no NOUN 'x'": no key that is an adjective or a plural."""
+    collection, usual = open_collection(world), resolve(open_collection(world), {})
+    nouns = {}
+    for choice in (each for each in list_choices() if each.allowed):
+        with pytest.raises(ChoiceError) as error:
+            choice.read("?", collection, dict(usual.values))
+        nouns[choice.key] = str(error.value).partition(" '?'. There are")[0].split("is no ")[1]
+    others = {
+        "queries": "kind of queries", "groups": "group", "labels": "kind of labels",
+        "judge": "value of judge", "runs": "run", "picked_slice": "picked slice",
+        "shown": "value of shown",
+    }  # fmt: skip
+    assert nouns == {key: others.get(key, key) for key in nouns}
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "a\0b"])

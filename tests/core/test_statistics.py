@@ -121,6 +121,11 @@ def test_one_scored_query_has_no_interval() -> None:
     assert (row["low"], row["high"], row["p"]) == (None, None, None)
 
 
+def test_a_difference_that_is_none_is_not_clear() -> None:
+    row = compare([0.0] * 9, [1e-10] * 9)
+    assert (row["p"] < 0.05, row["same"], row["outcome"]) == (True, 9, "cannot tell")
+
+
 @pytest.mark.parametrize(
     ("candidate", "p"), [([0.1, 0.4], 0.5), ([0.3] * 4, 2 / 16), ([0.0] * 4, 1.0)]
 )

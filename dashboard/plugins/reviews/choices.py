@@ -90,6 +90,7 @@ def _list_labels(collection: Collection, before: Mapping[str, Any]) -> Sequence[
 CHOICES = (
     LabelsChoice(
         key="labels",
+        noun="kind of labels",
         meaning="labels as given, or corrected by decisions and majorities of people who judged",
         default=lambda collection, before: GIVEN,
         allowed=_list_labels,
@@ -97,6 +98,7 @@ CHOICES = (
     ),
     Choice(
         key="judge",
+        noun="value of judge",
         meaning="whether the results of a query are judged: no or yes",
         default=lambda collection, before: "no",
         allowed=lambda collection, before: ("no", "yes"),

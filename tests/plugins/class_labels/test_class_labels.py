@@ -30,6 +30,12 @@ def test_same_class(tmp_path: Path) -> None:
     )
 
 
+def test_capitals_make_no_class(tmp_path: Path) -> None:
+    items = ITEMS.replace("c,c,cat", "c,c,CAT")
+    folder = write(tmp_path / "w", 'class_label = "species"\n', items)
+    assert measure_values(folder, "num_rel")["num_rel"][0] == 1
+
+
 def test_all_items_of_a_class_are_equally_relevant(tmp_path: Path) -> None:
     """x, of the class cat, finds e, b and c; c is a cat and a dog, at rank 3."""
     items = ITEMS.replace("c,c,cat", 'c,c,"cat, dog"')

@@ -63,6 +63,8 @@ def test_the_command_line_says_what_it_cannot_tell(
     (folder / "qrels.txt").write_text("q1 0 c 1\nq1 0 d 0\n")
     assert main(["measure", str(folder), "--protocol", "composed"]) == 0
     assert "note" not in capsys.readouterr().err
+    (folder / "queries.csv").write_text("query_id,text\n")
+    assert main(["search", str(folder), "--item", "a", "--protocol", "composed"]) == 0
 
 
 def test_other_labels_are_refused(tmp_path: Path) -> None:

@@ -49,6 +49,16 @@ def test_real_outputs_are_read_by_their_signs(tmp_path: Path) -> None:
     assert measure_values(write(tmp_path / "w", QRELS, real), "P@1 RR") == {"P@1": [1], "RR": [1]}
 
 
+def test_the_sign_of_0_is_plus(tmp_path: Path) -> None:
+    """With 0 as +1 b has distance 0; with 0 as -1 it has 3, and is the last."""
+    real = {"b": [0.0, 0.0, 0.0, 0.5], "c": [1.0, 1, 1, -1], "a": [1.0, 1, -1, -1]}
+    items = "item_id,file\n" + "".join(f"{name},{name}\n" for name in real)
+    asked = {"q1": [1.0, 1, 1, 1]}
+    folder = write_world(tmp_path / "w", SETTINGS, items, "query_id,image\nq1,x.png\n", real,
+                         asked, "q1 0 b 2\nq1 0 c 0\nq1 0 a 0\n")  # fmt: skip
+    assert measure_values(folder, "RR") == {"RR": [1]}
+
+
 def test_cosines_are_distances(tmp_path: Path) -> None:
     collection = open_collection(write(tmp_path / "w", QRELS))
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())

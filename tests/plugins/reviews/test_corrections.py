@@ -224,7 +224,7 @@ def test_nobody_pays_for_the_store(graded: Path) -> None:
 
 def test_unknown_labels(graded: Path) -> None:
     with pytest.raises(
-        ChoiceError, match=r"There are no labels 'x'. There are: given, corrected\."
+        ChoiceError, match=r"There is no kind of labels 'x'. There are: given, corrected\."
     ):
         resolve(open_collection(graded), {"labels": "x"})
 
