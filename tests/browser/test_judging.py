@@ -164,6 +164,7 @@ def test_undo_and_note(address: str, page: Page) -> None:
     expect(page.locator(".facts .note")).to_have_text("half")
     page.keyboard.press("u")
     expect(page.locator(".facts .note")).to_have_count(0)
+    expect(page.locator(".state")).to_have_text("Taken back: the note")
     count(page, "^1 of 4 results")
     page.keyboard.press("u")
     count(page, "^0 of 4 results")

@@ -216,7 +216,7 @@ class Judging extends QueryView {
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
     if (this.data.why) parts.push(make("p", "problem", this.data.why));
     const isSeen = this.front && (this.find(this.front) || !this.hides);
-    const subject = isSeen ? this.front : this.last;
+    const subject = isSeen ? this.front : this.last && this.find(this.last) && this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
     if (subject) parts.push(this.drawFacts(subject));
     this.about.replaceChildren(...parts);
@@ -354,7 +354,9 @@ class Judging extends QueryView {
         const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
         if (card) this.front = card;
         const name = this.data.queries.find(([id]) => id === taken.query_id)?.[1] ?? taken.query_id;
-        told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of ${name}`}`;
+        const added = taken.cause === now?.cause ? "the note" : `the cause ${taken.cause || now?.cause}`;
+        const what = taken.value === now?.value ? added : say(taken.value);
+        told ||= `Taken back: ${what}${card ? "" : `, of ${name}`}`;
       } else if (row.undo) told ||= NOTHING;
       const own = [...this.own.values()].find((each) => each?.once === once);
       if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });

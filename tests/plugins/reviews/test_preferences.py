@@ -48,13 +48,13 @@ def test_nine_of_twelve() -> None:
     assert (found.better, found.worse, found.same, found.unsaid) == (9, 3, 1, 1)
     assert found.p == pytest.approx(2 * (1 + 12 + 66 + 220) / 4096)
     assert preferences.describe_preference(found, "v1", "v2") == (
-        "v2 won 9 of 12 decided queries (95 %: 43–95 %), p = 0.146. In 1 neither won. "
-        "Of 1 nobody could say."
+        "v2 won 9 of 12 queries with a winner (95 % interval 43–95 %), p = 0.146. "
+        "In 1 query neither version won. For 1 query nobody could say which is better."
     )
     assert preferences.name_winner(found, "v1", "v2") == ""
     turned = preferences.measure_preference({str(at): -1 for at in range(6)})
     told = preferences.describe_preference(turned, "v1", "v2")
-    assert told == "v1 won 6 of 6 decided queries (95 %: 54–100 %), p = 0.031."
+    assert told == "v1 won 6 of 6 queries with a winner (95 % interval 54–100 %), p = 0.031."
     assert preferences.name_winner(turned, "v1", "v2") == "v1"
 
 
@@ -73,7 +73,7 @@ def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
     assert counted["eva", "better"] == 2 and counted["kim", "worse"] == 2
     none = preferences.measure_preference({"q1": None})
     assert preferences.describe_preference(none, "v1", "v2") == (
-        "No query is decided. Of 1 nobody could say."
+        "No version won a query. For 1 query nobody could say which is better."
     )
 
 

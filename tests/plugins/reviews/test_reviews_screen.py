@@ -132,7 +132,7 @@ def test_what_others_said_is_hidden_at_first(draw: Draw, graded: Path, say: Say)
 
 def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
     """On q1 a they differ, on q1 c and q2 b they do not: 2 of 3 are the same."""
-    assert "People differ on no pair" in read(draw(review="decisions"))
+    assert "No two people disagree about a result." in read(draw(review="decisions"))
     assert "there is no agreement to measure" in read(draw(review="agreement"))
     for name, first in (("eva", "not"), ("kim", "relevant")):
         say(name, "q1", "a", first)
@@ -144,7 +144,7 @@ def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
     labels = test.segmented_control(key="reviews-part").options
     assert "Disagreements 1" in labels
     say("kim", "q1", "a", "not", kind="decision")
-    assert "People differ on no pair" in read(draw(review="decisions"))
+    assert "No disagreement is left to decide." in read(draw(review="decisions"))
 
 
 def test_alike_people_have_no_kappa(draw: Draw, say: Say) -> None:
