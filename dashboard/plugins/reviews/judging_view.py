@@ -101,16 +101,18 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     if place < 0:  # begin with what is left
         place = left[0] if left else 0
     following = [at for at in left if at > place] + [at for at in left if at < place]
-    near = sorted({place, *following[:AHEAD]})
+    near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
     names, index = collection.query_names, collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
     is_closed = made is not None and made.closed
-    closed = "This list is closed; it takes no more verdicts." if is_closed else ""
+    over = "This list is closed; it takes no more verdicts." if is_closed else ""
+    if made and not task.queries:
+        over = over or f"Nothing of this list is in {collection.title} any more."
     data = {
         "collection": collection.name,
         "list": made.id if made else "",
-        "why": explain_lack(REVIEWER) or closed,
+        "why": explain_lack(REVIEWER) or over,
         "author": task.author,
         "verified": find_reader().is_verified,
         "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,

@@ -1,6 +1,7 @@
 """The screen Reviews: own work, lists, disagreements, agreement, corrected labels, bad input."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,14 @@ def read(test: AppTest) -> str:
     kinds = (test.markdown, test.caption, test.error, test.info, test.warning, test.subheader)
     texts = [each.value for kind in kinds for each in kind]
     return "\n".join(texts + [each.value for each in test.get("html")]).replace("\\", "")
+
+
+def test_a_list_whose_queries_are_gone_can_be_opened(graded: Path, draw: Draw) -> None:
+    made = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"))))
+    test = draw()
+    test.switch_page("screens/query.py")
+    test.query_params.update({"judge": "yes", "list": made.id})
+    assert not test.run().exception
 
 
 def test_nothing_yet(draw: Draw, store: Path) -> None:
