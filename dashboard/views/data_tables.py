@@ -94,7 +94,7 @@ def write_table(
         for place, row in enumerate(rows)
     ]
     body = "".join(lines)
-    return f'<div class="values"><table><tr>{head}</tr>{body}</table></div>'
+    return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
 
 
 def format_value(value: object) -> str:

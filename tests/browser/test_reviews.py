@@ -79,7 +79,7 @@ def test_lists_are_compared_blind_with_keys(address: str, page: Page) -> None:
     assert list_answers(made.id) == {"q025": wins, "q001": "same", "q002": "cannot judge"}
 
     page.get_by_role("button", name="Show the result").click()
-    expect(page.get_by_text(f"{right} won 1 of 1 decided query")).to_be_visible()
+    expect(page.get_by_text(f"{right} won 1 of 1 query")).to_be_visible()
     page.locator("td a").first.click()
     page.wait_for_url("**/query?**query=**")
 

@@ -50,6 +50,7 @@ class Answers {
     this.outbox.send(row);
     this.note(row);
     this.said = "";
+    this.taken = undefined;
   }
 
   // Take back the last answer of this page, or, where there is none, the last one that was saved.
@@ -62,7 +63,7 @@ class Answers {
 
   // Show again what was taken back, and say so.
   reopen(row) {
-    this.said = `Taken back: ${this.nameAnswer(row)}`;
+    this.taken = row;
     this.open(row);
   }
 
@@ -81,7 +82,8 @@ class Answers {
   }
 
   tell() {
-    this.line.textContent = [this.describe(), this.state || this.said].filter(Boolean).join(" · ");
+    const taken = this.taken && `Taken back: ${this.nameAnswer(this.taken)}`;
+    this.line.textContent = [this.describe(), this.state || this.said || taken].filter(Boolean).join(" · ");
   }
 
   press(event) {

@@ -61,8 +61,10 @@ def draw_author() -> None:
         except ChoiceError as error:
             st.session_state[AUTHOR] = ""
             st.toast(escape_markdown(str(error)))
+        st.session_state[widget] = find_author()
 
-    st.session_state[widget] = find_author()
+    if widget not in st.session_state:  # a run that sets it anew drops what is half typed
+        st.session_state[widget] = find_author()
     st.text_input(
         "Your name",
         key=widget,

@@ -48,10 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def _add_create(parser: ArgumentParser) -> None:
     parser.add_argument("--title", required=True, help="name of the list")
     ways = ("worst", "slice", "doubtful", "random", "change")
-    text = (
-        "worst regressions, a --slice, what versions rank most differently, random, or what would "
-    )
-    text += "change a linear metric most (default: worst)"
+    text = "worst regressions, a --slice, what versions rank most differently, random, or change: "
+    text += "labels that, if wrong, help the version behind most (default: worst)"
     parser.add_argument("--choose", choices=ways, default="worst", help=text)
     text = "compare the lists of both versions blind, query by query, in place of results"
     parser.add_argument("--compare", action="store_true", help=text)

@@ -54,9 +54,9 @@ def list_open_decisions(reviews: Reviews) -> list[Row]:
 def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
     if not rows:
-        told = "People differ on no pair that nobody has decided."
         decided = any(row.kind == DECISION for row in reviews.rows)
-        st.caption(f"{told} Corrected labels shows the effect." if decided else told)
+        told = "No disagreement is left to decide. Corrected labels shows the effect."
+        st.caption(told if decided else "No two people disagree about a result.")
         return
     if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
         st.info(escape_markdown(why))

@@ -35,7 +35,7 @@ WAYS = {
     "slice": "a slice",
     "doubtful": "items that the versions rank most differently",
     "random": "at random",
-    "change": "unjudged results that would change the comparison most",
+    "change": "labels that, if wrong, help the version that is behind most; unjudged first",
 }
 COMPARED = {**WAYS, "doubtful": "lists that differ most"}
 del COMPARED["change"]
@@ -106,7 +106,7 @@ def choose_pairs(
         study: Its queries are chosen from; a slice is one of its choices.
         way: One of WAYS. worst: of the queries that lost most, those first that moved most;
             doubtful: those that moved most of all queries; slice: query by query, the best rank
-            first; random: drawn from all; change: see `weigh_results`.
+            first; random: drawn from all; change: see `weigh_labels`.
         versions: Baseline and candidate, or one version.
         metric: Metric by which queries lost, and how deep.
         number: Pairs at most.
@@ -118,7 +118,7 @@ def choose_pairs(
     queries, told = _choose_queries(study, way, versions, metric, number)
     table = study.collection.queries
     if way == "change":
-        rows = weigh_results(study, versions, queries, metric)
+        rows = weigh_labels(study, versions, queries, metric)
     else:
         rows = list(list_moved_results(study, versions, queries, find_cutoff(metric, DEPTH)))
     if way == "random":
@@ -126,7 +126,7 @@ def choose_pairs(
         rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
     elif way == "slice":
         rows.sort(key=lambda row: (row[0], -row[3]))
-    else:
+    elif way != "change":
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
     items = study.collection.items.ids
@@ -194,13 +194,20 @@ def _choose_queries(
     return study.queries, f"{WAYS[way]} by {metric}" if way == "change" else WAYS[way]
 
 
-def weigh_results(
+def weigh_labels(
     study: Study, versions: Sequence[str], queries: IntArray, metric: str
 ) -> list[tuple[int, int, float, float]]:
-    """Return the rows of `list_moved_results` of unjudged results, moved by weights of a metric.
+    """Return the results whose other label would help the version that is behind, by how much.
 
     The difference of a linear metric is the sum of each item's worth times its weight, which is
-    that of its rank in one version less that in the other (Carterette et al., SIGIR 2006).
+    that of its rank in the second version less that in the first (Carterette et al., SIGIR 2006).
+    A relevant result that is none takes its weight away; any other one, if it is relevant, adds it.
+    What moves the difference away from the version that leads is returned; without one, all.
+    Queries without a value are left out.
+
+    Returns:
+        Place of the query, item, how far the difference moves, and 1 where nobody judged, else 0:
+        those first that nobody judged, of them those first that move it most.
 
     Raises:
         ChoiceError: If the metric is no such sum.
@@ -212,9 +219,26 @@ def weigh_results(
         why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
         raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
     depth, p = measure.cutoff or MAX_RANKS, float(settings.get("p", PERSISTENCE.default))
-    rows = list_moved_results(study, versions, queries, depth, lambda rank: weigh(rank, p))
+    before, after = (
+        {(place, item): weight for place, item, _, weight in list_moved_results(
+            study, [version], queries, depth, lambda rank: weigh(rank, p))}
+        for version in versions
+    )  # fmt: skip
+    changed = list_changes(study, versions[0], versions[1], metric)
+    deltas = {row["query_id"]: row["delta"] for row in changed if row["delta"] is not None}
+    lead = float(np.sign(round(sum(deltas.values()), 9)))
+    least, rows = study.judgement.relevant_from, []
     grades = {place: study.judgement.grades(query) for place, query in enumerate(queries.tolist())}
-    return [row for row in rows if np.isnan(grades[row[0]][row[1]])]
+    for place, item in sorted({*before, *after}):
+        if study.collection.queries.ids[queries[place]] not in deltas:
+            continue
+        weight = after.get((place, item), 0.0) - before.get((place, item), 0.0)
+        grade = float(grades[place][item])
+        change = -weight if grade >= least else weight
+        change = -lead * change if lead else abs(change)
+        if change > 0:
+            rows.append((place, item, change, float(np.isnan(grade))))
+    return sorted(rows, key=lambda row: (-row[3], -row[2]))
 
 
 def create_list(folder: Path, made: JudgingList) -> JudgingList:

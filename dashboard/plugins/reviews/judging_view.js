@@ -10,15 +10,6 @@ const MAX_NAME = 80; // letters of a query's name on a button
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
 const pairOf = (query, item) => JSON.stringify([query, item]);
 
-// Return a number by which texts are put in an order that looks random and is always the same.
-function hash(text) {
-  let value = 2166136261;
-  for (const letter of text) value = Math.imul(value ^ letter.codePointAt(0), 16777619);
-  value = Math.imul(value ^ (value >>> 16), 2246822507);
-  value = Math.imul(value ^ (value >>> 13), 3266489909);
-  return (value ^ (value >>> 16)) >>> 0;
-}
-
 class Judging extends QueryView {
   constructor(parent) {
     super(parent, "cards judging");
@@ -38,9 +29,7 @@ class Judging extends QueryView {
   update(component) {
     super.update(component);
     const { data } = this;
-    const name = data.verified ? data.author : this.author || this.outbox.readName() || data.author;
-    if (name !== this.author) this.setAuthor(name);
-    else this.tellAuthor();
+    if (data.author !== this.author) this.setAuthor(data.author);
     this.unwatch ??= this.outbox.watch((state, settled) => this.hear(state, settled));
     this.follow();
     this.prefetch([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
@@ -48,21 +37,13 @@ class Judging extends QueryView {
 
   setAuthor(name) {
     this.author = name;
-    if (!name) return;
+    this.outbox.writeName(name);
     this.own.clear();
-    for (const row of this.outbox.list()) {
+    for (const row of this.outbox.list().filter((each) => each.kind === "verdict" && !each.undo)) {
       const isMine = row.author === name && row.collection === this.data.collection;
-      if (isMine && row.kind === "verdict" && !row.undo) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
+      if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
     }
     this.query = this.front = undefined; // the order is another one
-    this.tellAuthor();
-  }
-
-  // Tell the server once: a second trigger would take the place of another one on its way.
-  tellAuthor() {
-    if (this.data.author === this.author || this.told === this.author) return;
-    this.told = this.author;
-    this.trigger("author", this.author);
   }
 
   // Return one's verdict on a card, with its state; undefined if there is none.
@@ -79,7 +60,7 @@ class Judging extends QueryView {
 
   isDone(query, isKnown) {
     const cards = this.payloads.get(query)?.cards;
-    return cards && this.author ? cards.every((card) => this.isJudged(card, query)) : isKnown;
+    return cards ? cards.every((card) => this.isJudged(card, query)) : isKnown;
   }
 
   show(query) {
@@ -91,8 +72,7 @@ class Judging extends QueryView {
     this.query = query;
     this.payload = payload ?? { title: "", required: [], cards: [] };
     this.shown = text;
-    const place = (card) => hash([this.data.list, this.author, query, card.item].join("\n"));
-    this.cards = [...this.payload.cards].sort((a, b) => place(a) - place(b));
+    this.cards = this.payload.cards;
     this.front = this.cards.find((card) => card.item === front) ?? this.findNext() ?? this.cards[0];
     this.draw();
   }
@@ -107,8 +87,7 @@ class Judging extends QueryView {
     this.ending = make("div", "ending");
     this.counts = make("div", "counts");
     const panel = make("footer", "panel", this.ending, this.counts, this.drawButtons(), this.state);
-    if (this.author) this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
-    else this.root.replaceChildren(this.drawHead(), this.drawWelcome());
+    this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
     this.drawFront();
     this.fit();
   }
@@ -119,19 +98,12 @@ class Judging extends QueryView {
     box.disabled = Boolean(this.data.list);
     box.onchange = () => this.setHides(box.checked);
     line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")));
-    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.askName());
+    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.trigger("author", true));
     name.disabled = this.data.verified;
-    if (this.author) line.append(name);
+    line.append(name);
     line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
     line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
     return line;
-  }
-
-  drawWelcome() {
-    return make("div", "welcome",
-      make("h3", "", "Judge the results of both versions in one pool."),
-      make("p", "", "Labels, ranks, versions and others' verdicts appear after your own verdict."),
-      makeButton("choice", "Enter your name", "", () => this.askName()));
   }
 
   drawThumb(card) {
@@ -170,7 +142,6 @@ class Judging extends QueryView {
   }
 
   drawFront() {
-    if (!this.author) return;
     for (const thumb of this.thumbs) this.drawState(thumb);
     const held = this.root.contains(this.root.getRootNode().activeElement) || document.activeElement === document.body;
     const card = this.front;
@@ -216,7 +187,7 @@ class Judging extends QueryView {
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
     if (this.data.why) parts.push(make("p", "problem", this.data.why));
     const isSeen = this.front && (this.find(this.front) || !this.hides);
-    const subject = isSeen ? this.front : this.last;
+    const subject = isSeen ? this.front : this.last && this.find(this.last) && this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
     if (subject) parts.push(this.drawFacts(subject));
     this.about.replaceChildren(...parts);
@@ -305,7 +276,7 @@ class Judging extends QueryView {
   judge(value) {
     const card = this.front;
     const isOpening = (this.awaited ?? this.query) !== this.query;
-    if (!card || !this.author || this.data.why || isOpening) return;
+    if (!card || this.data.why || isOpening) return;
     const own = this.find(card);
     this.send(card, { value, cause: "", note: own?.note ?? "" });
     this.last = card;
@@ -340,7 +311,7 @@ class Judging extends QueryView {
   }
 
   undo() {
-    if (this.author && !this.data.why) this.outbox.undo(this.share());
+    if (!this.data.why) this.outbox.undo(this.share());
   }
 
   // Take what the server said of rows.
@@ -354,7 +325,9 @@ class Judging extends QueryView {
         const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
         if (card) this.front = card;
         const name = this.data.queries.find(([id]) => id === taken.query_id)?.[1] ?? taken.query_id;
-        told ||= `Taken back: ${say(taken.value)}${card ? "" : `, of ${name}`}`;
+        const added = taken.cause === now?.cause ? "the note" : `the cause ${taken.cause || now?.cause}`;
+        const what = taken.value === now?.value ? added : say(taken.value);
+        told ||= `Taken back: ${what}${card ? "" : `, of ${name}`}`;
       } else if (row.undo) told ||= NOTHING;
       const own = [...this.own.values()].find((each) => each?.once === once);
       if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
@@ -371,48 +344,30 @@ class Judging extends QueryView {
     this.draw();
   }
 
-  // Ask for a text in a dialog; `save` takes it. What is half typed is kept under `draft`.
-  ask(title, hint, field, draft, save) {
-    const form = make("form", "ask");
-    const label = make("label", "", title);
-    field.value = this.outbox.storage.read(draft) ?? field.value;
-    field.oninput = () => this.outbox.storage.write(draft, field.value);
-    label.append(field);
-    form.append(label, make("p", "foot", hint));
-    form.append(Object.assign(make("button", "choice", "Save"), { type: "submit" }));
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      this.outbox.storage.remove(draft);
-      this.dialog.close();
-      save(field.value.trim());
-    };
-    field.onkeydown = (event) => {
-      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-        event.preventDefault();
-        form.requestSubmit();
-      }
-    };
-    this.openDialog(form);
-    field.focus();
-  }
-
-  askName() {
-    const field = Object.assign(make("input"), { value: this.author, maxLength: this.data.most.name, autocomplete: "name" });
-    this.ask("Your name", "Names are not verified.", field, "draft of the name", (text) => {
-      const name = clean(text);
-      if (!name) return;
-      this.outbox.writeName(name);
-      this.setAuthor(name);
-      this.show(this.data.query);
-    });
-  }
-
+  // Ask for a note in a dialog; what is half typed is kept.
   askNote() {
     const card = this.front && this.find(this.front) ? this.front : this.last;
     if (!card) return;
-    const field = Object.assign(make("textarea"), { value: this.find(card).note ?? "", maxLength: this.data.most.note, rows: 4 });
     const draft = `draft of a note ${pairOf(this.query, card.item)}`;
-    this.ask("Note", "Enter saves, Shift + Enter begins a line.", field, draft, (note) => this.amend({ note }));
+    const field = Object.assign(make("textarea"), { maxLength: this.data.most, rows: 4 });
+    field.value = storage.read(draft) ?? this.find(card).note ?? "";
+    field.oninput = () => storage.write(draft, field.value);
+    const save = Object.assign(make("button", "choice", "Save"), { type: "submit" });
+    const hint = make("p", "foot", "Enter saves, Shift + Enter begins a line.");
+    const form = make("form", "ask", make("label", "", "Note", field), hint, save);
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      storage.remove(draft);
+      this.dialog.close();
+      this.amend({ note: field.value.trim() });
+    };
+    field.onkeydown = (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      form.requestSubmit();
+    };
+    this.openDialog(form);
+    field.focus();
   }
 
   drawKeys() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,10 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.reviews.author import AUTHOR, explain_lack, find_author
+from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
 from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
-    MAX_NAME,
     MAX_NOTE,
     VERDICT,
     Verdict,
@@ -60,7 +60,7 @@ class _Task:
     Attributes:
         pools: Items of each query, by its id; None: the first `depth` results of the versions.
         said: The current verdict of each person on each pair.
-        author: Name of the person, "" as long as it is not known.
+        author: Name of the person.
     """
 
     study: Study
@@ -94,6 +94,12 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     if made:
         st.html(HIDDEN)
         st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
+    if not find_author():
+        st.markdown("**Judge the results of both versions in one pool.**")
+        st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
+        draw_author()
+        st.button("Stop", on_click=drop_choice, args=("judge", "list"))
+        return None
     task = _make_task(study, choices, made)
     place = task.queries.index(choices["query"]) if choices["query"] in task.queries else -1
     done = task.find_done()
@@ -101,21 +107,23 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     if place < 0:  # begin with what is left
         place = left[0] if left else 0
     following = [at for at in left if at > place] + [at for at in left if at < place]
-    near = sorted({place, *following[:AHEAD]})
+    near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
     names, index = collection.query_names, collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
     is_closed = made is not None and made.closed
-    closed = "This list is closed; it takes no more verdicts." if is_closed else ""
+    over = "This list is closed; it takes no more verdicts." if is_closed else ""
+    if made and not task.queries:
+        over = over or f"Nothing of this list is in {collection.title} any more."
     data = {
         "collection": collection.name,
         "list": made.id if made else "",
-        "why": explain_lack(REVIEWER) or closed,
+        "why": explain_lack(REVIEWER) or over,
         "author": task.author,
         "verified": find_reader().is_verified,
         "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
         "causes": list(CAUSES),
-        "most": {"note": MAX_NOTE, "name": MAX_NAME},
+        "most": MAX_NOTE,
         "query": task.queries[place] if task.queries else "",
         "queries": [[each, names[index[each]], each in done] for each in shown],
         "first": first,
@@ -128,14 +136,14 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
-        on_author_change=_keep_author,
+        on_author_change=_ask_author,
         on_stop_change=lambda: drop_choice("judge", "list"),
     )
     st.stop()
 
 
-def _keep_author() -> None:
-    st.session_state[AUTHOR] = st.session_state["judging"]["author"]
+def _ask_author() -> None:
+    st.session_state[AUTHOR] = ""
 
 
 def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
@@ -204,7 +212,13 @@ def _make_pool(task: _Task, query: str) -> Row:
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
         shown.append({key: card[key] for key in (*keys, "facts")} | {"said": verdicts})
+    shown.sort(key=lambda card: _shuffle(task.author, query, card["item"]))
     return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
+
+
+def _shuffle(*names: str) -> bytes:
+    """Return what puts the results of a query in an order that looks random and stays the same."""
+    return hashlib.sha256("\n".join(names).encode()).digest()
 
 
 def _find_label(study: Study, query: str, item: str) -> bool | None:

@@ -11,33 +11,24 @@ const NOTHING = "There is nothing to take back.";
 const makeId = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-// Return the storage of the browser for this dashboard, or one of this tab where there is none.
-function openStorage() {
-  const prefix = `reviews ${new URL(".", document.baseURI).pathname} `;
-  const memory = new Map();
-  const attempt = (act, instead) => {
-    try {
-      return act();
-    } catch {
-      return instead();
-    }
-  };
-  return {
-    read: (name) =>
-      memory.get(name) ?? attempt(() => localStorage.getItem(prefix + name), () => null),
-    write: (name, text) =>
-      attempt(() => localStorage.setItem(prefix + name, text), () => memory.set(name, text)),
-    remove: (name) => {
-      memory.delete(name);
-      attempt(() => localStorage.removeItem(prefix + name), () => {});
-    },
-    list: () => {
-      const names = attempt(() => Object.keys(localStorage), () => []);
-      const ours = names.filter((name) => name.startsWith(prefix));
-      return [...new Set([...memory.keys(), ...ours.map((name) => name.slice(prefix.length))])];
-    },
-  };
-}
+// The storage of the browser for this dashboard; it keeps nothing where it may not be used.
+const PREFIX = `reviews ${new URL(".", document.baseURI).pathname} `;
+const attempt = (act) => {
+  try {
+    return act(localStorage);
+  } catch {
+    return null;
+  }
+};
+const storage = {
+  read: (name) => attempt((kept) => kept.getItem(PREFIX + name)),
+  write: (name, text) => attempt((kept) => kept.setItem(PREFIX + name, text)),
+  remove: (name) => attempt((kept) => kept.removeItem(PREFIX + name)),
+  list: () => {
+    const names = attempt((kept) => Object.keys(kept)) ?? [];
+    return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  },
+};
 
 // Return the outbox of this window, which all components share and which sends until it is empty.
 // A row has collection, author and the fields of the route. Listeners get `{ waiting, said, views }`,
@@ -46,20 +37,13 @@ function openStorage() {
 const openOutbox = () => (window.reviewsOutbox ??= makeOutbox());
 
 function makeOutbox() {
-  const storage = openStorage();
   const mine = new Map(); // rows of this tab that it has no answer for
   const held = new Map(); // why nothing of a person and collection is taken, until the next send
   const listeners = new Map(); // and whether they are views
   let [busy, failures, said, timer] = [false, 0, "", 0];
 
   const group = (row) => JSON.stringify([row.collection, row.author]);
-  const parse = (name) => {
-    try {
-      return [name, JSON.parse(storage.read(name))];
-    } catch {
-      return [name, null];
-    }
-  };
+  const parse = (name) => attempt(() => [name, JSON.parse(storage.read(name))]) ?? [name, null];
   const list = () => {
     const kept = storage.list().filter((name) => name.startsWith("row ")).map(parse);
     const found = new Map([...kept.filter(([, row]) => row), ...mine]);
@@ -170,7 +154,6 @@ function makeOutbox() {
     },
     readName: () => clean(storage.read("name") ?? ""),
     writeName: (name) => storage.write("name", name),
-    storage,
   };
 }
 

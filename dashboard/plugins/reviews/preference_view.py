@@ -34,6 +34,8 @@ from dashboard.views.links import write_link
 from dashboard.views.media_routes import address_media, find_media_of
 
 FOLDER = Path(__file__).parent
+PALE = f"{QUIET}59"
+"""A third of QUIET, so that neither version is not taken for one."""
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
 ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
@@ -170,11 +172,13 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             if found.p is not None:
                 show_chart(draw_share(found, made.baseline, made.candidate))
         with right:
-            show_chart(draw_distribution(count_answers(answers), made.baseline, made.candidate))
+            counts = [row for row in count_answers(answers) if row["queries"]]
+            if counts:
+                show_chart(draw_distribution(counts, made.baseline, made.candidate))
             st.caption(escape_markdown(_describe_agreement(answers)))
     same, compared = preferences.compare_with_metric(scores, changes.values(), metric)
-    told = f"people agree with {metric} in {same} of {compared} queries that both decide"
-    told = told if compared else f"{metric} decides no query that people decided"
+    told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
+    told = told if compared else f"there is none in which people and {metric} both name a winner"
     st.markdown(f"**Query by query** – {escape_markdown(told)}; open one to see both rows")
     _draw_queries(study.collection, made, answers, scores, changes, metric)
 
@@ -229,18 +233,19 @@ def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
 
 def draw_distribution(rows: Sequence[Row], baseline: str, candidate: str) -> Any:
     """Return the answers of each person as a bar: baseline, neither, candidate."""
-    colours = alt.Scale(domain=["worse", "same", "better"], range=[BASELINE, QUIET, CANDIDATE])
+    colours = alt.Scale(
+        domain=["worse", "same", "better"], range=[BASELINE, f"{QUIET}59", CANDIDATE]
+    )
     words = "datum.value == 'same' ? 'neither' : datum.value == 'better' ? '{}' : '{}'"
     names = [name.replace("\\", "").replace("'", "’") for name in (candidate, baseline)]
     legend = alt.Legend(title=None, orient="top", labelExpr=words.format(*names))
-    base = make_chart([row for row in rows if row["queries"]]).encode(
+    base = make_chart(rows).encode(
         y=alt.Y("person:N", title=None, axis=alt.Axis(ticks=False, labelLimit=120)),
         x=alt.X("queries:Q", stack="zero", title="Queries", axis=alt.Axis(tickMinStep=1)),
         order=alt.Order("place:Q"),
     )
     bars = base.mark_bar().encode(
         color=alt.Color("won:N", scale=colours, legend=legend),
-        opacity=alt.condition("datum.won == 'same'", alt.value(0.35), alt.value(1)),
         tooltip=[alt.Tooltip("person:N"), alt.Tooltip("queries:Q")],
     )
     return bars.properties(height=alt.Step(32))

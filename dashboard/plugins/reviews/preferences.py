@@ -94,18 +94,21 @@ def measure_preference(scores: Mapping[str, int | None]) -> Preference:
 def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
     """Return who won how many queries, with interval and p, in a sentence."""
     decided = found.better + found.worse
-    rest = f" In {found.same} neither won." if found.same else ""
+    rest = f" In {_count(found.same)} neither version won." if found.same else ""
     if found.unsaid:
-        rest += f" Of {found.unsaid} nobody could say."
+        rest += f" For {_count(found.unsaid)} nobody could say which is better."
     if found.low is None or found.high is None or found.p is None:
-        return f"No query is decided.{rest}"
+        return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
     who = candidate if found.better >= found.worse else baseline
     who = f"{baseline} and {candidate} each" if found.better == found.worse else who
-    queries = "query" if decided == 1 else "queries"
-    interval = f"95 %: {100 * found.low:.0f}–{100 * found.high:.0f} %"
+    interval = f"95 % interval {100 * found.low:.0f}–{100 * found.high:.0f} %"
     p = write_p(found.p)
-    return f"{who} won {won} of {decided} decided {queries} ({interval}), p {p}.{rest}"
+    return f"{who} won {won} of {_count(decided)} with a winner ({interval}), p {p}.{rest}"
+
+
+def _count(queries: int) -> str:
+    return f"{queries} {'query' if queries == 1 else 'queries'}"
 
 
 def name_winner(found: Preference, baseline: str, candidate: str) -> str:

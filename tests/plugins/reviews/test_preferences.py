@@ -48,13 +48,13 @@ def test_nine_of_twelve() -> None:
     assert (found.better, found.worse, found.same, found.unsaid) == (9, 3, 1, 1)
     assert found.p == pytest.approx(2 * (1 + 12 + 66 + 220) / 4096)
     assert preferences.describe_preference(found, "v1", "v2") == (
-        "v2 won 9 of 12 decided queries (95 %: 43–95 %), p = 0.146. In 1 neither won. "
-        "Of 1 nobody could say."
+        "v2 won 9 of 12 queries with a winner (95 % interval 43–95 %), p = 0.146. "
+        "In 1 query neither version won. For 1 query nobody could say which is better."
     )
     assert preferences.name_winner(found, "v1", "v2") == ""
     turned = preferences.measure_preference({str(at): -1 for at in range(6)})
     told = preferences.describe_preference(turned, "v1", "v2")
-    assert told == "v1 won 6 of 6 decided queries (95 %: 54–100 %), p = 0.031."
+    assert told == "v1 won 6 of 6 queries with a winner (95 % interval 54–100 %), p = 0.031."
     assert preferences.name_winner(turned, "v1", "v2") == "v1"
 
 
@@ -73,7 +73,7 @@ def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
     assert counted["eva", "better"] == 2 and counted["kim", "worse"] == 2
     none = preferences.measure_preference({"q1": None})
     assert preferences.describe_preference(none, "v1", "v2") == (
-        "No query is decided. Of 1 nobody could say."
+        "No version won a query. For 1 query nobody could say which is better."
     )
 
 
@@ -111,17 +111,20 @@ def test_queries_that_differ_are_chosen(graded: Path) -> None:
 
 
 def test_what_would_change_the_comparison_most(graded: Path) -> None:
-    """Unjudged: q1 c, d; q2 b, d. By DCG c moves from 1/2 to 1, d and b from 0 to 1/2 and 0.63.
+    """v1 leads. Of unjudged ones c, d and b of q1, q1 and q2 help v2 by 1/2, 1/2 and 0.63 by DCG.
 
-    By P@1 only q1 c, which comes to rank 1, counts; q2 d stays. By RBP(0.5) c moves by 3/4.
+    Then come v1's relevant ones: a of q1 takes away 1, of q2 0.63. By P@1 only rank 1 counts, and
+    q2 d stays there. By RBP(0.5) c moves by 3/4.
     """
 
     def choose(metric: str) -> list[str]:
         pairs, _ = choose_pairs(open_graded(graded), "change", ("v1", "v2"), metric, 9)
         return ["".join(pair) for pair in pairs]
 
-    assert choose("DCG") == ["q2b", "q1c", "q1d"]
-    assert choose("P@1") == ["q1c"]
-    assert choose("RBP(0.5)") == ["q1c", "q2b", "q1d"]
+    assert choose("DCG") == ["q2b", "q1c", "q1d", "q1a", "q2a"]
+    assert choose("P@1") == ["q1c", "q1a"]
+    assert choose("RBP(0.5)") == ["q1c", "q2b", "q1d", "q1a", "q2a"]
+    (graded / "qrels.txt").write_text("q1 0 b 1\n")  # nobody leads, and q2 has no value
+    assert choose("P@1") == ["q1a", "q1c"]
     with pytest.raises(ChoiceError, match="AP is no sum of the results' worth"):
         choose("AP")

@@ -1,6 +1,7 @@
 """The screen Reviews: own work, lists, disagreements, agreement, corrected labels, bad input."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,14 @@ def read(test: AppTest) -> str:
     kinds = (test.markdown, test.caption, test.error, test.info, test.warning, test.subheader)
     texts = [each.value for kind in kinds for each in kind]
     return "\n".join(texts + [each.value for each in test.get("html")]).replace("\\", "")
+
+
+def test_a_list_whose_queries_are_gone_can_be_opened(graded: Path, draw: Draw) -> None:
+    made = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"))))
+    test = draw()
+    test.switch_page("screens/query.py")
+    test.query_params.update({"judge": "yes", "list": made.id})
+    assert not test.run().exception
 
 
 def test_nothing_yet(draw: Draw, store: Path) -> None:
@@ -132,7 +141,7 @@ def test_what_others_said_is_hidden_at_first(draw: Draw, graded: Path, say: Say)
 
 def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
     """On q1 a they differ, on q1 c and q2 b they do not: 2 of 3 are the same."""
-    assert "People differ on no pair" in read(draw(review="decisions"))
+    assert "No two people disagree about a result." in read(draw(review="decisions"))
     assert "there is no agreement to measure" in read(draw(review="agreement"))
     for name, first in (("eva", "not"), ("kim", "relevant")):
         say(name, "q1", "a", first)
@@ -144,7 +153,7 @@ def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
     labels = test.segmented_control(key="reviews-part").options
     assert "Disagreements 1" in labels
     say("kim", "q1", "a", "not", kind="decision")
-    assert "People differ on no pair" in read(draw(review="decisions"))
+    assert "No disagreement is left to decide." in read(draw(review="decisions"))
 
 
 def test_alike_people_have_no_kappa(draw: Draw, say: Say) -> None:
