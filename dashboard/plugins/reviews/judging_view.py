@@ -99,7 +99,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
         draw_author()
         st.button("Stop", on_click=drop_choice, args=("judge", "list"))
-        return None
+        st.stop()
     task = _make_task(study, choices, made)
     place = task.queries.index(choices["query"]) if choices["query"] in task.queries else -1
     done = task.find_done()
