@@ -1,0 +1,113 @@
+"""Margins, and what a comparison can find, against statsmodels and worked by hand."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from statsmodels.stats.power import TTestPower
+
+from dashboard.__main__ import main
+from dashboard.errors import ChoiceError
+from dashboard.evaluation.decisions import bound_loss, parse_margins
+from dashboard.evaluation.differences import compare_runs, describe_difference
+from dashboard.evaluation.measurement import Measurement
+from dashboard.evaluation.metrics import parse
+
+
+def compare(
+    differences: np.ndarray, margin: float | None = None, scenes: list[str] | None = None,
+    metric: str = "AP",
+) -> dict:  # fmt: skip
+    ids = tuple(f"q{number:04}" for number in range(len(differences)))
+    measures = tuple(parse(metric))
+    sides = (
+        Measurement(name, measures, ids, values[None])
+        for name, values in (("a", 0.5 - differences / 2), ("b", 0.5 + differences / 2))
+    )
+    (row,) = compare_runs(*sides, scenes, {} if margin is None else {metric: margin})
+    return row
+
+
+@pytest.mark.parametrize("number", [5, 40, 400])
+def test_power_is_that_of_the_paired_t_test(number: int) -> None:
+    differences = np.random.default_rng(number).normal(0.01, 0.1, number).round(12)
+    row, spread = compare(differences, 0.02), differences.std(ddof=1)
+    size = TTestPower().solve_power(nobs=number, alpha=0.05, power=0.8)
+    assert row["detectable"] == pytest.approx(size * spread, rel=1e-3)  # it counts both tails
+    needed = TTestPower().solve_power(effect_size=0.02 / spread, alpha=0.05, power=0.8)
+    assert row["needed"] == pytest.approx(np.ceil(needed), abs=1)
+
+
+def test_scenes_are_units() -> None:
+    """Four queries of a scene differ alike: they tell as much as one."""
+    differences = np.random.default_rng(0).normal(0, 0.1, 10).round(12)
+    alone = compare(differences, 0.02)
+    together = compare(np.repeat(differences, 4), 0.02, [f"s{n // 4}" for n in range(40)])
+    assert together["detectable"] == pytest.approx(alone["detectable"])
+    assert together["needed"] == 4 * alone["needed"]
+
+
+def test_outcomes_of_a_margin() -> None:
+    """Of 400 queries 4 lose and 4 gain 0.1: the mean is known to 0.005, with one more 0.010."""
+    differences = np.zeros(400)
+    differences[:4], differences[4:8] = -0.1, 0.1
+    assert [compare(differences, m)["outcome"] for m in (None, 0.004, 0.012)] == [
+        "cannot tell", "cannot tell", "not worse",
+    ]  # fmt: skip
+    row = compare(differences, 0.012)
+    assert describe_difference(row, "AP", "a", "b").startswith("b is not worse than a by 0.012: ")
+    better, worse = compare(np.abs(differences), 0.012), compare(-np.abs(differences), 0.012)
+    assert (better["outcome"], worse["outcome"]) == ("better", "not worse")
+    assert compare(-np.abs(differences), 0.001)["outcome"] == "worse"
+    assert compare(np.zeros(400), 0.012)["outcome"] == "cannot tell"
+
+
+def test_a_lower_value_can_be_the_better_one() -> None:
+    """MnR rises by 1 or falls by 1: with a margin of 2 ranks it is not worse."""
+    ranks = np.resize([1.0, -1.0], 200)
+    assert compare(ranks, 0.99, metric="t2i_MnR")["outcome"] == "not worse"
+    assert compare(ranks + 10, 5, metric="t2i_MnR")["outcome"] == "worse"
+
+
+def test_the_second_bound_holds_where_nothing_was_lost_yet() -> None:
+    """Three of 50 gained 1 and none lost: the mean with one more of each is 3 ÷ 52."""
+    gains = np.array([1.0] * 3 + [0.0] * 47)
+    all_gains = np.append(gains, [1, -1])
+    error = all_gains.std(ddof=1) / 52**0.5
+    bound = bound_loss(gains, np.ones(50), 1.0)
+    assert bound == pytest.approx(3 / 52 - 2.0075837 * error, abs=1e-6)
+    row = compare(gains, 0.02)
+    assert row["low"] > -0.02 > bound and row["outcome"] == "cannot tell"
+
+
+def test_one_query_has_no_power() -> None:
+    row = compare(np.array([0.1]), 0.02)
+    assert (row["detectable"], row["needed"], row["outcome"]) == (None, None, "cannot tell")
+
+
+@pytest.mark.parametrize("text", ["P@5", "P@5=", "=0.1", "P@5=0", "P@5=-0.1", "P@5=x", "Q=0.1"])
+def test_bad_margins(text: str, world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match=r"margin|Q"):
+        parse_margins(text)
+    call = ["compare", str(world), "--margins", text]
+    assert main(call) == 2 and capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_margin_that_no_loss_reaches() -> None:
+    with pytest.raises(ChoiceError, match="AP=2 is no loss"):
+        compare(np.array([0.1, 0.2]), 2.0)
+
+
+def test_margins_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are those of collection.toml, unless a call gives others; bad ones name the file."""
+    toml = world / "collection.toml"
+    given = toml.read_text()
+    toml.write_text(f'{given}margins = ["P@1=0.3"]\n')
+    call = ["compare", str(world), "--metrics", "P@1", "--format", "json"]
+    assert main(call) == 0 and json.loads(capsys.readouterr().out)[0]["margin"] == 0.3
+    assert main([*call, "--margins", "P@1=0.1"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["margin"] == 0.1
+    toml.write_text(f'{given}margins = ["P@1"]\n')
+    assert main(call) == 2
+    assert "collection.toml: found margins: 'P@1' is no margin" in capsys.readouterr().err
