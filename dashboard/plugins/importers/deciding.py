@@ -135,7 +135,7 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
             continue
         cells = [cell for cell in clean_classes(found.items.get(column))[0] if cell]
-        if is_stated and _has_classes(cells):
+        if is_stated and (_has_classes(cells) or any(found.queries.get(column))):
             stated.append(column)
         elif not is_stated and _has_classes(cells) and _has_few(cells):
             possible.append(column)

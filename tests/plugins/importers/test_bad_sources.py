@@ -155,6 +155,16 @@ def test_links(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert f"({name})" in made.said
 
 
+def test_pictures_of_queries_outside(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No picture is taken from outside of the source, whatever a table of queries names."""
+    make_source(source.parent, {"secret.png": 1})
+    rows = f"query_id,text,image\nq1,red,../secret.png\nq2,van,{source.parent}/secret.png\n"
+    files = {"queries.csv": rows + "q3,bus,a.png\n", "im/a.png": 2, "qrels.txt": QRELS}
+    made = init(make_source(source, files), capsys)
+    assert made.code == 0, made.said
+    assert [each.name for each in made.folder.rglob("*.png")] == ["a.png"]
+
+
 def test_format_of_a_team(
     source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from dashboard.errors import DataError, Finding
@@ -25,6 +25,7 @@ FORMS = {
     "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
     "qrels": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
+    "ranks": re.compile(r"(\S+)\s+(\S+)\s+(\d+)"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
 """Lines of each form: query, item and number; query and text."""
@@ -48,11 +49,23 @@ def find_form(name: str, head: str) -> str:
         return "topics"
     lines = _list_lines("\n".join(head.split("\n")[:-1]) or head)[:20]
     for form, pattern in FORMS.items():
-        is_named = form not in WORDS or WORDS[form].search(name.lower())
+        is_named = form not in WORDS or bool(WORDS[form].search(name.lower()))
+        is_named = is_named and (form != "ranks" or _count_on(lines))
         good = sum(bool(pattern.fullmatch(text)) for _, text in lines)
         if is_named and good > len(lines) / 2 and pattern.fullmatch(lines[0][1]):
             return "" if form == "queries" and "query" in lines[0][1].lower() else form
     return ""
+
+
+def _count_on(lines: Sequence[tuple[int, str]]) -> bool:
+    """Return whether the last fields of lines count the results of each query: MS MARCO's runs."""
+    rows = [match for _, text in lines if (match := FORMS["ranks"].fullmatch(text))]
+    known = {query: 0 for query in (row[1] for row in rows)}
+    for row in rows:
+        known[row[1]] += 1
+        if int(row[3]) != known[row[1]]:
+            return False
+    return max(known.values(), default=0) > 1
 
 
 def _list_lines(text: str) -> list[tuple[int, str]]:
@@ -81,8 +94,9 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         said = f"{len(again):,} pairs again"
         yield Finding("warning", name, again[0], said, "each pair once; the first counts")
     queries, items = [query for query, _ in seen], [item for _, item in seen]
-    if form == "run":
-        yield RunLines(name, find_stem(name), queries, items, list(seen.values()))
+    if form in ("run", "ranks"):
+        sign = -1.0 if form == "ranks" else 1.0
+        yield RunLines(name, find_stem(name), queries, items, [sign * n for n in seen.values()])
         return
     differing = [row for row in rows if seen[row[1], row[2]] != float(row[3])]
     for line, query, item, _ in differing:
