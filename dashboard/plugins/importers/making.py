@@ -27,7 +27,9 @@ from dashboard.plugins.importers.writing import (
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import MARKS, find_data
 from dashboard.storage.media import list_missing
+from dashboard.storage.new_versions import record_inputs
 from dashboard.storage.settings import read_toml
+from dashboard.storage.versions import list_stale
 
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -68,7 +70,7 @@ def make_collection(
         if place.is_dir():
             _take_over(place, draft, found, plan)
         write_settings(draft / "collection.toml", plan.settings)
-        findings = [*source.findings, *found.findings, *check_draft(draft)]
+        findings = [*source.findings, *found.findings, *check_draft(draft, placed)]
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
     address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
@@ -201,8 +203,8 @@ def _list_files_of(found: Gathered, basis: Basis) -> list[str]:
     return found.list_files(tables.get(basis.kind, ""))
 
 
-def check_draft(draft: Path) -> list[Finding]:
-    """Return what `check` finds.
+def check_draft(draft: Path, placed: Sequence[Placed]) -> list[Finding]:
+    """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
         DataError: If it finds an error.
@@ -211,7 +213,13 @@ def check_draft(draft: Path) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    return [*opened.findings, *list_missing(draft, opened.settings, opened.items)]
+    tables = (opened.items, opened.queries)
+    new = {each.name for each in placed if each.matrix is None} & opened.versions.keys()
+    for name in new:
+        record_inputs(draft / "models" / name, opened.versions[name], *tables)
+    kept = {name: opened.versions[name] for name in opened.versions.keys() - new}
+    missing = list_missing(draft, opened.settings, opened.items)
+    return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]
 
 
 def list_files(
