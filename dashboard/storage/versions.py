@@ -106,10 +106,11 @@ def read_version(
 
 def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
     """Return the number of some rows, and a digest of what vectors of them are made of."""
-    own = sorted(name for name in ids if name in table.index)
-    columns = [table[column] for column in INPUTS[stem]]
-    rows = [[name, *(column[table.index[name]] for column in columns)] for name in own]
-    return f"{len(own)} {sha256(json.dumps(rows).encode()).hexdigest()}"
+    places = sorted(table.index[name] for name in ids if name in table.index)
+    columns = (table[column] for column in (table.key, *INPUTS[stem]))
+    cells = [[column[place] for place in places] for column in columns]
+    rows = sorted(zip(*cells, strict=True))
+    return f"{len(rows)} {sha256(json.dumps(rows).encode()).hexdigest()}"
 
 
 def list_stale(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Level, list_names
+from dashboard.errors import Finding, Level, list_names
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -135,6 +135,8 @@ class Gathered:
         sources: File that each column of the items came from.
         captions: Item, text and id of each caption.
         judged: Grades of the pairs of each file of judgements; None where nobody judged.
+        votes: All grades of the pairs of a file that have several.
+        settled: Pairs with different grades, and what was taken for them, for the answer.
         runs: File, queries, items and scores of each version that is a list of results.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
@@ -153,6 +155,8 @@ class Gathered:
     captions: list[tuple[str, str, str]] = field(default_factory=list)
     caption_files: dict[tuple[str, str], str] = field(default_factory=dict)
     judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
+    votes: dict[str, dict[tuple[str, str], list[float]]] = field(default_factory=dict)
+    settled: str = ""
     runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
@@ -253,13 +257,12 @@ class Gathered:
             self.queries.add(query, {})
             if not item:
                 continue
-            earlier = grades.setdefault((query, item), grade)
+            pair = (query, item)
+            earlier = grades.setdefault(pair, grade) if pair in grades else None
             if earlier is None:
-                grades[query, item] = grade
-            elif grade is not None and grade != earlier:
-                found = f"grades {earlier:g} and {grade:g} for query {query!r} and item {item!r}"
-                do = "Remove one of the two rows."
-                raise DataError(piece.file, found, "one grade for each pair", do=do)
+                grades[pair] = grade
+            elif grade is not None:
+                self.votes.setdefault(piece.file, {}).setdefault(pair, [earlier]).append(grade)
 
     def _add_vectors(self, piece: Vectors) -> None:
         """Add rows of vectors; those that nothing can be computed from are left out, and said."""

@@ -56,6 +56,7 @@ def make_collection(
     """
     place = _find_place(new, path, update)
     source = list_source(path, columns, options.judgements)
+    source.disagreements = options.disagreements
     with open_draft(place, keep=not dry_run) as draft:
         found = gather_pieces(source, draft, options.codes)
         plan = make_plan(found, options)
@@ -177,6 +178,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
     others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
     words = list_names(f"{word} ({times:,})" for word, times in plan.missing.most_common())
     missing = f"; no class: {words}" if words else ""
+    more = f"{missing}{found.settled}{others}"
     named = {item for _, item, _ in plan.qrels} - set(plan.texts)
     outside = sorted(named - items.index.keys())
     judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
@@ -187,7 +189,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
         f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
     ]
     return (
-        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{missing}{others}",
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{more}",
         f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )

@@ -38,6 +38,7 @@ class Options:
         by_position: Whether vectors without ids are in the order of the items and texts.
         codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
             of bytes and of 0 and 1 that are no codes.
+        disagreements: What counts where people disagree: "mean", "majority", or "" to be asked.
         keyword_queries: Whether each class is asked for as a text.
     """
 
@@ -47,6 +48,7 @@ class Options:
     by_position: bool = False
     keyword_queries: bool = False
     codes: str = ""
+    disagreements: str = ""
 
 
 @dataclass(eq=False)
@@ -150,7 +152,7 @@ def _has(rows: Rows, name: str, column: str) -> bool:
 
 
 def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
-    merged = merge_judgements(found, options.judgements)
+    merged = merge_judgements(found, options.judgements, options.disagreements)
     file = plan.basis.name
     names = found.match_items((item for _, item in merged), file)
     shared = [name for name, times in Counter(names.values()).items() if times > 1]

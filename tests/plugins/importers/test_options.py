@@ -58,6 +58,33 @@ def test_ways_to_a_version(source: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
 
 
+@pytest.mark.parametrize("form", ["trec", "table"])
+def test_people_who_disagree(form: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Grades 2, 2 and 0 of one pair, 1 and 0 of another one."""
+    rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "a", 2), ("q1", "a", 0), ("q2", "b", 0)]
+    table = "query_id,item_id,grade,worker\n" + "".join(f"{q},{i},{g},w\n" for q, i, g in rows)
+    lines = "".join(f"{q} 0 {i} {g}\n" for q, i, g in rows)
+    make_source(source, {"qrels.txt": lines} if form == "trec" else {"t.csv": table})
+    for how, grades in (("mean", ["1.33333", "0.5"]), ("majority", ["2", "0"])):
+        made = init(source, capsys, "--disagreements", how, "--update")
+        assert made.read("qrels.csv", "grade") == grades
+        assert f"; 2 pairs with different grades: the {how} of each" in made.block[0]
+
+
+def test_annotators_who_disagree(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first one counts, and that is said; or the answers of more than half of them."""
+    answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat", "dog"], "d": ["cat"]}
+    tasks = [{"data": {"image": f"{n}.png"}, "annotations": [
+        {"result": [{"value": {"choices": [each]}}]} for each in own]}
+        for n, own in answers.items()]  # fmt: skip
+    make_source(source, {"x.json": tasks} | {f"{n}.png": 1 for n in answers})
+    made = init(source, capsys)
+    assert made.read("items.csv", "label") == ['["cat"]', '["dog"]', '["cat"]', '["cat"]']
+    assert "2 pictures whose annotators disagree" in made.said
+    made = init(source, capsys, "--disagreements", "majority", "--update")
+    assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
+
+
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = GOOD | {"v1_text.npy": VECTORS[[0, 2]], "v1_text.txt": "cat\ndog\n"}
     made = init(make_source(source, files), capsys, "--queries-from", "keywords")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import Finding
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -88,28 +88,25 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         yield Queries(name, [each[1] for each in asked], {"text": [each[2] for each in asked]})
         return
     rows = [(at, match[1], match[2], match[3]) for at, match in matches.items()]
-    seen: dict[tuple[str, str], float] = {}
-    again = [at for at, query, item, number in rows if _add(seen, query, item, float(number))]
-    if again:
-        said = f"{len(again):,} pairs again"
-        yield Finding("warning", name, again[0], said, "each pair once; the first counts")
-    queries, items = [query for query, _ in seen], [item for _, item in seen]
-    if form in ("run", "ranks"):
-        sign = -1.0 if form == "ranks" else 1.0
-        yield RunLines(name, find_stem(name), queries, items, [sign * n for n in seen.values()])
+    if form not in ("run", "ranks"):
+        yield Judgements(name, *_split_rows(rows))
         return
-    differing = [row for row in rows if seen[row[1], row[2]] != float(row[3])]
-    for line, query, item, _ in differing:
-        twice = f"query {query!r} and item {item!r} with a second grade"
-        raise DataError(name, twice, "one grade for each pair", line=line, do="Remove one.")
-    yield Judgements(name, queries, items, list(seen.values()))
+    once = {(query, item): row for row in reversed(rows) for _, query, item, _ in [row]}
+    kept = [row for row in rows if once[row[1], row[2]] is row]
+    if len(kept) < len(rows):
+        again = next(row for row in rows if once[row[1], row[2]] is not row)
+        said = f"{len(rows) - len(kept):,} results again"
+        yield Finding("warning", name, again[0], said, "each once for a query; the first counts")
+    queries, items, numbers = _split_rows(kept)
+    sign = -1.0 if form == "ranks" else 1.0
+    yield RunLines(name, find_stem(name), queries, items, [sign * number for number in numbers])
 
 
-def _add(seen: dict[tuple[str, str], float], query: str, item: str, number: float) -> bool:
-    """Keep the first number of a pair; return whether it has one already."""
-    size = len(seen)
-    seen.setdefault((query, item), number)
-    return len(seen) == size
+def _split_rows(
+    rows: Sequence[tuple[int, str, str, str]],
+) -> tuple[list[str], list[str], list[float]]:
+    """Return the queries, items and numbers of some rows."""
+    return [row[1] for row in rows], [row[2] for row in rows], [float(row[3]) for row in rows]
 
 
 FORMAT = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))
