@@ -99,6 +99,8 @@ def make_plan(found: Gathered, options: Options) -> Plan:
         _plan_captions(found, plan)
     elif basis.kind == "tables":
         plan.settings["protocols"] = [each.protocol for each in found.copied.values()][:1]
+        for table in found.copied.values():
+            plan.settings |= table.settings
     if basis.kind != "captions":
         _describe_items(found, plan)
         _add_item_queries(plan, plan.pictures)

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.gathering import Gathered, Rows, VectorFile
+from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Source
+from dashboard.plugins.importers.vector_files import VectorFile
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""

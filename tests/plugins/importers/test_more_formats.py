@@ -238,6 +238,10 @@ CASES: dict[str, Case] = {
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},
     ),
+    "context study up to 4": (
+        {"relevance.csv": "query_id,item_id,relevance\nq1,a,4\nq1,a,2\nq1,b,0\n"},
+        [], {("relevance.csv", "relevance"): ["4", "2", "0"]}, {},
+    ),
     "context study": (
         {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},
         [],

@@ -1,6 +1,7 @@
 """Options of `init`: an update, a plan only, queries of classes, names of columns."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,16 @@ def test_people_who_disagree(form: str, source: Path, capsys: pytest.CaptureFixt
         made = init(source, capsys, "--disagreements", how, "--update")
         assert made.read("qrels.csv", "grade") == grades
         assert f"; 2 pairs with different grades: the {how} of each" in made.block[0]
+
+
+def test_scale_of_relevance(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "query_id,item_id,relevance\nq1,a,{}\nq1,b,0\n"
+    for most, lines in (("4", ["relevance_scale = 4.0"]), ("60", [])):
+        made = init(make_source(source, {"relevance.csv": rows.format(most)}), capsys, "--update")
+        told = (made.folder / "collection.toml").read_text().split("\n")
+        assert [line for line in told if line.startswith("relevance_scale")] == lines
+        assert (f"relevance up to {most}" in made.said) == bool(lines)
+        shutil.rmtree(made.folder)
 
 
 def test_annotators_who_disagree(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
