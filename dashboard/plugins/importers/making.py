@@ -90,7 +90,9 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
     """Keep versions and settings of the collection that is there, and say what changes."""
     old = read_toml(place / "collection.toml", "collection.toml")
-    plan.settings = old | plan.settings | {"title": old.get("title", place.name)}
+    guessed = {key for table in found.copied.values() for key in table.settings}
+    own = {key: old[key] for key in guessed & old.keys()}
+    plan.settings = old | plan.settings | own | {"title": old.get("title", place.name)}
     if kept := keep_versions(place, draft):
         found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
     for name, (new, gone) in count_changes(place, draft).items():

@@ -141,6 +141,10 @@ CASES: dict[str, Case] = {
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n"},
         [], {}, CATS,
     ),
+    "captions in a table beside": (
+        {"t.csv": "caption\none\ntwo\n", "t.npy": VECTORS[:2]}, ["--by-position"],
+        {("items.csv", "caption"): ["one", "two"]}, {},
+    ),
     "ids in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
         [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS,

@@ -79,6 +79,11 @@ def test_scale_of_relevance(source: Path, capsys: pytest.CaptureFixture[str]) ->
         told = (made.folder / "collection.toml").read_text().split("\n")
         assert [line for line in told if line.startswith("relevance_scale")] == lines
         assert (f"relevance up to {most}" in made.said) == bool(lines)
+        if lines:
+            text = (made.folder / "collection.toml").read_text()
+            (made.folder / "collection.toml").write_text(text.replace("= 4.0", "= 5.0"))
+            init(source, capsys, "--update")
+            assert "relevance_scale = 5.0" in (made.folder / "collection.toml").read_text()
         shutil.rmtree(made.folder)
 
 
