@@ -42,7 +42,7 @@ class Placed:
 
     @property
     def is_binary(self) -> bool:
-        """Whether it holds codes of 0 and 1, which are written as -1 and 1."""
+        """True for codes of 0 and 1, which are written as -1 and 1."""
         every = [*self.items, *self.queries]
         return bool(every) and all(own.is_binary for own, _ in every)
 
