@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 COMMANDS = {
-    "digests": "Versions are checked whenever they are opened; nothing has to be recorded.",
+    "digests": "add, embed and init record what a version was made for; check says what changed.",
     "index": "Search is exact. Approximate indexes come back as a plugin.",
     "links": "Send the address itself; a login and roles say who may open it.",
     "prepare": "Screens need no preparation any more.",

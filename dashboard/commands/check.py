@@ -27,12 +27,16 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     """
     from dashboard.errors import DataError, Finding
     from dashboard.storage.media import list_missing
+    from dashboard.storage.versions import list_stale
 
     try:
         collection = open_call(call)
         findings = (
             *collection.findings,
             *list_missing(collection.folder, collection.settings, collection.items),
+            *list_stale(
+                collection.folder, collection.versions, collection.items, collection.queries
+            ),
         )
     except DataError as error:
         if not find_folder(call.collection).is_dir():

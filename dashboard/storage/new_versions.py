@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import tomllib
@@ -19,7 +20,8 @@ from dashboard.errors import DataError, Finding
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import put_in_place, report_full_disk, sync, write_draft
 from dashboard.storage.runs import read_run
-from dashboard.storage.versions import RUNS, Version, read_version
+from dashboard.storage.versions import MADE_FOR, RUNS, Version, digest_inputs, read_version
+from dashboard.tables import Table
 
 Row = dict[str, Any]
 
@@ -81,7 +83,8 @@ def add_vectors(
         for inside, path in files.items():
             copy: Any = shutil.copytree if path.is_dir() else shutil.copyfile
             copy(path, draft / inside)
-        read_version(draft, collection.items, table, findings, name=name)
+        made = read_version(draft, collection.items, table, findings, name=name)
+        record_inputs(draft, made, collection.items, table)
         rows = [
             {
                 "file": f"models/{name}/{path.name}",
@@ -93,6 +96,22 @@ def add_vectors(
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return rows
+
+
+def record_inputs(place: Path, version: Version, items: Table, queries: Table) -> None:
+    """Write into the model.toml of a version which rows of the tables it was made for."""
+    path = place / "model.toml"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    sides = (("items", items, version.items), ("queries", queries, version.queries))
+    lines = [
+        f'{stem} = "{digest_inputs(table, stem, vectors.ids)}"\n'
+        for stem, table, vectors in sides
+        if vectors is not None
+    ]
+    kept = re.sub(rf"\n?\[{MADE_FOR}\]\n(\w+ = .*\n?)*", "", text)
+    new = path.with_name(".model.toml")
+    new.write_text(f"{kept}\n[{MADE_FOR}]\n{''.join(lines)}", encoding="utf-8")
+    new.replace(path)
 
 
 def _write_side(
@@ -153,6 +172,8 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
             sync(path)
         for path in made.values():
             path.replace(folder / path.name)
+        now = read_version(folder, collection.items, collection.queries, [])
+        record_inputs(folder, now, collection.items, collection.queries)
 
 
 def add_run(collection: Collection, name: str, path: Path, findings: list[Finding]) -> list[Row]:

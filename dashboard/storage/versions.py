@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,10 @@ from dashboard.tables import Table, Ties
 from dashboard.texts import read_text
 
 RUNS = (".trec", ".txt", ".run", ".csv")
+INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
+"""Columns that vectors are made of."""
+MADE_FOR = "made_for"
+"""Table of model.toml with the number and the digest of the rows that vectors were made for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +102,42 @@ def read_version(
             findings.append(finding)
     note, date = str(described.get("note", "")), str(described.get("date", ""))
     return Version(name, note, date, gallery, stored, file=shown)
+
+
+def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
+    """Return the number of some rows, and a digest of what vectors of them are made of."""
+    places = sorted(table.index[name] for name in ids if name in table.index)
+    columns = (table[column] for column in (table.key, *INPUTS[stem]))
+    cells = [[column[place] for place in places] for column in columns]
+    rows = sorted(zip(*cells, strict=True))
+    return f"{len(rows)} {sha256(json.dumps(rows).encode()).hexdigest()}"
+
+
+def list_stale(
+    folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
+) -> list[Finding]:
+    """Return warnings for versions whose items or queries are not those that they were made for.
+
+    Rows that are new or gone are said where vectors are read, and not again here.
+    """
+    findings: list[Finding] = []
+    for name, version in versions.items():
+        place, shown = folder / "models" / name / "model.toml", f"models/{name}/model.toml"
+        told = read_toml(place, shown).get(MADE_FOR) if version.items else None
+        sides = (("items", items, version.items), ("queries", queries, version.queries))
+        for stem, table, vectors in sides:
+            before = str(told.get(stem, "")) if isinstance(told, dict) else ""
+            now = digest_inputs(table, stem, vectors.ids) if before and vectors else before
+            if now != before and now.split()[0] == before.split()[0]:
+                found = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
+                typed = f"embed {folder.name} {name} --what queries --encoder ENCODER"
+                if stem == "items":
+                    typed = f"embed {folder.name} NEW --encoder ENCODER"
+                wanted = f"those that it was made for. Type: python -m dashboard {typed}"
+                findings.append(
+                    Finding("warning", f"models/{name}/{stem}.npy", None, found, wanted)
+                )
+    return findings
 
 
 def _names_any(path: Path, queries: Table) -> bool:

@@ -39,6 +39,7 @@ GRADE = (
     "esci_label",
 )
 SCORE = ("score", "similarity")
+RANK = ("rank", "position", "doc_position")
 GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
      "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
@@ -53,8 +54,9 @@ class Roles:
     """Columns of a table by their role.
 
     Attributes:
-        kind: "judgements", "run", "queries", or "items".
-        of: Column by role: item, file, poster, caption, caption_id, query, text, grade.
+        kind: "pairs", "queries", or "items".
+        of: Column by role: item, file, poster, caption, caption_id, query, text, grade, score,
+            rank, run.
     """
 
     kind: str
@@ -104,13 +106,16 @@ def find_roles(block: Block, source: Source) -> Roles:
         if "grade" not in of:
             told = "corpus_id" in small and _hold_numbers(block, small.get("score", ""))
             take("grade" if told or "qrel" in block.file.lower() else "score", SCORE)
+        if "score" not in of and _hold_numbers(block, next(filter(None, map(small.get, RANK)), "")):
+            take("rank", RANK)
         take("item", ITEM)
         take("item", FILE)
         for name in ("query_text", "query"):
             if name in small:
                 of["text"] = small[name]
-        if "grade" in of or "score" in of:
-            return Roles("judgements" if "grade" in of else "run", of)
+            take("run", ("snapshot_name",))
+        if of.keys() & {"grade", "score", "rank"}:
+            return Roles("pairs", of)
     if "query" in of and (stem.startswith(("quer", "topic")) or not named):
         of.pop("item", None)
         take("text", QUERY_TEXT)

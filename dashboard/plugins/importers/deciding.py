@@ -6,8 +6,9 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, multimode
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.gathering import Gathered
@@ -135,7 +136,7 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
             continue
         cells = [cell for cell in clean_classes(found.items.get(column))[0] if cell]
-        if is_stated and _has_classes(cells):
+        if is_stated and (_has_classes(cells) or any(found.queries.get(column))):
             stated.append(column)
         elif not is_stated and _has_classes(cells) and _has_few(cells):
             possible.append(column)
@@ -176,11 +177,40 @@ def _has_few(cells: Sequence[str]) -> bool:
     return is_few and not (is_text or is_fraction or is_alike)
 
 
-def merge_judgements(found: Gathered, chosen: str) -> dict[tuple[str, str], float]:
+def settle_votes(found: Gathered, file: str, how: str) -> None:
+    """Give each pair of a file that several people judged one grade.
+
+    Raises:
+        Unsure: If they disagree and the caller does not say what counts.
+    """
+    votes = found.votes.get(file, {})
+    odd = [pair for pair, grades in votes.items() if len(set(grades)) > 1]
+    if not odd:
+        return
+    if how not in SETTLED:
+        given = " and ".join(f"{grade:g}" for grade in votes[odd[0]][:3])
+        query, item = odd[0]
+        told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
+        lines = [f"--disagreements {each}" for each in SETTLED]
+        raise Unsure(file, told, "one grade for each pair", lines)
+    for pair in odd:
+        found.judged[file][pair] = SETTLED[how](votes[pair])
+    found.settled = f"; {len(odd):,} pairs with different grades: the {how} of each"
+
+
+SETTLED: Mapping[str, Callable[[list[float]], float]] = {
+    "mean": fmean,
+    "majority": lambda grades: min(multimode(grades)),
+}
+"""Grades of a pair that several people judged; of grades that are as frequent the lowest."""
+
+
+def merge_judgements(found: Gathered, chosen: str, how: str) -> dict[tuple[str, str], float]:
     """Return the grades of the chosen file of judgements, or of all that agree.
 
     Raises:
-        Unsure: If two files contradict each other and the caller chooses none.
+        Unsure: If two files, or the rows of one, contradict each other and nothing says which
+            counts.
         DataError: If there is no such file.
     """
     files = {name: grades for name, grades in found.judged.items() if any_grade(grades)}
@@ -189,6 +219,8 @@ def merge_judgements(found: Gathered, chosen: str) -> dict[tuple[str, str], floa
         if not named:
             raise DataError(chosen, "no such judgements", f"one of: {list_names(files) or NONE}")
         files = {named[0]: files[named[0]]}
+    for file in files:
+        settle_votes(found, file, how)
     merged: dict[tuple[str, str], float] = {}
     origin: dict[tuple[str, str], str] = {}
     for file, grades in files.items():

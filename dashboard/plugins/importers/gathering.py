@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Level, list_names
+from dashboard.errors import Finding, Level, list_names
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -21,16 +19,13 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Piece,
     Queries,
-    Unsure,
     Vectors,
 )
 from dashboard.plugins.importers.source import find_suffix, list_forms
+from dashboard.plugins.importers.vector_files import VectorFile, find_bad_rows, find_fault
 from dashboard.storage.media import EXTENSION
 from dashboard.texts import MARKS
 
-HEADER_BYTES = 128
-MIN_BITS = 8
-"""Columns of 0 and 1 that are a code."""
 NUMBERED = re.compile("id$|key$", re.I)
 """Names of columns that may hold further ids of the items."""
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
@@ -69,60 +64,6 @@ class Rows:
         return [*own, *[""] * (len(self) - len(own))]
 
 
-class VectorFile:
-    """A `.npy` file that grows by rows; nothing but ids is held.
-
-    Attributes:
-        is_code: Whether its numbers are those of codes: -1, 0 and 1, or packed bits.
-        is_binary: Whether all are 0 or 1, in so many columns that they are a code.
-        is_packed: Whether a byte holds eight bits of a code.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.shape = (0, 0)
-        self.dtype: np.dtype[Any] = np.dtype(np.float32)
-        self.ids: list[str] = []
-        self.known: set[str] = set()
-        self.has_ids = True
-        self.is_code = True
-        self.is_binary = True
-        self.is_packed = False
-        self.files: dict[str, None] = {}
-
-    def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
-        """Add rows of the same width; they take the type of the first ones."""
-        if not self.path.exists():
-            self.dtype = rows.dtype.newbyteorder("=")
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_bytes(bytes(HEADER_BYTES))
-        with self.path.open("ab") as file:
-            file.write(np.ascontiguousarray(rows, self.dtype).data)
-        self.shape = (self.shape[0] + len(rows), rows.shape[1])
-        self.has_ids = self.has_ids and ids is not None
-        few = rows[:64]
-        self.is_code = self.is_packed or (self.is_code and bool(np.isin(few, (-1, 0, 1)).all()))
-        self.is_binary = (
-            self.is_binary and rows.shape[1] >= MIN_BITS and bool(((rows == 0) | (rows == 1)).all())
-        )
-        self.ids += ids or ()
-        self.known.update(ids or ())
-
-    def close(self) -> None:
-        """Write the header: its length is fixed, so that rows could be written before it."""
-        told = f"{{'descr': '{self.dtype.str}', 'fortran_order': False, 'shape': {self.shape}, }}"
-        length = HEADER_BYTES - 10
-        head = b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little")
-        with self.path.open("r+b") as file:
-            file.write(head + told.encode().ljust(length - 1) + b"\n")
-
-    def read(self) -> Iterator[NDArray[Any]]:
-        """Yield the rows in blocks."""
-        rows = np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
-        for first in range(0, len(rows), 1 << 14):
-            yield np.asarray(rows[first : first + (1 << 14)])
-
-
 @dataclass(eq=False)
 class Gathered:
     """All that the formats yielded.
@@ -135,6 +76,8 @@ class Gathered:
         sources: File that each column of the items came from.
         captions: Item, text and id of each caption.
         judged: Grades of the pairs of each file of judgements; None where nobody judged.
+        votes: All grades of the pairs of a file that have several.
+        settled: Pairs with different grades, and what was taken for them, for the answer.
         runs: File, queries, items and scores of each version that is a list of results.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
@@ -153,6 +96,8 @@ class Gathered:
     captions: list[tuple[str, str, str]] = field(default_factory=list)
     caption_files: dict[tuple[str, str], str] = field(default_factory=dict)
     judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
+    votes: dict[str, dict[tuple[str, str], list[float]]] = field(default_factory=dict)
+    settled: str = ""
     runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
@@ -253,26 +198,25 @@ class Gathered:
             self.queries.add(query, {})
             if not item:
                 continue
-            earlier = grades.setdefault((query, item), grade)
+            pair = (query, item)
+            earlier = grades.setdefault(pair, grade) if pair in grades else None
             if earlier is None:
-                grades[query, item] = grade
-            elif grade is not None and grade != earlier:
-                found = f"grades {earlier:g} and {grade:g} for query {query!r} and item {item!r}"
-                do = "Remove one of the two rows."
-                raise DataError(piece.file, found, "one grade for each pair", do=do)
+                grades[pair] = grade
+            elif grade is not None:
+                self.votes.setdefault(piece.file, {}).setdefault(pair, [earlier]).append(grade)
 
     def _add_vectors(self, piece: Vectors) -> None:
         """Add rows of vectors; those that nothing can be computed from are left out, and said."""
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows = self._read_codes(own, piece.rows, piece.file)
+        rows = own.read_codes(piece.rows, piece.file, self.codes)
         ids = None if piece.ids is None else [each.strip() for each in piece.ids]
-        why = _find_fault_of_rows(own, rows, ids)
+        why = find_fault(own, rows, ids)
         if why:
             self.say("warning", piece.file, *why)
             return
-        bad = _find_bad_rows(rows, ids, own.known)
+        bad = find_bad_rows(rows, ids, own.known)
         for what, places in bad.items():
             names = list_names(ids[at] if ids else at for at in places)
             found = f"{len(places):,} vectors that {what} ({names})"
@@ -290,23 +234,6 @@ class Gathered:
         own.files[piece.file] = None
         if len(rows):
             own.append(rows, ids)
-
-    def _read_codes(self, own: VectorFile, rows: NDArray[Any], file: str) -> NDArray[Any]:
-        """Return rows of bytes as the caller says; refuse those that may be packed bits or not."""
-        if rows.dtype.itemsize > 1 or rows.dtype.kind not in "iub" or rows.ndim != 2:
-            own.is_binary = own.is_binary and self.codes != "none"
-            return rows
-        if self.codes == "none":
-            own.is_binary = False
-            return rows.astype(np.float32)
-        if rows.dtype.kind != "b" and not np.isin(rows, (-1, 0, 1)).all():
-            if not self.codes:
-                bits = 8 * rows.shape[1]
-                found = f"bytes, which may be codes of {bits} bits, eight in a byte"
-                lines = ["--codes packed", "--codes none  # vectors of whole numbers"]
-                raise Unsure(file, found, "a statement of what they are", lines)
-            own.is_packed = True
-        return rows.view(np.uint8) if rows.dtype.kind == "b" else rows
 
     def match_items(
         self, names: Iterable[str], file: str, among: Iterable[str] = ()
@@ -377,37 +304,3 @@ def shorten_number(name: str) -> str:
     """
     match = NUMBER.fullmatch(shorten_name(name))
     return match[1] if match else ""
-
-
-def _find_fault_of_rows(
-    own: VectorFile, rows: NDArray[Any], ids: Sequence[str] | None
-) -> tuple[str, str] | None:
-    """Return why some rows cannot be those of a version, and what was expected."""
-    if rows.ndim != 2 or not rows.shape[1]:
-        return f"the shape {rows.shape}", "(rows, dimension); left out"
-    if rows.dtype.kind not in "fiu":
-        return f"numbers of type {rows.dtype}", "float32; left out"
-    if own.shape[0] and own.shape[1] != rows.shape[1]:
-        return f"vectors of {rows.shape[1]} dimensions", f"{own.shape[1]}, as before; left out"
-    if own.shape[0] and own.has_ids != (ids is not None):
-        return "vectors with ids and without for one version", "ids; left out"
-    if ids is not None and len(ids) != len(rows):
-        return f"{len(rows):,} vectors and {len(ids):,} ids", "one id for each vector; left out"
-    return None
-
-
-def _find_bad_rows(
-    rows: NDArray[Any], ids: Sequence[str] | None, known: set[str]
-) -> dict[str, list[int]]:
-    """Return the places of rows that cannot be used, by what is wrong with them."""
-    bad: dict[str, list[int]] = {}
-    if rows.dtype.kind == "f":
-        with np.errstate(invalid="ignore", over="ignore"):
-            lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-        bad["are not finite"] = np.flatnonzero(~np.isfinite(lengths)).tolist()
-        bad["are all zeros"] = np.flatnonzero(lengths == 0).tolist()
-    if ids is not None and (len(set(ids)) < len(ids) or not known.isdisjoint(ids) or "" in ids):
-        seen = {*known, ""}
-        again = [at for at, name in enumerate(ids) if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-        bad["come again or have no id"] = again
-    return {what: places for what, places in bad.items() if places}

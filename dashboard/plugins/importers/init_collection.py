@@ -32,6 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--rows", default="", choices=("text", "item"), help=text)
     text = "arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1, are vectors"
     parser.add_argument("--codes", default="", choices=("packed", "none"), help=text)
+    text = "what counts of the grades or classes that several people gave one pair or picture"
+    ways = ("mean", "majority")
+    parser.add_argument("--disagreements", default="", choices=ways, help=text)
     text = "ask for each class as a text"
     parser.add_argument("--queries-from", default="", choices=("keywords",), help=text)
     flags = {
@@ -56,8 +59,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
 
     keywords = call.queries_from == "keywords"
     options = Options(
-        call.judgements, call.relevance, call.rows, call.by_position, keywords, call.codes
-    )
+        call.judgements, call.relevance, call.rows, call.by_position, keywords, call.codes,
+        call.disagreements,
+    )  # fmt: skip
     columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
     made_by = (call.update, call.dry_run)
     try:

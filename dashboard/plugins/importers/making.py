@@ -27,7 +27,9 @@ from dashboard.plugins.importers.writing import (
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import MARKS, find_data
 from dashboard.storage.media import list_missing
+from dashboard.storage.new_versions import record_inputs
 from dashboard.storage.settings import read_toml
+from dashboard.storage.versions import list_stale
 
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -54,6 +56,7 @@ def make_collection(
     """
     place = _find_place(new, path, update)
     source = list_source(path, columns, options.judgements)
+    source.disagreements = options.disagreements
     with open_draft(place, keep=not dry_run) as draft:
         found = gather_pieces(source, draft, options.codes)
         plan = make_plan(found, options)
@@ -68,7 +71,7 @@ def make_collection(
         if place.is_dir():
             _take_over(place, draft, found, plan)
         write_settings(draft / "collection.toml", plan.settings)
-        findings = [*source.findings, *found.findings, *check_draft(draft)]
+        findings = [*source.findings, *found.findings, *check_draft(draft, placed)]
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
     address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
@@ -87,7 +90,9 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
     """Keep versions and settings of the collection that is there, and say what changes."""
     old = read_toml(place / "collection.toml", "collection.toml")
-    plan.settings = old | plan.settings | {"title": old.get("title", place.name)}
+    guessed = {key for table in found.copied.values() for key in table.settings}
+    own = {key: old[key] for key in guessed & old.keys()}
+    plan.settings = old | plan.settings | own | {"title": old.get("title", place.name)}
     if kept := keep_versions(place, draft):
         found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
     for name, (new, gone) in count_changes(place, draft).items():
@@ -175,6 +180,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
     others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
     words = list_names(f"{word} ({times:,})" for word, times in plan.missing.most_common())
     missing = f"; no class: {words}" if words else ""
+    more = f"{missing}{found.settled}{others}"
     named = {item for _, item, _ in plan.qrels} - set(plan.texts)
     outside = sorted(named - items.index.keys())
     judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
@@ -185,7 +191,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
         f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
     ]
     return (
-        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{missing}{others}",
+        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{more}",
         f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )
@@ -201,8 +207,8 @@ def _list_files_of(found: Gathered, basis: Basis) -> list[str]:
     return found.list_files(tables.get(basis.kind, ""))
 
 
-def check_draft(draft: Path) -> list[Finding]:
-    """Return what `check` finds.
+def check_draft(draft: Path, placed: Sequence[Placed]) -> list[Finding]:
+    """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
         DataError: If it finds an error.
@@ -211,7 +217,13 @@ def check_draft(draft: Path) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    return [*opened.findings, *list_missing(draft, opened.settings, opened.items)]
+    tables = (opened.items, opened.queries)
+    new = {each.name for each in placed if each.matrix is None} & opened.versions.keys()
+    for name in new:
+        record_inputs(draft / "models" / name, opened.versions[name], *tables)
+    kept = {name: opened.versions[name] for name in opened.versions.keys() - new}
+    missing = list_missing(draft, opened.settings, opened.items)
+    return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]
 
 
 def list_files(

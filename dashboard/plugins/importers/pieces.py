@@ -111,11 +111,12 @@ class RunLines:
 
 @dataclass(frozen=True, eq=False)
 class Copied:
-    """A table of a protocol that is taken as it is, and the name that the protocol reads it by."""
+    """A table that a protocol reads by its name, and settings of the collection that it needs."""
 
     file: str
     name: str
     protocol: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines | Finding

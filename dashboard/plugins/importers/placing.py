@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dashboard.errors import DataError, list_names
-from dashboard.plugins.importers.gathering import Gathered, VectorFile
+from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Unsure
 from dashboard.plugins.importers.planning import Options, Plan
+from dashboard.plugins.importers.vector_files import VectorFile
 
 Part = tuple[VectorFile, list[str]]
 """Rows of a file, and the id that each has in the collection; "" for one that is left out."""
@@ -41,7 +42,7 @@ class Placed:
 
     @property
     def is_binary(self) -> bool:
-        """Whether it holds codes of 0 and 1, which are written as -1 and 1."""
+        """True for codes of 0 and 1, which are written as -1 and 1."""
         every = [*self.items, *self.queries]
         return bool(every) and all(own.is_binary for own, _ in every)
 

@@ -38,6 +38,7 @@ class Options:
         by_position: Whether vectors without ids are in the order of the items and texts.
         codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
             of bytes and of 0 and 1 that are no codes.
+        disagreements: What counts where people disagree: "mean", "majority", or "" to be asked.
         keyword_queries: Whether each class is asked for as a text.
     """
 
@@ -47,6 +48,7 @@ class Options:
     by_position: bool = False
     keyword_queries: bool = False
     codes: str = ""
+    disagreements: str = ""
 
 
 @dataclass(eq=False)
@@ -97,6 +99,8 @@ def make_plan(found: Gathered, options: Options) -> Plan:
         _plan_captions(found, plan)
     elif basis.kind == "tables":
         plan.settings["protocols"] = [each.protocol for each in found.copied.values()][:1]
+        for table in found.copied.values():
+            plan.settings |= table.settings
     if basis.kind != "captions":
         _describe_items(found, plan)
         _add_item_queries(plan, plan.pictures)
@@ -150,7 +154,7 @@ def _has(rows: Rows, name: str, column: str) -> bool:
 
 
 def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
-    merged = merge_judgements(found, options.judgements)
+    merged = merge_judgements(found, options.judgements, options.disagreements)
     file = plan.basis.name
     names = found.match_items((item for _, item in merged), file)
     shared = [name for name, times in Counter(names.values()).items() if times > 1]

@@ -53,6 +53,7 @@ class Source:
         columns: Columns of the source by names of ours, as the caller maps them.
         mapped: Those of them that a table has.
         judgements: File of judgements that the caller names; "" for none.
+        disagreements: What counts where annotators disagree; "" for the first one of each picture.
         findings: Files that were left out when the folder was listed.
     """
 
@@ -62,6 +63,7 @@ class Source:
     columns: Mapping[str, str] = field(default_factory=dict)
     mapped: set[str] = field(default_factory=set)
     judgements: str = ""
+    disagreements: str = ""
     findings: list[Finding] = field(default_factory=list)
 
     def find_path(self, name: str) -> Path:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.gathering import Gathered, Rows, VectorFile
+from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Source
+from dashboard.plugins.importers.vector_files import VectorFile
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
@@ -75,7 +76,7 @@ def write_collection(
     draft: Path, source: Source, found: Gathered, plan: Plan, placed: Sequence[Placed]
 ) -> dict[str, int]:
     """Write all files of a collection; return the rows of each."""
-    _link_media(draft, source, found, plan.items)
+    _link_media(draft, source, found, plan)
     rows = {"items.csv": len(plan.items), "queries.csv": len(plan.queries)}
     _write_table(draft / "items.csv", "item_id", plan.items)
     if len(plan.queries):
@@ -163,11 +164,15 @@ def _write_keywords(draft: Path, items: Rows) -> int:
     return len(filled)
 
 
-def _link_media(draft: Path, source: Source, found: Gathered, items: Rows) -> None:
+def _link_media(draft: Path, source: Source, found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
-    for column, folder in (("file", "media"), ("poster", "posters")):
-        files = items.get(column)
-        for name in dict.fromkeys(filter(None, files)):
+    items, known = plan.items, set(source.media)
+    for rows, column, folder in (
+        (items, "file", "media"),
+        (items, "poster", "posters"),
+        (plan.queries, "image", "media"),
+    ):
+        for name in known.intersection(rows.get(column)):
             link_file(source.find_path(name), draft / folder / name)
     for item, file in found.written.items():
         items.add(item, {"file": file})

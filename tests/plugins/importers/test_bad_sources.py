@@ -61,7 +61,8 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "odd line of TREC": ({"qrels.txt": QRELS + "q3 0 a\n", "x.run": RUN}, "line 4: found 1", 2),
     "two names": ({"qrels.txt": "q1 0 x/1.jpg 1\nq1 0 y/1.jpg 1\n", "im/1.jpg": 1},
                   "2 judged items outside the gallery (x/1.jpg, y/1.jpg)", 1),
-    "pair again": ({"qrels.txt": QRELS + "q1 0 a 1\n"}, "line 4: found 1 pairs again", 2),
+    "result again": ({"qrels.txt": QRELS, "x.run": RUN + "q1 Q0 a 9 0.5 x\n"},
+                     "x.run, line 4: found 1 results again", 2),
     "odd grade": ({"t.csv": RATED}, "t.csv, line 3: found 1 cells of rating", 1),
 }  # fmt: skip
 
@@ -153,6 +154,16 @@ def test_links(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert made.read("items.csv", "item_id") == list("abcd")
     for name in ("out.csv", "up", "self.csv"):
         assert f"({name})" in made.said
+
+
+def test_pictures_of_queries_outside(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No picture is taken from outside of the source, whatever a table of queries names."""
+    make_source(source.parent, {"secret.png": 1})
+    rows = f"query_id,text,image\nq1,red,../secret.png\nq2,van,{source.parent}/secret.png\n"
+    files = {"queries.csv": rows + "q3,bus,a.png\n", "im/a.png": 2, "qrels.txt": QRELS}
+    made = init(make_source(source, files), capsys)
+    assert made.code == 0, made.said
+    assert [each.name for each in made.folder.rglob("*.png")] == ["a.png"]
 
 
 def test_format_of_a_team(

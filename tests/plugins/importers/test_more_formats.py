@@ -13,8 +13,8 @@ import h5py
 import numpy as np
 import pytest
 
-from tests.plugins.importers.sources import Case, check_case, make_picture
-from tests.plugins.importers.test_formats import CATS, LABELS, RUN, VECTORS
+from tests.plugins.importers.sources import Case, check_case, init, make_picture, make_source
+from tests.plugins.importers.test_formats import CATS, CLASSES, LABELS, RUN, VECTORS
 
 ABC = {"a.png": 1, "b.png": 2, "c.png": 3}
 FOUND = ['a.png|["cat"]', 'b.png|["cat", "dog"]', "c.png|"]
@@ -141,6 +141,10 @@ CASES: dict[str, Case] = {
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n"},
         [], {}, CATS,
     ),
+    "captions in a table beside": (
+        {"t.csv": "caption\none\ntwo\n", "t.npy": VECTORS[:2]}, ["--by-position"],
+        {("items.csv", "caption"): ["one", "two"]}, {},
+    ),
     "ids in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
         [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS,
@@ -151,6 +155,45 @@ CASES: dict[str, Case] = {
         CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS,
     ),
     "no codes": (CODED | {"v1.npy": BITS}, ["--codes", "none"], {}, {"v1 P@1": 0.5}),
+    "CUB-200": (
+        {f"images/{CLASSES[n]}/{n}.jpg": at for at, n in enumerate(CLASSES, 1)} | CODED | {
+            "images.txt": "".join(f"{at} {CLASSES[n]}/{n}.jpg\n" for at, n in enumerate("abcd")),
+            "image_class_labels.txt": "0 1\n1 1\n2 2\n3 2\n", "classes.txt": "1 cat\n2 dog\n",
+            "train_test_split.txt": "0 1\n1 0\n2 1\n3 0\nodd\n", "l.csv": "", "v1.npy": VECTORS},
+        [], {("items.csv", "item_id class split"): [
+            "cat/a.jpg|cat|train", "cat/b.jpg|cat|test", "dog/c.jpg|dog|train",
+            "dog/d.jpg|dog|test"]}, CATS,
+    ),
+    "Stanford Online Products": (
+        {f"bicycle_final/{n}_0.JPG": at for at, n in enumerate(CLASSES, 1)} | {
+            "Ebay_test.txt": "image_id class_id super_class_id path\n" + "".join(
+                f"{at} {CLASSES[n] == 'dog':d} 1 bicycle_final/{n}_0.JPG\n"
+                for at, n in enumerate("abcd", 1)),
+            "Ebay_train.txt": "image_id class_id super_class_id path\n9 9 1 bicycle_final/z.JPG\n",
+            "v1.npy": VECTORS},
+        ["--by-position"], {("items.csv", "class"): list("0011")}, CATS,
+    ),
+    "In-shop": (
+        {f"img/{n}.jpg": at for at, n in enumerate("abcqt", 1)} | {
+            "Eval/list_eval_partition.txt":
+                "5\nimage_name item_id evaluation_status\nimg/a.jpg    id_1   gallery\n"
+                "img/b.jpg id_2 gallery\nimg/q.jpg id_1 query\nimg/t.jpg id_3 train\n",
+            "v1_items.npy": VECTORS[[0, 2]], "v1_query.npy": VECTORS[:1]},
+        ["--by-position"],
+        {("items.csv", "item_id class"): ["img/a.jpg|id_1", "img/b.jpg|id_2"],
+         ("queries.csv", "query_id class"): ["img/q.jpg|id_1"]}, {"v1 P@1": 1.0},
+    ),
+    "snapshots of Quepid": (
+        {"ratings.csv": "query,docid,rating\nq1,a,1\nq1,b,0\nq2,b,1\n", "s.csv":
+         "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n" + "".join(
+             f"(3/5/26) {name},2026-03-05T12:00:00Z,8,{row},x\n" for name, row in (
+                 ("new", "q1,b,1"), ("new", "q1,a,2"), ("new", "q2,b,1"), ("old", "q1,a,1")))},
+        [], {}, {"3_5_26_new AP@None": 0.75, "3_5_26_old AP@None": 0.5},
+    ),
+    "ranks of MS MARCO": (
+        {"qrels.dev.tsv": "q1\t0\ta\t1\nq2\t0\tb\t1\n",
+         "x.tsv": "q1\tb\t1\nq1\ta\t2\nq2\tb\t1\n"}, [], {}, {"x AP@None": 0.75},
+    ),
     "ann-benchmarks": (
         {"x.hdf5": write_hdf5}, [],
         {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
@@ -199,6 +242,10 @@ CASES: dict[str, Case] = {
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},
     ),
+    "context study up to 4": (
+        {"relevance.csv": "query_id,item_id,relevance\nq1,a,4\nq1,a,2\nq1,b,0\n"},
+        [], {("relevance.csv", "relevance"): ["4", "2", "0"]}, {},
+    ),
     "context study": (
         {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},
         [],
@@ -206,6 +253,13 @@ CASES: dict[str, Case] = {
         {},
     ),
 }  # fmt: skip
+
+
+def test_pictures_of_queries(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A picture that asks and is no item is shown, too."""
+    files, options, _, _ = CASES["In-shop"]
+    made = init(make_source(source, files), capsys, *options)
+    assert {each.name for each in made.folder.rglob("*.jpg")} == {"a.jpg", "b.jpg", "q.jpg"}
 
 
 @pytest.mark.parametrize("name", CASES)

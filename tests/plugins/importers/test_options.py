@@ -1,6 +1,7 @@
 """Options of `init`: an update, a plan only, queries of classes, names of columns."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ def test_update(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     added = source.parent / "v2.npz"
     np.savez(added, ids=list("abcd"), rows=VECTORS[::-1])
     assert main(["add", "made", "v2", "--items", str(added)]) == 0
+    assert "[made_for]" in (made.folder / "models" / "v1" / "model.toml").read_text()
     (source / "labels.csv").write_text(LABELS.replace("d,dog", "d,cat").replace("c,", "e,dog\nc,"))
     made = init(source, capsys, "--update")
     assert made.code == 0, made.said
@@ -55,6 +57,48 @@ def test_ways_to_a_version(source: Path, capsys: pytest.CaptureFixture[str]) -> 
     typed = shlex.split(made.lines[1].replace("vectors.npz", str(source / "vectors.npz")))
     assert main(typed[3:]) == 0 and capsys.readouterr().out
     assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+
+
+@pytest.mark.parametrize("form", ["trec", "table"])
+def test_people_who_disagree(form: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Grades 2, 2 and 0 of one pair, 1 and 0 of another one."""
+    rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "a", 2), ("q1", "a", 0), ("q2", "b", 0)]
+    table = "query_id,item_id,grade,worker\n" + "".join(f"{q},{i},{g},w\n" for q, i, g in rows)
+    lines = "".join(f"{q} 0 {i} {g}\n" for q, i, g in rows)
+    make_source(source, {"qrels.txt": lines} if form == "trec" else {"t.csv": table})
+    for how, grades in (("mean", ["1.33333", "0.5"]), ("majority", ["2", "0"])):
+        made = init(source, capsys, "--disagreements", how, "--update")
+        assert made.read("qrels.csv", "grade") == grades
+        assert f"; 2 pairs with different grades: the {how} of each" in made.block[0]
+
+
+def test_scale_of_relevance(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "query_id,item_id,relevance\nq1,a,{}\nq1,b,0\n"
+    for most, lines in (("4", ["relevance_scale = 4.0"]), ("60", [])):
+        made = init(make_source(source, {"relevance.csv": rows.format(most)}), capsys, "--update")
+        told = (made.folder / "collection.toml").read_text().split("\n")
+        assert [line for line in told if line.startswith("relevance_scale")] == lines
+        assert (f"relevance up to {most}" in made.said) == bool(lines)
+        if lines:
+            text = (made.folder / "collection.toml").read_text()
+            (made.folder / "collection.toml").write_text(text.replace("= 4.0", "= 5.0"))
+            init(source, capsys, "--update")
+            assert "relevance_scale = 5.0" in (made.folder / "collection.toml").read_text()
+        shutil.rmtree(made.folder)
+
+
+def test_annotators_who_disagree(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first one counts, and that is said; or the answers of more than half of them."""
+    answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat", "dog"], "d": ["cat"]}
+    tasks = [{"data": {"image": f"{n}.png"}, "annotations": [
+        {"result": [{"value": {"choices": [each]}}]} for each in own]}
+        for n, own in answers.items()]  # fmt: skip
+    make_source(source, {"x.json": tasks} | {f"{n}.png": 1 for n in answers})
+    made = init(source, capsys)
+    assert made.read("items.csv", "label") == ['["cat"]', '["dog"]', '["cat"]', '["cat"]']
+    assert "2 pictures whose annotators disagree" in made.said
+    made = init(source, capsys, "--disagreements", "majority", "--update")
+    assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
 
 
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,6 +106,21 @@ def test_vectors_without_text_queries_are_welcome(world: Path, tmp_path: Path) -
     assert find_first("new") == [None, None]
 
 
+def test_items_that_changed_since(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`check` names versions whose items or queries are other ones; a note in the table is none."""
+    asked = dict(zip(["q1", "q2"], TEXTS, strict=True))
+    dashboard.open("small").add_version("new", dict(zip("abc", ROWS, strict=True)), queries=asked)
+    (world / "items.csv").write_text("item_id,caption,note\na,,x\nb,,\nc,,\nd,,\n")
+    assert main(["check", "small"]) == 0 and "changed since" not in capsys.readouterr().out
+    (world / "items.csv").write_text("item_id,caption\na,a boat\nb,\nc,\n")
+    (world / "queries.csv").write_text(ASKED.replace("two", "2"))
+    assert main(["check", "small", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    changed = [row for row in rows if "changed since" in row["found"]]
+    assert [row["file"] for row in changed] == ["models/new/items.npy", "models/new/queries.npy"]
+    assert "embed small new --what queries" in changed[1]["wanted"]
+
+
 def test_results(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = tmp_path / "x.trec"
     run.write_text("q1 Q0 a 1 0.9 x\nq2 Q0 a 1 0.9 x\n")

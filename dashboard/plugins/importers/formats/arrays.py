@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -22,6 +23,7 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
+from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
     IDS,
     LABELS,
@@ -48,9 +50,15 @@ def recognise(source: Source) -> list[str]:
         dict.fromkeys(
             name
             for name in (*arrays, *beside)
-            if not name.endswith(TABLES) or len(source.read_head(name).split("\n")[0].split()) == 1
+            if not name.endswith(TABLES) or _is_list(source.read_head(name).split("\n")[0].strip())
         )
     )
+
+
+def _is_list(first: str) -> bool:
+    """Return whether the first line of a table is that of ids alone, and says so."""
+    is_one = not re.search(r"[,;\t|]", first)
+    return is_one and bool(IDS.search(first) or EXTENSION.search(first))
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:

@@ -42,10 +42,16 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         told = [each for each in task.get("annotations") or [] if not _is_skipped(each)]
         sets = [_list_choices(each) for each in told]
         disagreeing += len({frozenset(each) for each in sets}) > 1
-        labels.setdefault(file, []).extend(sets[0] if sets else [])
+        counts = Counter(each for own in sets for each in dict.fromkeys(own))
+        most = [each for each, times in counts.items() if 2 * times > len(sets)]
+        is_first = source.disagreements != "majority"
+        labels.setdefault(file, []).extend(sets[0] if is_first and sets else most)
     if disagreeing:
         said = f"{disagreeing:,} pictures whose annotators disagree"
-        yield Finding("warning", name, None, said, "one label; the first annotator's counts")
+        first = "the first annotator's count. Those of most: --disagreements majority"
+        counted = "those of most annotators count"
+        wanted = counted if source.disagreements == "majority" else first
+        yield Finding("warning", name, None, said, f"one answer; {wanted}")
     if odd:
         yield Finding("warning", name, None, f"{odd:,} tasks without a picture", "one; left out")
     yield make_labelled(source, name, labels)

@@ -76,7 +76,7 @@ def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[P
             roles.seen = seen
             yield from _report_pictures(source, block, roles)
         if roles.kind == "queries":
-            yield from _list_queries(block, roles)
+            yield from _list_queries(source, block, roles)
         elif roles.kind == "items":
             yield from _list_items(source, block, roles)
         else:
@@ -100,11 +100,14 @@ def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Fin
         yield Finding("warning", block.file, None, said, wanted)
 
 
-def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_queries(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     ids = block.columns[roles.of["query"]]
     taken = {roles.of["query"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
     columns["text"] = block.columns[roles.of.get("text", roles.of["query"])]
+    if "image" in columns:
+        folder = find_folder_of(block.file)
+        columns["image"] = [source.find_media(cell, folder) or cell for cell in columns["image"]]
     yield Queries(block.file, ids, columns)
     for column, rows in block.vectors.items():
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
@@ -134,7 +137,10 @@ def read_numbers(cells: Sequence[str]) -> list[float]:
 def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield judgements or results; empty grades are unjudged, other texts are left out."""
     queries, items = (block.columns[roles.of[role]] for role in ("query", "item"))
-    column = roles.of.get("grade") or roles.of["score"]
+    if "rank" in roles.of and "grade" in roles.of:
+        results = {role: name for role, name in roles.of.items() if role not in ("grade", "text")}
+        yield from _list_pairs(block, Roles("pairs", results))
+    column = next(roles.of[role] for role in ("grade", "score", "rank") if role in roles.of)
     cells = [GRADES.get(cell.lower(), cell) for cell in block.columns[column]]
     read = read_numbers(cells)
     numbers = [number if cell else None for cell, number in zip(cells, read, strict=True)]
@@ -151,13 +157,17 @@ def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     if empty:
         said = f"{empty:,} rows without a {column}"
         yield Finding("note", block.file, None, said, "a number; these pairs are unjudged")
-    if roles.kind == "judgements":
+    if "grade" in roles.of:
         yield Judgements(block.file, asked, named, [numbers[at] for at in good])
-    else:
-        kept = [at for at in good if numbers[at] is not None and items[at]]
+        return
+    names = block.columns.get(roles.of.get("run", ""), [""] * len(queries))
+    sign = -1.0 if "score" not in roles.of else 1.0
+    for name in dict.fromkeys(names):
+        kept = [at for at in good if numbers[at] is not None and items[at] and names[at] == name]
         lists = [queries[at] for at in kept], [items[at] for at in kept]
-        scores = [numbers[at] or 0.0 for at in kept]
-        yield RunLines(block.file, find_stem(block.file), *lists, scores)
+        version = re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name).strip("_")[:80]
+        scores = [sign * (numbers[at] or 0.0) for at in kept]
+        yield RunLines(block.file, version or find_stem(block.file), *lists, scores)
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:

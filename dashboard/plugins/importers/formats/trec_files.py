@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import Finding
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -25,6 +25,7 @@ FORMS = {
     "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
     "qrels": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
+    "ranks": re.compile(r"(\S+)\s+(\S+)\s+(\d+)"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
 """Lines of each form: query, item and number; query and text."""
@@ -48,11 +49,23 @@ def find_form(name: str, head: str) -> str:
         return "topics"
     lines = _list_lines("\n".join(head.split("\n")[:-1]) or head)[:20]
     for form, pattern in FORMS.items():
-        is_named = form not in WORDS or WORDS[form].search(name.lower())
+        is_named = form not in WORDS or bool(WORDS[form].search(name.lower()))
+        is_named = is_named and (form != "ranks" or _count_on(lines))
         good = sum(bool(pattern.fullmatch(text)) for _, text in lines)
         if is_named and good > len(lines) / 2 and pattern.fullmatch(lines[0][1]):
             return "" if form == "queries" and "query" in lines[0][1].lower() else form
     return ""
+
+
+def _count_on(lines: Sequence[tuple[int, str]]) -> bool:
+    """Return whether the last fields of lines count the results of each query: MS MARCO's runs."""
+    rows = [match for _, text in lines if (match := FORMS["ranks"].fullmatch(text))]
+    known = {query: 0 for query in (row[1] for row in rows)}
+    for row in rows:
+        known[row[1]] += 1
+        if int(row[3]) != known[row[1]]:
+            return False
+    return max(known.values(), default=0) > 1
 
 
 def _list_lines(text: str) -> list[tuple[int, str]]:
@@ -75,27 +88,25 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         yield Queries(name, [each[1] for each in asked], {"text": [each[2] for each in asked]})
         return
     rows = [(at, match[1], match[2], match[3]) for at, match in matches.items()]
-    seen: dict[tuple[str, str], float] = {}
-    again = [at for at, query, item, number in rows if _add(seen, query, item, float(number))]
-    if again:
-        said = f"{len(again):,} pairs again"
-        yield Finding("warning", name, again[0], said, "each pair once; the first counts")
-    queries, items = [query for query, _ in seen], [item for _, item in seen]
-    if form == "run":
-        yield RunLines(name, find_stem(name), queries, items, list(seen.values()))
+    if form not in ("run", "ranks"):
+        yield Judgements(name, *_split_rows(rows))
         return
-    differing = [row for row in rows if seen[row[1], row[2]] != float(row[3])]
-    for line, query, item, _ in differing:
-        twice = f"query {query!r} and item {item!r} with a second grade"
-        raise DataError(name, twice, "one grade for each pair", line=line, do="Remove one.")
-    yield Judgements(name, queries, items, list(seen.values()))
+    once = {(query, item): row for row in reversed(rows) for _, query, item, _ in [row]}
+    kept = [row for row in rows if once[row[1], row[2]] is row]
+    if len(kept) < len(rows):
+        again = next(row for row in rows if once[row[1], row[2]] is not row)
+        said = f"{len(rows) - len(kept):,} results again"
+        yield Finding("warning", name, again[0], said, "each once for a query; the first counts")
+    queries, items, numbers = _split_rows(kept)
+    sign = -1.0 if form == "ranks" else 1.0
+    yield RunLines(name, find_stem(name), queries, items, [sign * number for number in numbers])
 
 
-def _add(seen: dict[tuple[str, str], float], query: str, item: str, number: float) -> bool:
-    """Keep the first number of a pair; return whether it has one already."""
-    size = len(seen)
-    seen.setdefault((query, item), number)
-    return len(seen) == size
+def _split_rows(
+    rows: Sequence[tuple[int, str, str, str]],
+) -> tuple[list[str], list[str], list[float]]:
+    """Return the queries, items and numbers of some rows."""
+    return [row[1] for row in rows], [row[2] for row in rows], [float(row[3]) for row in rows]
 
 
 FORMAT = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))
