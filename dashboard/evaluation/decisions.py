@@ -1,4 +1,4 @@
-"""What a comparison can decide: the power of its test, and losses that do not matter.
+"""Power of the test of a comparison, and losses that do not matter.
 
 A margin is the largest loss of a metric that a team accepts. A candidate is not worse where the
 lower bound of its gain lies above -margin: the bound of the bootstrap interval, and also that of

@@ -130,6 +130,7 @@ def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
 
 def test_certainty_is_said_where_it_applies() -> None:
     few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1, "better": 5, "worse": 1}
+    few["margin"] = None
     many = few | {"scored": 26}
     assert any("70 to 87 %" in each for each in describe_certainty([few, many]))
     assert not any("70 to 87 %" in each for each in describe_certainty([many]))

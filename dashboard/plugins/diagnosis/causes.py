@@ -43,7 +43,7 @@ class Cause(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a query asks for.
+    """Requirements of a query.
 
     Attributes:
         parts: Whether each item has each thing that is asked for, by its name; without keywords
