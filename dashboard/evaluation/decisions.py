@@ -117,8 +117,8 @@ def describe_power(row: Mapping[str, object], metric: str) -> str:
     detectable, margin, needed = row["detectable"], row["margin"], row["needed"]
     if not isinstance(detectable, float):
         return ""
-    found = f"{metric}: a difference of {write_number(detectable)} is found in 80 % of draws of "
-    told = f"{found}{row['scored']:,} queries"
+    found = f"a difference of {write_number(detectable)} in {metric} is found in 80 % of draws"
+    told = f"With {row['scored']:,} queries {found}"
     if isinstance(margin, float):
-        told += f"; one of the margin, {write_number(margin)}, takes {needed:,}"
+        told += f"; one of {write_number(margin)}, the margin, takes {needed:,} queries"
     return f"{told}."

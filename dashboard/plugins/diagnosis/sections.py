@@ -10,6 +10,7 @@ from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 
+LINK = "color: inherit; text-underline-offset: 2px"
 HELP = (
     "Suspected causes, the first that holds. Doubtful label: lacks one keyword that 7 of its 10 "
     "nearest neighbours have, which is rare. Near miss: lacks one keyword of several. Look-alike: "
@@ -29,7 +30,7 @@ def draw_why(study: Study, choices: Choices) -> None:
     def write(piece: Piece) -> str:
         text, chosen = escape(piece.text), _join(piece.cause, piece.detail)
         link = escape(write_link("compare", cause=chosen))
-        return f'<a href="{link}" target="_self">{text}</a>' if chosen else text
+        return f'<a href="{link}" target="_self" style="{LINK}">{text}</a>' if chosen else text
 
     with show_progress("Looking for causes"):
         found, pieces = _find_wrong(study, choices)

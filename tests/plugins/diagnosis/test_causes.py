@@ -134,7 +134,7 @@ def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:
         app.query_params[key] = value
     app.run()
     (told,) = [each.proto.body for each in app.get("html") if "wrong results" in each.proto.body]
-    (link,) = re.findall(r'<a href="([^"]+)" target="_self">\d+ stationary</a>', told)
+    (link,) = re.findall(r'<a href="([^"]+)" target="_self"[^>]*>\d+ stationary</a>', told)
     assert "0 results in 0 queries" in [each.value for each in app.markdown]
     app.query_params["cause"] = parse_qs(link)["amp;cause"][0]
     app.run()

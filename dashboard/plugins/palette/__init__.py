@@ -1,0 +1,10 @@
+"""Registration of the palette."""
+
+from dashboard.plugins import Plugin
+
+PLUGIN = Plugin(
+    name="palette",
+    sections={"links": "panel:draw_palette"},
+    routes="routes:ROUTES",
+)
+"""Ctrl K on every page: first steps, screens, collections, and the queries of a collection."""

@@ -1,0 +1,101 @@
+// A dialog that opens with Ctrl K: words narrow its list, Enter goes to what is marked.
+
+const SHOWN = 30;
+
+class Palette {
+  constructor(root) {
+    this.dialog = make("dialog", "palette");
+    this.dialog.setAttribute("aria-label", "Go to");
+    this.input = make("input");
+    this.input.placeholder = "Go to a screen, a query or a collection, or search for a text";
+    this.input.setAttribute("aria-label", "Go to");
+    this.list = make("ul");
+    this.list.setAttribute("role", "listbox");
+    this.dialog.append(this.input, this.list);
+    root.append(this.dialog);
+    this.named = new Map();
+    this.input.oninput = () => this.draw(0);
+    this.input.onkeydown = (event) => this.press(event);
+    this.dialog.onclick = (event) => event.target === this.dialog && this.dialog.close();
+    this.onKey = (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      if (this.dialog.open) this.dialog.close();
+      else this.open();
+    };
+    window.addEventListener("keydown", this.onKey, true);
+  }
+
+  update({ data, setTriggerValue }) {
+    this.data = data;
+    this.go = (page, values) => setTriggerValue("go", { page, values });
+  }
+
+  close() {
+    window.removeEventListener("keydown", this.onKey, true);
+    this.dialog.remove();
+  }
+
+  open() {
+    this.dialog.classList.toggle("dark", isDark());
+    this.input.value = "";
+    this.dialog.showModal();
+    this.draw(0);
+    this.fetchQueries(this.data.queries);
+  }
+
+  async fetchQueries(collection) {
+    if (!collection || this.named.has(collection)) return;
+    const answer = await fetch(new URL(`./palette/${collection}`, document.baseURI));
+    if (!answer.ok) return;
+    const found = await answer.json();
+    this.named.set(collection, found.map(([id, name]) => ["Query", name || id, "query", { query: id }]));
+    if (this.dialog.open) this.draw(this.marked);
+  }
+
+  find() {
+    const text = this.input.value.trim();
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const queries = this.named.get(this.data.queries) ?? [];
+    const entries = words.length ? [...this.data.entries, ...queries] : this.data.entries;
+    const found = entries.filter(([group, title]) => {
+      const name = `${group} ${title}`.toLowerCase();
+      return words.every((word) => name.includes(word));
+    });
+    const search = text ? [["Search", `“${text}”`, "search", { text }]] : [];
+    return [...found.slice(0, SHOWN), ...search];
+  }
+
+  draw(marked) {
+    this.found = this.find();
+    this.marked = Math.min(marked, this.found.length - 1);
+    this.list.replaceChildren(...this.found.map(([group, title], place) => {
+      const row = make("li");
+      row.setAttribute("role", "option");
+      row.setAttribute("aria-selected", place === this.marked);
+      row.append(make("span", "group", group), make("span", "", title));
+      row.onclick = () => this.choose(place);
+      return row;
+    }));
+    this.list.children[this.marked]?.scrollIntoView({ block: "nearest" });
+  }
+
+  press(event) {
+    event.stopPropagation();
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      this.draw((this.marked + step + this.found.length) % this.found.length);
+    } else if (event.key === "Enter" && !event.isComposing) {
+      this.choose(this.marked);
+    }
+  }
+
+  choose(place) {
+    const [, , page, values] = this.found[place];
+    this.dialog.close();
+    this.go(page, values);
+  }
+}
+
+export default keepView(Palette);
