@@ -15,7 +15,6 @@ COMMANDS = {
 }
 OPTIONS = {
     "--copies": "Near-duplicates come back as a plugin.",
-    "--fail-on": "compare ends with 1 where the candidate is worse; limits come back as a plugin.",
     "--level": "Write grades of at least 1 for relevant items into the judgements.",
     "--scale": "ERR takes the highest grade of the judgements.",
     "--submission": "Put gallery.npy and queries.npy into submissions/NAME/ of the collection.",

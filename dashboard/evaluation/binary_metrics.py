@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, divide
+from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, IntArray
 
 
 @metric(
@@ -16,10 +16,10 @@ from dashboard.tables import FloatArray
     cutoff="required",
     other_names=("hits_over_k",),
 )
-def compute_precision(block: Block, k: int | None) -> FloatArray:
+def compute_precision(block: Block, k: int | None) -> Sum:
     """Compute the share of the first K places that hold a relevant item, empty places too."""
     assert k is not None
-    return block.count_hits(k) / k
+    return block.sum(block.hit.astype(float), np.full(len(block.relevant), k))
 
 
 @metric(
@@ -28,9 +28,9 @@ def compute_precision(block: Block, k: int | None) -> FloatArray:
     source="trec_eval recall; ALFA 0.1 calls it Precision@K",
     other_names=("hits_over_relevant",),
 )
-def compute_recall(block: Block, k: int | None) -> FloatArray:
+def compute_recall(block: Block, k: int | None) -> Sum:
     """Compute the share of the R relevant items that are in the first K places."""
-    return divide(block.count_hits(k), block.relevant)
+    return block.sum(block.hit.astype(float), block.relevant)
 
 
 @metric(
@@ -50,9 +50,9 @@ def compute_success(block: Block, k: int | None) -> FloatArray:
     source="trec_eval map, map_cut",
     other_names=("mAP", "AP(relevant)", "AP(divisor=relevant)"),
 )
-def compute_average_precision(block: Block, k: int | None) -> FloatArray:
+def compute_average_precision(block: Block, k: int | None) -> Sum:
     """Compute the mean of hits ÷ rank over the relevant items, 0 for those not found."""
-    return divide(_sum_precisions(block, k), block.relevant)
+    return block.sum(_list_precisions(block), block.relevant)
 
 
 @metric(
@@ -61,11 +61,10 @@ def compute_average_precision(block: Block, k: int | None) -> FloatArray:
     source="hashing mAP@p; DeepHash",
     other_names=("AP(divisor=retrieved)",),
 )
-def compute_ap_of_retrieved(block: Block, k: int | None) -> FloatArray:
+def compute_ap_of_retrieved(block: Block, k: int | None) -> Sum:
     """Compute the mean of hits ÷ rank over the hits found, 0 without one."""
-    found = block.count_hits(k)
-    values = np.nan_to_num(divide(_sum_precisions(block, k), found))
-    return np.where(block.relevant > 0, values, np.nan)
+    found = np.maximum(block.count_hits(k), 1)
+    return block.sum(_list_precisions(block), np.where(block.relevant > 0, found, 0))
 
 
 @metric(
@@ -74,18 +73,22 @@ def compute_ap_of_retrieved(block: Block, k: int | None) -> FloatArray:
     source="CIRCO, Baldrati et al. 2023, mAP@K",
     other_names=("AP(divisor=min)",),
 )
-def compute_truncated_ap(block: Block, k: int | None) -> FloatArray:
+def compute_truncated_ap(block: Block, k: int | None) -> Sum:
     """Compute the sum of hits ÷ rank over the hits, divided by as many as K places can hold."""
     most = block.relevant if k is None else np.minimum(block.relevant, k)
-    return divide(_sum_precisions(block, k), most)
+    return block.sum(_list_precisions(block), most)
 
 
-def _sum_precisions(block: Block, k: int | None) -> FloatArray:
-    """Return the sum of hits so far ÷ rank over the hits of each list. [queries]."""
+def _list_precisions(block: Block) -> FloatArray:
+    """Return hits so far ÷ rank of each hit, 0 for other results. [rows]."""
+    return np.where(block.hit, _count_so_far(block) / block.rank, 0.0)
+
+
+def _count_so_far(block: Block) -> IntArray:
+    """Return the hits of the list up to each result. [rows]."""
     so_far = np.cumsum(block.hit)
     before = np.append(0, so_far)[np.searchsorted(block.row, block.row)]  # of earlier queries
-    terms = np.where(block.hit, (so_far - before) / block.rank, 0.0)
-    return block.add_up(block.row, block.rank, terms, k)
+    return np.asarray(so_far - before)
 
 
 @metric(
@@ -94,10 +97,10 @@ def _sum_precisions(block: Block, k: int | None) -> FloatArray:
     source="trec_eval Rprec",
     cutoff="never",
 )
-def compute_r_precision(block: Block, k: int | None) -> FloatArray:
+def compute_r_precision(block: Block, k: int | None) -> Sum:
     """Compute the share of hits in the first R places."""
     inside = block.hit & (block.rank <= block.relevant[block.row])
-    return divide(block.add_up(block.row, block.rank, inside.astype(float), None), block.relevant)
+    return block.sum(inside.astype(float), block.relevant)
 
 
 @metric(
@@ -106,12 +109,10 @@ def compute_r_precision(block: Block, k: int | None) -> FloatArray:
     source="trec_eval recip_rank",
     other_names=("MRR", "recip_rank"),
 )
-def compute_reciprocal_rank(block: Block, k: int | None) -> FloatArray:
+def compute_reciprocal_rank(block: Block, k: int | None) -> Sum:
     """Compute 1 ÷ rank of the first relevant item, 0 if none is found."""
-    values = np.zeros(len(block.relevant))
-    inside = block.hit if k is None else block.hit & (block.rank <= k)
-    np.maximum.at(values, block.row[inside], 1 / block.rank[inside])
-    return values
+    is_first = block.hit & (_count_so_far(block) == 1)
+    return block.sum(is_first / block.rank)
 
 
 @metric(
@@ -120,10 +121,9 @@ def compute_reciprocal_rank(block: Block, k: int | None) -> FloatArray:
     source="ir_measures Judged",
     reads="judged",
 )
-def compute_judged_share(block: Block, k: int | None) -> FloatArray:
+def compute_judged_share(block: Block, k: int | None) -> Sum:
     """Compute the share of the results that have a grade."""
-    shown = block.returned if k is None else np.minimum(block.returned, k)
-    return divide(block.add_up(block.row, block.rank, block.judged.astype(float), k), shown)
+    return block.sum(block.judged.astype(float), block.count_looked_at(k))
 
 
 @metric("num_ret", formula="results", source="trec_eval num_ret", cutoff="never")
@@ -139,6 +139,6 @@ def count_relevant(block: Block, k: int | None) -> FloatArray:
 
 
 @metric("num_rel_ret", formula="hits", source="trec_eval num_rel_ret", cutoff="never")
-def count_relevant_retrieved(block: Block, k: int | None) -> FloatArray:
+def count_relevant_retrieved(block: Block, k: int | None) -> Sum:
     """Count the hits."""
-    return block.count_hits(None)
+    return block.sum(block.hit.astype(float))

@@ -16,6 +16,26 @@ MAX_JUDGED = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
+class Sum:
+    """Values as sums of terms, one a result, divided by a number a query.
+
+    Attributes:
+        row: Place of each term's query, from 0.
+        rank: Rank of each term's result, from 1; a metric's cutoff ends the sum.
+        divisor: What each sum is divided by; the value is undefined where it is 0. [queries].
+    """
+
+    row: IntArray
+    rank: IntArray
+    terms: FloatArray
+    divisor: FloatArray | IntArray
+
+    def compute(self, k: int | None) -> FloatArray:
+        """Return the values of the first k places, NaN where undefined. [queries]."""
+        return divide(add_up(self.row, self.rank, self.terms, k, len(self.divisor)), self.divisor)
+
+
+@dataclass(frozen=True, eq=False)
 class Block:
     """Labelled results of some queries, as rows sorted by query and rank.
 
@@ -56,9 +76,25 @@ class Block:
         self, row: IntArray, rank: IntArray, values: FloatArray, k: int | None
     ) -> FloatArray:
         """Return the sum of values of the first k places of each list. [queries]."""
-        if k is not None:
-            row, values = row[rank <= k], values[rank <= k]
-        return np.bincount(row, values, minlength=len(self.relevant)).astype(np.float64)
+        return add_up(row, rank, values, k, len(self.relevant))
+
+    def sum(self, terms: FloatArray, divisor: FloatArray | IntArray | None = None) -> Sum:
+        """Return the metric that adds up a term of each result; divisor None: 1."""
+        divisor = np.ones(len(self.relevant)) if divisor is None else divisor
+        return Sum(self.row, self.rank, terms, divisor)
+
+    def count_looked_at(self, k: int | None) -> IntArray:
+        """Return the number of results of each list in its first k places. [queries]."""
+        return self.returned if k is None else np.minimum(self.returned, k)
+
+
+def add_up(
+    row: IntArray, rank: IntArray, values: FloatArray, k: int | None, queries: int
+) -> FloatArray:
+    """Return the sum of values of the first k places of each of some queries. [queries]."""
+    if k is not None:
+        row, values = row[rank <= k], values[rank <= k]
+    return np.bincount(row, values, minlength=queries).astype(np.float64)
 
 
 def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:

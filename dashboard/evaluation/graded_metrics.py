@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, divide
+from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import Setting, metric
 from dashboard.tables import FloatArray, IntArray
 
@@ -24,9 +24,9 @@ PER = Setting("per", "list", words=("list", "image"))
     reads="grades",
     other_names=("nDCG(linear)", "nDCG(gain=linear)", "nDCG(ideal=judged)"),
 )
-def compute_ndcg(block: Block, k: int | None) -> FloatArray:
+def compute_ndcg(block: Block, k: int | None) -> Sum:
     """Compute the discounted gain as a share of the best possible one."""
-    return divide(compute_dcg(block, k), _discount(block, block.ideal, k))
+    return _divide_by_best(block, block.ideal, k)
 
 
 @metric(
@@ -37,7 +37,7 @@ def compute_ndcg(block: Block, k: int | None) -> FloatArray:
     reads="grades",
     other_names=("nDCG(gain=exp)",),
 )
-def compute_exponential_ndcg(block: Block, k: int | None) -> FloatArray:
+def compute_exponential_ndcg(block: Block, k: int | None) -> Sum:
     """Compute nDCG with the gain 2^grade − 1."""
     return _divide_exponential(block, block.ideal, k)
 
@@ -49,9 +49,9 @@ def compute_exponential_ndcg(block: Block, k: int | None) -> FloatArray:
     reads="grades",
     deep=True,
 )
-def compute_ndcg_of_retrieved(block: Block, k: int | None) -> FloatArray:
+def compute_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
     """Compute nDCG against the best order of the results; it ignores what was not found."""
-    return divide(compute_dcg(block, k), _discount(block, _sort_retrieved(block), k))
+    return _divide_by_best(block, _sort_retrieved(block), k)
 
 
 @metric(
@@ -62,7 +62,7 @@ def compute_ndcg_of_retrieved(block: Block, k: int | None) -> FloatArray:
     deep=True,
     other_names=("nDCG(gain=exp,ideal=retrieved)",),
 )
-def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> FloatArray:
+def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
     """Compute nDCG with the gain 2^grade − 1 against the best order of the results."""
     return _divide_exponential(block, _sort_retrieved(block), k)
 
@@ -74,9 +74,9 @@ def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> FloatA
     reads="grades",
     other_names=("DCG(linear)", "DCG(gain=linear)"),
 )
-def compute_dcg(block: Block, k: int | None) -> FloatArray:
+def compute_dcg(block: Block, k: int | None) -> Sum:
     """Compute the sum of grades, each divided by log2(rank + 1)."""
-    return _discount(block, (block.row, block.rank, block.grade), k)
+    return block.sum(_discount(block.grade, block.rank))
 
 
 @metric(
@@ -86,22 +86,28 @@ def compute_dcg(block: Block, k: int | None) -> FloatArray:
     reads="grades",
     other_names=("DCG(gain=exp)",),
 )
-def compute_exponential_dcg(block: Block, k: int | None) -> FloatArray:
+def compute_exponential_dcg(block: Block, k: int | None) -> Sum:
     """Compute the sum of gains 2^grade − 1, each divided by log2(rank + 1).
 
     Raises:
         ValueError: If a grade is so high that its gain is no number to add up.
     """
     _check_grades("DCG(exp)", block, LARGE_EXPONENT)
-    return _discount(block, (block.row, block.rank, np.exp2(block.grade) - 1), k)
+    return block.sum(_discount(np.exp2(block.grade) - 1, block.rank))
 
 
-def _discount(
-    block: Block, results: tuple[IntArray, IntArray, FloatArray], k: int | None
-) -> FloatArray:
-    """Return the sum of gains ÷ log2(rank + 1) of each list. [queries]."""
-    row, rank, gain = results
-    return block.add_up(row, rank, gain / np.log2(rank + 1), k)
+def _discount(gain: FloatArray, rank: IntArray) -> FloatArray:
+    """Return gain ÷ log2(rank + 1) of each result."""
+    return np.asarray(gain / np.log2(rank + 1))
+
+
+def _divide_by_best(
+    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None
+) -> Sum:
+    """Return nDCG against the best order of some grades."""
+    row, rank, grade = best
+    ideal = block.add_up(row, rank, _discount(grade, rank), k)
+    return block.sum(_discount(block.grade, block.rank), ideal)
 
 
 def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
@@ -114,17 +120,17 @@ def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
 
 def _divide_exponential(
     block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None
-) -> FloatArray:
+) -> Sum:
     """Return nDCG with gains 2^grade − 1. Large ones are divided by 2^largest, as the ideal is."""
     largest = np.zeros(len(block.relevant))
     np.maximum.at(largest, best[0], best[2])
     lift = np.where(largest > LARGE_EXPONENT, np.ceil(largest), 0.0)
 
-    def gain(row: IntArray, rank: IntArray, grade: FloatArray) -> FloatArray:
-        gains = np.exp2(grade - lift[row]) - np.exp2(-lift[row])
-        return _discount(block, (row, rank, gains), k)
+    def list_terms(row: IntArray, rank: IntArray, grade: FloatArray) -> FloatArray:
+        return _discount(np.exp2(grade - lift[row]) - np.exp2(-lift[row]), rank)
 
-    return divide(gain(block.row, block.rank, block.grade), gain(*best))
+    ideal = block.add_up(best[0], best[1], list_terms(*best), k)
+    return block.sum(list_terms(block.row, block.rank, block.grade), ideal)
 
 
 @metric(
@@ -134,9 +140,9 @@ def _divide_exponential(
     reads="credits",
     settings=(PER,),
 )
-def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> FloatArray:
+def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> Sum:
     """Compute the sum of the partial relevance of the results."""
-    return divide_per_image(block, k, block.add_up(block.row, block.rank, block.credit, k), per)
+    return block.sum(block.credit, count_images(block, k, per))
 
 
 @metric(
@@ -146,10 +152,9 @@ def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> F
     reads="credits",
     settings=(PER,),
 )
-def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> FloatArray:
+def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> Sum:
     """Compute the sum of partial relevance, each divided by log2(rank + 1)."""
-    total = _discount(block, (block.row, block.rank, block.credit), k)
-    return divide_per_image(block, k, total, per)
+    return block.sum(_discount(block.credit, block.rank), count_images(block, k, per))
 
 
 @metric(
@@ -161,18 +166,17 @@ def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> FloatA
 )
 def compute_rank_biased_precision(
     block: Block, k: int | None, p: float = 0.95, per: str = "list"
-) -> FloatArray:
+) -> Sum:
     """Compute the expected gain of a reader who reads on with probability p."""
     terms = block.credit * (1 - p) * p ** (block.rank - 1.0)
-    return divide_per_image(block, k, block.add_up(block.row, block.rank, terms, k), per)
+    return block.sum(terms, count_images(block, k, per))
 
 
-def divide_per_image(block: Block, k: int | None, total: FloatArray, per: str) -> FloatArray:
-    """Return sums, with `per` "image" divided by the number of results that are looked at."""
-    if per == "list":
-        return total
-    looked_at = block.returned if k is None else np.minimum(block.returned, k)
-    return total / np.maximum(looked_at, 1)
+def count_images(block: Block, k: int | None, per: str) -> IntArray:
+    """Return what sums are divided by: 1, with `per` "image" the results that are looked at."""
+    return (
+        np.maximum(block.count_looked_at(k), 1) if per == "image" else np.ones_like(block.returned)
+    )
 
 
 @metric(
@@ -183,9 +187,9 @@ def divide_per_image(block: Block, k: int | None, total: FloatArray, per: str) -
     settings=(PER,),
     other_names=("ERR(credit)", "ERR(stop=credit)"),
 )
-def compute_err(block: Block, k: int | None, per: str = "list") -> FloatArray:
+def compute_err(block: Block, k: int | None, per: str = "list") -> Sum:
     """Compute the expected 1 ÷ rank at which a reader stops, with the credit as chance to stop."""
-    return divide_per_image(block, k, _expect_reciprocal_rank(block, block.credit, k), per)
+    return block.sum(_list_reciprocal_ranks(block, block.credit), count_images(block, k, per))
 
 
 @metric(
@@ -195,14 +199,14 @@ def compute_err(block: Block, k: int | None, per: str = "list") -> FloatArray:
     reads="grades",
     other_names=("ERR(stop=exp)",),
 )
-def compute_exponential_err(block: Block, k: int | None) -> FloatArray:
+def compute_exponential_err(block: Block, k: int | None) -> Sum:
     """Compute the expected 1 ÷ rank at which a reader stops, as gdeval does for grades to 4.
 
     Raises:
         ValueError: If a grade is above 4.
     """
     _check_grades("ERR(exp)", block, MAX_GRADE)
-    return _expect_reciprocal_rank(block, (np.exp2(block.grade) - 1) / 2**MAX_GRADE, k)
+    return block.sum(_list_reciprocal_ranks(block, (np.exp2(block.grade) - 1) / 2**MAX_GRADE))
 
 
 def _check_grades(name: str, block: Block, most: int) -> None:
@@ -211,9 +215,10 @@ def _check_grades(name: str, block: Block, most: int) -> None:
         raise ValueError(f"{name} takes grades up to {most}; one is {highest:g}.")
 
 
-def _expect_reciprocal_rank(block: Block, stop: FloatArray, k: int | None) -> FloatArray:
+def _list_reciprocal_ranks(block: Block, stop: FloatArray) -> FloatArray:
+    """Return 1 ÷ rank of each result, times the probability that a reader stops there. [rows]."""
     arrive = np.ones(len(stop))
     bounds = np.searchsorted(block.row, np.arange(len(block.relevant) + 1))
     for low, high in zip(bounds[:-1], bounds[1:], strict=True):
         arrive[low + 1 : high] = np.cumprod(1 - stop[low : high - 1]) if high > low else 1.0
-    return block.add_up(block.row, block.rank, arrive * stop / block.rank, k)
+    return np.asarray(arrive * stop / block.rank)

@@ -16,7 +16,7 @@ from dashboard.evaluation.judgement import (
     list_judged,
 )
 from dashboard.evaluation.metrics import Measure, Reads, find_depth
-from dashboard.retrieval.run import Run
+from dashboard.retrieval.run import Part, Run
 from dashboard.tables import BoolArray, FloatArray, IntArray
 
 Row = dict[str, Any]
@@ -70,15 +70,22 @@ def measure_run(
     say so; under others what the formula gives). Zero: a list without results, where there was
     something to find.
     """
-    reads = {each.metric.reads for each in measures if each.needs_all}
-    wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
-    with_credits = any(each.metric.reads == "credits" for each in measures)
     found: list[FloatArray] = []
-    for part in run.parts(queries, find_depth(measures), wanted):
-        block = label(part, judgement, with_credits)
+    for part, block in list_blocks(run, queries, judgement, measures):
         null = np.isin(part.queries, [*judgement.unscorable, *part.not_run])
         found.append(np.stack([_decide(each, block, null, rules) for each in measures]))
     return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
+
+
+def list_blocks(
+    run: Run, queries: IntArray, judgement: Judgement, measures: Sequence[Measure]
+) -> Iterator[tuple[Part, Block]]:
+    """Yield the results that some metrics read, a part of the queries after another."""
+    reads = {each.metric.reads for each in measures if each.needs_all}
+    wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
+    with_credits = any(each.metric.reads == "credits" for each in measures)
+    for part in run.parts(queries, find_depth(measures), wanted):
+        yield part, label(part, judgement, with_credits)
 
 
 def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> IntArray:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from dashboard.evaluation.block import Block
+from dashboard.evaluation.block import Block, Sum
 from dashboard.plugins import load_all
 from dashboard.tables import FloatArray, IntArray
 
@@ -84,7 +84,8 @@ class Metric:
     """An entry of the register.
 
     Attributes:
-        function: `function(block, k)` returns the value of each query, NaN where undefined.
+        function: `function(block, k)` returns the value of each query, NaN where undefined, or the
+            Sum that it is.
         formula: The definition as a person would write it.
         source: Where the definition is published, and other names of it.
         summary: First line of the function's docstring.
@@ -98,7 +99,7 @@ class Metric:
     """
 
     name: str
-    function: Callable[..., FloatArray]
+    function: Callable[..., FloatArray | Sum]
     formula: str
     source: str
     summary: str
@@ -141,6 +142,11 @@ class Measure:
 
     def __call__(self, block: Block) -> FloatArray:
         """Return the value of each query, NaN where the formula has none. [queries]."""
+        found = self.explain(block)
+        return found.compute(self.cutoff) if isinstance(found, Sum) else found
+
+    def explain(self, block: Block) -> FloatArray | Sum:
+        """Return the sum of terms that the value of each query is; the value, if it is none."""
         entry, values = find_metric(self.name)
         return entry.function(block, self.cutoff, **values)
 
@@ -175,6 +181,7 @@ class Measure:
         return self.depth is None or self.metric.deep
 
 
+Computation = TypeVar("Computation", bound=Callable[..., FloatArray | Sum])
 METRICS: dict[str, Metric] = {}
 OTHER_NAMES: dict[str, str] = {}
 
@@ -192,17 +199,18 @@ def metric(
     other_names: tuple[str, ...] = (),
     lower_is_better: bool = False,
     is_median: bool = False,
-) -> Callable[[Callable[..., FloatArray]], Callable[..., FloatArray]]:
+) -> Callable[[Computation], Computation]:
     """Register the decorated function as a metric.
 
     Raises:
         ValueError: If another metric has one of its names.
     """
 
-    def register(function: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
+    def register(function: Computation) -> Computation:
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
         names = {each.lower() for each in (name, *other_names)}
         if taken := sorted(names & OTHER_NAMES.keys()):
+            both: list[Callable[..., object]]
             both = [METRICS[OTHER_NAMES[taken[0]]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")

@@ -49,7 +49,8 @@ class Plugin:
         sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
             a plugin with rules only where its protocol judges. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
-            the line of the query, `(key, text, values by key of the address)`. On "report" it
+            the line of the query, `(key, text, values by key of the address)`; on "below_query" it
+            is called after them with the choices of the query that is drawn. On "report" it
             returns a sentence below the verdict; "links", beside those of every page, has no
             arguments.
         encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->

@@ -70,3 +70,4 @@ draw_query(
     lambda query: set_choice("query", query),
     buttons,
 )
+draw_sections("below_query", study, choices.replace(query=ids[place]))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dashboard.evaluation.binary_metrics import compute_average_precision
-from dashboard.evaluation.block import Block
+from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
-from dashboard.tables import FloatArray
 
 
 @metric(
@@ -15,6 +14,6 @@ from dashboard.tables import FloatArray
     source="Fashion retrieval with language feedback: evaluation of the challenge",
     cutoff="never",
 )
-def compute_annotated_ap(block: Block, k: int | None) -> FloatArray:
+def compute_annotated_ap(block: Block, k: int | None) -> Sum:
     """Compute AP of a list that holds annotated items only."""
     return compute_average_precision(block, None)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dashboard.evaluation.block import Block
-from dashboard.evaluation.graded_metrics import PER, divide_per_image
+from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.graded_metrics import PER, count_images
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
 from dashboard.tables import FloatArray
@@ -84,13 +84,24 @@ def read_window(name: str) -> tuple[int, str]:
 
 def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:
     """Yield the credit of every result of each list that is looked at, 0 for one without a row."""
-    looked_at = block.returned if k is None else np.minimum(block.returned, k)
+    looked_at = block.count_looked_at(k)
     bounds = np.searchsorted(block.row, np.arange(len(looked_at) + 1))
     for low, high, length in zip(bounds[:-1], bounds[1:], looked_at, strict=True):
         credit = np.zeros(length)
         rank = block.rank[low:high]
         credit[rank[rank <= length] - 1] = block.credit[low:high][rank <= length]
         yield credit
+
+
+def sum_lists(
+    block: Block, k: int | None, list_terms: Callable[[FloatArray], FloatArray], per: str
+) -> Sum:
+    """Return the metric that adds up what each list of credits has at each of its ranks."""
+    found = [list_terms(credit) for credit in list_credits(block, k)]
+    row = np.repeat(np.arange(len(found)), [len(each) for each in found])
+    rank = np.concatenate([np.empty(0, int), *(np.arange(1, len(each) + 1) for each in found)])
+    terms = np.concatenate([np.empty(0), *found])
+    return Sum(row, rank, terms, count_images(block, k, per))
 
 
 def weigh_by_persistence(credit: FloatArray, p: float = 0.95) -> FloatArray:
@@ -139,14 +150,11 @@ def _register(name: str) -> None:
     def compute(
         block: Block, k: int | None, w: int = 10, divide: str = "window",
         per: str = str(per_default.default), **chosen: float,
-    ) -> FloatArray:  # fmt: skip
-        total = np.array(
-            [
-                compute_gain(credit, w, divide) @ discount(credit, **chosen)
-                for credit in list_credits(block, k)
-            ]
-        )
-        return divide_per_image(block, k, total, per)
+    ) -> Sum:  # fmt: skip
+        def list_terms(credit: FloatArray) -> FloatArray:
+            return compute_gain(credit, w, divide) * discount(credit, **chosen)
+
+        return sum_lists(block, k, list_terms, per)
 
     compute.__doc__ = (
         f"Compute the gain in the context of the results before, discounted as {name}."
@@ -176,7 +184,7 @@ def compute_largest_gain(
 ) -> FloatArray:
     """Compute the largest gain in context of the results that are looked at."""
     best = [compute_gain(credit, w, divide).max(initial=0.0) for credit in list_credits(block, k)]
-    return divide_per_image(block, k, np.array(best), per)
+    return np.array(best) / count_images(block, k, per)
 
 
 @metric(
@@ -186,10 +194,9 @@ def compute_largest_gain(
     reads="credits",
     settings=(Setting("rows", 0, 0, 10_000), PER),
 )
-def compute_average(block: Block, k: int | None, rows: int = 0, per: str = "list") -> FloatArray:
+def compute_average(block: Block, k: int | None, rows: int = 0, per: str = "list") -> Sum:
     """Compute the mean of the partial relevance, or of the means of rows of so many results."""
-    means = [credit @ weigh_by_length(credit, rows) for credit in list_credits(block, k)]
-    return divide_per_image(block, k, np.array(means), per)
+    return sum_lists(block, k, lambda credit: credit * weigh_by_length(credit, rows), per)
 
 
 @metric(
@@ -202,4 +209,4 @@ def compute_average(block: Block, k: int | None, rows: int = 0, per: str = "list
 def compute_largest(block: Block, k: int | None, per: str = "list") -> FloatArray:
     """Compute the largest partial relevance of the results that are looked at."""
     best = [credit.max(initial=0.0) for credit in list_credits(block, k)]
-    return divide_per_image(block, k, np.array(best), per)
+    return np.array(best) / count_images(block, k, per)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dashboard.evaluation.binary_metrics import compute_average_precision, compute_success
-from dashboard.evaluation.block import Block
+from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
 from dashboard.tables import FloatArray
 
@@ -73,7 +73,7 @@ for _way, _asking, _found in WAYS:
     cutoff="never",
     other_names=("mAP_R",),
 )
-def compute_ap_of_first_places(block: Block, k: int | None) -> FloatArray:
+def compute_ap_of_first_places(block: Block, k: int | None) -> Sum:
     """Compute the mean of hits ÷ rank over R places, 0 for relevant items behind them."""
     inside = block.hit & (block.rank <= block.relevant[block.row])
     return compute_average_precision(replace(block, hit=inside), None)

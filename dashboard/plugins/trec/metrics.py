@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, divide
+from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
-from dashboard.tables import FloatArray
 
 
 @metric(
@@ -17,12 +16,11 @@ from dashboard.tables import FloatArray
     cutoff="never",
     reads="judged",
 )
-def compute_bpref(block: Block, k: int | None) -> FloatArray:
+def compute_bpref(block: Block, k: int | None) -> Sum:
     """Compute how rarely a judged non-relevant item precedes a relevant one."""
     so_far = np.cumsum(block.nonrelevant)
     before = so_far - np.append(0, so_far)[np.searchsorted(block.row, block.row)]
     most = block.relevant[block.row]
     possible = np.minimum(block.judged_nonrelevant[block.row], most)
     lost = np.minimum(before, most) / np.maximum(possible, 1)
-    terms = np.where(block.hit, 1 - lost, 0.0)
-    return divide(block.add_up(block.row, block.rank, terms, None), block.relevant)
+    return block.sum(np.where(block.hit, 1 - lost, 0.0), block.relevant)

@@ -1,0 +1,46 @@
+"""`measure` of the core, which also explains the values of a query."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands import measure
+from dashboard.commands.options import FINE, open_study_of
+
+HELP = measure.HELP
+TERMS = (
+    "run", "query_id", "metric", "cutoff", "rank", "item_id", "grade", "credit", "hit", "term",
+    "sum",
+)  # fmt: skip
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the core's command, and one for a query."""
+    measure.add_arguments(parser)
+    text = "the terms that add up to each value of this query, a row a result"
+    parser.add_argument("--explain", metavar="QUERY_ID", help=text)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a version, metric and result; what has no terms is said in a note."""
+    if call.explain is None:
+        return measure.answer(call)
+    from dashboard.evaluation.metrics import parse
+    from dashboard.plugins.explanation.terms import explain_value
+
+    study, choices = open_study_of(call)
+    query = study.collection.queries.index.get(call.explain, -1)
+    if query not in study.queries:
+        raise ValueError(f"There is no query {call.explain!r} of the kind in question.")
+    rows: list[dict[str, Any]] = []
+    for version in choices["runs"]:
+        for each in parse(choices["metrics"]):
+            found = explain_value(study, version, query, each)
+            if found.why_not:
+                print(f"note: {version}: {found.why_not}", file=sys.stderr)
+            told = {"run": version, "query_id": call.explain}
+            told |= {"metric": each.name, "cutoff": each.cutoff}
+            rows += [told | row for row in found.rows]
+    return rows, TERMS, FINE

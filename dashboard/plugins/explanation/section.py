@@ -1,0 +1,56 @@
+"""Below the cards of a query: what the shown metric's value is made of, by version."""
+
+from __future__ import annotations
+
+from html import escape
+
+from dashboard.errors import DataError
+from dashboard.evaluation.metrics import Measure, parse_one
+from dashboard.plugins.explanation.terms import explain_value
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.texts import write_number
+from dashboard.views.data_tables import Column, draw_folded, write_table
+
+TITLE = "How this value is computed"
+MAX_ITEMS, MAX_ROWS = 100_000, 20
+"""Items up to which a query is ranked once more, and terms of a version that are shown."""
+GAINS = {"credits": Column(key="credit", label="Credit", number=True, help="Partial relevance")}
+"""What a metric reads of a result, where it is not the grade."""
+GRADE = Column(key="grade", label="Grade", number=True, help="–: nobody judged it")
+
+
+def draw_terms(study: Study, choices: Choices) -> None:
+    """Draw the terms of the open query's value in both versions, folded."""
+    measure, query = parse_one(choices["metric"]), study.collection.queries.index[choices["query"]]
+    versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
+    if len(study.collection.items) > MAX_ITEMS:
+        name, metric = study.collection.name, choices["metric"]
+        call = f'measure {name} --explain {choices["query"]} --metrics "{metric}"'
+        draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(call)}</p>")
+        return
+    told = f"<p>{escape(str(measure))} = {escape(measure.metric.formula)}</p>"
+    draw_folded(TITLE, told + "".join(_write(study, each, query, measure) for each in versions))
+
+
+def _write(study: Study, version: str, query: int, measure: Measure) -> str:
+    try:
+        value, divisor, rows, why_not = explain_value(study, version, query, measure)
+    except DataError:  # said above, where its cards would be
+        return ""
+    if why_not:
+        return f"<p>{escape(f'{version}: {why_not}')}</p>"
+    adding = [row for row in rows if row["term"]]
+    shown = rows if len(rows) <= MAX_ROWS else adding[:MAX_ROWS]
+    told = f"{version}: {write_number(value or 0.0)}, the sum of {len(adding):,} terms other than 0"
+    told += f", each divided by {write_number(divisor)}" if divisor != 1 else ""
+    rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0
+    told += f"; those below the first {MAX_ROWS} add {write_number(rest)}" if rest else ""
+    columns = [
+        Column(key="rank", label="Rank", number=True),
+        Column(key="item_id", label="Result"),
+        GAINS.get(measure.metric.reads, GRADE),
+        Column(key="term", label="Term", number=True),
+        Column(key="sum", label="Sum", number=True, help="of the terms so far"),
+    ]
+    return f"<p>{escape(told)}.</p>{write_table(columns, shown) if shown else ''}"

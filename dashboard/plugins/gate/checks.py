@@ -1,0 +1,112 @@
+"""Conditions of a comparison, and whether a candidate meets them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.evaluation.differences import NOT_WORSE, find_sign, write_signed
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.texts import parse_number, write_number
+
+_CONDITION = re.compile(r"([^<>\s,][^<>]*?)\s*(?:([<>])\s*([^\s,<>]*)|$)")
+EXAMPLES = {"<": '--fail-on "nDCG@10<-0.01 P@5<0"', ">": '--require "nDCG@10>-0.01"'}
+
+
+class Condition(NamedTuple):
+    """A limit of the difference of a metric: none below it ("<"), or a loss that is none (">")."""
+
+    measure: Measure
+    sign: str
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.measure}{self.sign}{self.limit:g}"
+
+
+class Check(NamedTuple):
+    """A condition in words, whether the candidate fails it, and why."""
+
+    name: str
+    has_failed: bool
+    reason: str
+
+
+def read_conditions(text: str | None, sign: str) -> list[Condition]:
+    """Return the conditions of a sign that an option holds.
+
+    Raises:
+        ValueError: If a part of the text is none, or no metric has its name.
+    """
+    found: dict[Measure, Condition] = {}
+    for name, given, number in [] if text is None else _CONDITION.findall(text) or [("", "", "")]:
+        limit = parse_number(number)
+        if given != sign or not np.isfinite(limit) or (sign == ">" and limit >= 0):
+            said = f"{name + given + number or text!r} is no such condition"
+            raise ValueError(f"{said}; write for example {EXAMPLES[sign]}.")
+        measure = parse_one(name)
+        if measure in found:
+            raise ValueError(f"{found[measure]} and {name + given + number}: give one of them.")
+        found[measure] = Condition(measure, sign, limit)
+    return list(found.values())
+
+
+def make_checks(
+    study: Study, choices: Choices, conditions: Sequence[Condition]
+) -> tuple[list[Check], list[Row]]:
+    """Return the checks of two versions, and the rows of their comparison.
+
+    Without a condition, each metric that is no median must not fall.
+
+    Raises:
+        ValueError: If a condition can never be checked.
+    """
+    versions, measures = (choices["baseline"], choices["candidate"]), parse(choices["metrics"])
+    conditions = conditions or [
+        Condition(each, "<", 0.0) for each in measures if not each.metric.is_median
+    ]
+    for each in conditions:
+        _require_checkable(study, versions, each)
+    rows = study.compare(*versions, choices["metrics"])
+    by_measure = dict(zip(measures, rows, strict=True))
+    return [_check(each, by_measure[each.measure]) for each in conditions], rows
+
+
+def _require_checkable(study: Study, versions: Sequence[str], condition: Condition) -> None:
+    if condition.measure.metric.is_median:
+        raise ValueError(f"{condition}: a median has no interval; name another metric.")
+    if len(study.queries) < 2:
+        raise ValueError(f"{condition}: one query has no interval; it takes two queries or more.")
+    before, after = (study.values(version, str(condition.measure)) for version in versions)
+    largest = float(np.nanmax(np.abs(after - before), initial=1.0))
+    if abs(condition.limit) >= largest:
+        raise ValueError(f"{condition}: choose a limit between {-largest:g} and {largest:g}.")
+
+
+def _check(condition: Condition, row: Row) -> Check:
+    name, known = str(condition), f"{row['scored']:,} of {row['total']:,} queries scored"
+    if row["p"] is None:
+        return Check(name, True, f"no interval: {known} in both versions; it takes two")
+    has_interval, limit = row["low"] is not None, condition.limit
+    ends = [row["low"], row["high"]] if has_interval else [row["delta"]] * 2
+    low, high = sorted(find_sign(condition.measure) * each for each in ends)
+    interval = f"95 % interval of the difference {write_signed(low)} to {write_signed(high)}"
+    reason = interval if has_interval else f"difference {write_signed(low)} in every query"
+    reason += f", {known}"
+    if condition.sign == "<":
+        has_failed = high < limit and (has_interval or row["outcome"] == "worse")
+        why = f"all of it lies below {limit:g}"
+    else:
+        has_failed = row["outcome"] not in ("better", NOT_WORSE)
+        why = f"a loss of {write_number(-limit)} is not excluded"
+        if low > limit:
+            why += ", were there one query more that had gained, and one that had lost, all it can"
+        if (row["needed"] or 0) > row["scored"]:
+            why += f"; to see one of that size takes {row['needed']:,} queries"
+    return Check(name, has_failed, f"{reason}; {why}" if has_failed else reason)

@@ -1,0 +1,74 @@
+"""`compare` of the core with conditions that a candidate has to meet, and files of the checks."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.commands import compare_versions
+from dashboard.commands.options import FINE, FOUND, open_study_of
+from dashboard.commands.output import replace_file
+
+if TYPE_CHECKING:
+    from dashboard.plugins.gate.checks import Condition
+    from dashboard.study.choices import Choices
+    from dashboard.study.study import Study
+
+HELP = compare_versions.HELP
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the core's command, and those of conditions."""
+    compare_versions.add_arguments(parser)
+    text = '"P@5<0 AP<-0.01" ends with 1 where a 95 %% interval lies entirely below its limit'
+    parser.add_argument("--fail-on", metavar="CONDITIONS", help=text)
+    text = '"P@5>-0.01" ends with 0 only where the candidate is better, or not worse by 0.01'
+    parser.add_argument("--require", metavar="CONDITIONS", help=text)
+    text = "write the checks to this file as JUnit XML; without conditions, each metric<0"
+    parser.add_argument("--junit", type=Path, metavar="FILE", help=text)
+    text = "write comparison and checks to this file in Markdown, for a pull request"
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=text)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a metric; the code is 1 if a check fails, and each that does says why.
+
+    With conditions they alone decide; without one of the options the core answers.
+    """
+    if all(each is None for each in (call.fail_on, call.require, call.junit, call.markdown)):
+        return compare_versions.answer(call)
+    from dashboard.plugins.gate.checks import make_checks, read_conditions
+    from dashboard.plugins.gate.summaries import write_junit, write_markdown
+
+    conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
+    study, choices = _open_study(call, conditions)
+    checks, rows = make_checks(study, choices, conditions)
+    failed = [each for each in checks if each.has_failed]
+    for each in failed:
+        print(f"failed: {each.name}: {each.reason}", file=sys.stderr)
+    versions = (choices["candidate"], choices["baseline"])
+    if call.junit:
+        replace_file(call.junit, write_junit(checks, versions).encode())
+    if call.markdown:
+        text = write_markdown(checks, rows, versions, study.list_conditions())
+        replace_file(call.markdown, text.encode())
+    return rows, compare_versions.COLUMNS, FOUND if failed else FINE
+
+
+def _open_study(call: Namespace, conditions: list[Condition]) -> tuple[Study, Choices]:
+    """Return the study of a call and its choices, with the metrics and margins of conditions."""
+    from dashboard.evaluation.metrics import parse
+    from dashboard.study.study import open_study
+
+    study, choices = open_study_of(call)
+    if choices["baseline"] == choices["candidate"]:
+        raise ValueError("Checks compare two versions; name --baseline and --candidate.")
+    shown = [*parse(choices["metrics"]), *(each.measure for each in conditions)]
+    margins = [f"{each.measure}={-each.limit!r}" for each in conditions if each.sign == ">"]
+    choices = choices.replace(
+        metrics=" ".join(dict.fromkeys(map(str, shown))),
+        margins=" ".join([choices["margins"], *margins]).strip(),
+    )
+    return open_study(study.collection, choices.restrict_to_numbers()), choices
