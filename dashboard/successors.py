@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 COMMANDS = {
     "digests": "Versions are checked whenever they are opened; nothing has to be recorded.",
-    "index": "Search is exact. Approximate indexes come back as a plugin.",
     "links": "Send the address itself; a login and roles say who may open it.",
     "prepare": "Screens need no preparation any more.",
     "reference": "Type metrics, protocols or keys.",
