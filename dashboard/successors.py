@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 COMMANDS = {
     "digests": "add, embed and init record what a version was made for; check says what changed.",
-    "index": "Search is exact. Approximate indexes come back as a plugin.",
     "links": "Send the address itself; a login and roles say who may open it.",
     "prepare": "Screens need no preparation any more.",
     "reference": "Type metrics, protocols or keys.",

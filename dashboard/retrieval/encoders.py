@@ -17,7 +17,7 @@ Array = NDArray[np.float32]
 
 
 def encode_text(folder: Path, version: str, text: str) -> Array:
-    """Return the unit vector of a text in the space of a version's items. [1, dimension].
+    """Return the vector of a text in the space of a version's items. [1, dimension].
 
     Args:
         folder: Folder of the collection.
@@ -38,7 +38,7 @@ def encode_text(folder: Path, version: str, text: str) -> Array:
         named = f"encoder = {encoder!r}" if encoder else "no encoder"
         expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
         raise DataError(name, named, expected)
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+    return np.asarray(found, dtype=np.float32)
 
 
 def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:

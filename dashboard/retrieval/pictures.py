@@ -181,12 +181,17 @@ def fit_to_items(vector: Array, items: Array, name: str) -> Array:
     Raises:
         DataError: If the dimensions differ, or the vector is zero or not finite.
     """
-    if vector.shape[1] != items.shape[1]:
-        found = f"a picture's vector of {vector.shape[1]:,} numbers"
-        raise DataError(name, found, f"{items.shape[1]:,}, as its items have")
+    unit = scale_vector(vector, items.shape[1], name, "a picture")
     if np.ptp(np.abs(items[:100])) < 1e-6:
-        vector = np.where(vector < 0, -1, 1).astype(np.float32)
-    length = float(np.linalg.norm(vector))
-    if not np.isfinite(length) or not length:
-        raise DataError(name, "a picture's vector that is zero or not finite", "finite numbers")
-    return np.asarray(vector / length, dtype=np.float32)
+        return np.where(unit < 0, -1, 1).astype(np.float32) / np.float32(unit.shape[1] ** 0.5)
+    return unit
+
+
+def scale_vector(vector: Array, width: int, name: str, what: str) -> Array:
+    """Return the vector of something new at length 1; raise DataError if items cannot have it."""
+    if vector.shape != (1, width):
+        found = f"a vector of {what} of {vector.shape[-1]:,} numbers"
+        raise DataError(name, found, f"{width:,}, as its items have")
+    if not np.isfinite(vector).all() or not vector.any():
+        raise DataError(name, f"a vector of {what} that is zero or not finite", "finite numbers")
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)

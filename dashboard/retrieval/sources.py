@@ -92,7 +92,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     """
     items, queries = collection.items, collection.queries
     if version.make_source is not None:
-        source: Source = version.make_source(collection, ties)
+        source: Source = version.make_source(collection, version, ties)
         return source
     if version.run is not None:
         return RunFileSource(order_run(version.run, queries, items, ties), {})

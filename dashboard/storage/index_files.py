@@ -56,7 +56,7 @@ def read_index(path: Path) -> dict[str, Any]:
         index, ids = _unwrap(faiss, whole, path.name)
         numbers = np.arange(index.ntotal)
         if isinstance(index, faiss.IndexIVF):
-            _refuse_files(faiss, index.invlists, path.name)
+            refuse_files(faiss, index.invlists, path.name)
             numbers = _number_rows(faiss, index, path.name)
             is_plain = (numbers == np.arange(len(numbers))).all()
             ids = ids if is_plain or ids is not None else numbers
@@ -84,7 +84,7 @@ def _unwrap(faiss: Any, whole: Any, name: str) -> tuple[Any, Any]:
     return index, ids
 
 
-def _refuse_files(faiss: Any, lists: Any, name: str) -> None:
+def refuse_files(faiss: Any, lists: Any, name: str) -> None:
     """Raise a DataError if lists of an index, nested ones too, are in another file."""
     lists = faiss.downcast_InvertedLists(lists)
     if getattr(lists, "filename", ""):
@@ -92,10 +92,10 @@ def _refuse_files(faiss: Any, lists: Any, name: str) -> None:
         raise DataError(name, "an index whose lists are in another file", "all in one", do=do)
     for nested in ("il", "il0", "il1"):
         if isinstance(getattr(lists, nested, None), faiss.InvertedLists):
-            _refuse_files(faiss, getattr(lists, nested), name)
+            refuse_files(faiss, getattr(lists, nested), name)
     several = getattr(lists, "ils", None)
     for at in range(several.size() if several is not None else 0):
-        _refuse_files(faiss, lists.ils.at(at), name)
+        refuse_files(faiss, lists.ils.at(at), name)
 
 
 def _number_rows(faiss: Any, index: Any, name: str) -> NDArray[np.int64]:

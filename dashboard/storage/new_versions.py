@@ -200,12 +200,14 @@ def add_run(collection: Collection, name: str, path: Path, findings: list[Findin
     return [{"file": f"runs/{written.name}", "rows": len(pairs.values), "digest": digest}]
 
 
-def compute_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+def compute_digest(path: Path, size: int | None = None) -> str:
+    """Return the SHA-256 of a file, or of as many of its first bytes."""
     digest = sha256()
+    left = path.stat().st_size if size is None else max(0, size)
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
+        while block := file.read(min(left, 1 << 20)):
             digest.update(block)
+            left -= len(block)
     return digest.hexdigest()
 
 

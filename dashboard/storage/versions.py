@@ -30,7 +30,7 @@ class Version:
 
     Attributes:
         file: Where it was read, from the folder of the collection on.
-        make_source: `(collection, ties) -> Source` of a version that a plugin has read.
+        make_source: `(collection, version, ties) -> Source` of a version that a plugin has read.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Version:
     queries: Vectors | None = None
     run: Pairs | None = None
     file: str = ""
-    make_source: Callable[[Any, Ties], Any] | None = None
+    make_source: Callable[[Any, Any, Ties], Any] | None = None
 
 
 def read_versions(
@@ -79,7 +79,7 @@ def read_version(
     shown = f"models/{name}"
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     if "index" in described:
-        unused = ("a table [index]", "nothing: search is exact; it is not used")
+        unused = ("a table [index]", "nothing; the command `index` builds one")
         findings.append(Finding("warning", f"{shown}/model.toml", None, *unused))
     gallery = read_vectors(place, "items", items.ids, findings, shown)
     if gallery is None:

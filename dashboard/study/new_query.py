@@ -12,7 +12,7 @@ from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.retrieval.encoders import encode_text
-from dashboard.retrieval.pictures import encode_picture, fit_to_items
+from dashboard.retrieval.pictures import encode_picture, fit_to_items, scale_vector
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, make_vectors
 from dashboard.study.query_result import QueryResult, show_query
@@ -71,7 +71,8 @@ def _encode(
                 wanted = "vectors, to search with something new"
                 raise DataError(version.file, "results of stored queries only", wanted)
             if version.items is not None and is_new:
-                vector = _embed(asked.folder, version.name, version.items, text, picture)
+                place = Path(version.file or version.name).name  # an index of it has another name
+                vector = _embed(asked.folder, place, version.items, text, picture)
                 made = replace(version, queries=make_vectors(TYPED, vector))
                 encoded[version.name] = made
         except DataError as error:
@@ -83,7 +84,8 @@ def _embed(
     folder: Path, version: str, items: Vectors, text: str, picture: Image | None
 ) -> FloatVectors:
     """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
-    if picture is None:
-        return encode_text(folder, version, text)
-    found = encode_picture(folder, version, picture)
-    return fit_to_items(found, items.scale(0, 100), f"models/{version}/model.toml")
+    name = f"models/{version}/model.toml"
+    if picture is not None:
+        found = encode_picture(folder, version, picture)
+        return fit_to_items(found, items.scale(0, 100), name)
+    return scale_vector(encode_text(folder, version, text), items.dimension, name, "a text")

@@ -59,7 +59,7 @@ def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) ->
         raise DataError(name, "no query of the collection in rows or columns", wanted)
     findings += _report_unfound(matrix, axes, items, asking)
 
-    def make_source(collection: Collection, ties: Ties) -> MatrixSource:
+    def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
         asking = _find_lines(collection, axes, _find_queried(collection))
         decimals = find_decimals(largest)
         return MatrixSource(path.stem, matrix, collection.items.ids, items, asking, decimals, ties)

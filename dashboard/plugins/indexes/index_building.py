@@ -1,0 +1,169 @@
+"""Indexes of faiss: built and written; what they cost against exact search.
+
+Vectors have length 1, so that the inner product is the cosine.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.errors import DataError
+from dashboard.evaluation.statistics import resample_figure
+from dashboard.plugins.indexes.faiss_file import (
+    NAME,
+    IndexFile,
+    IndexLine,
+    IndexSource,
+    digest_vectors,
+    explain,
+    set_parameters,
+)
+from dashboard.retrieval.run import Run
+from dashboard.retrieval.sources import Source
+from dashboard.storage.collection import Collection
+from dashboard.storage.drafts import report_full_disk, sync
+from dashboard.storage.new_versions import compute_digest
+from dashboard.storage.vectors import Vectors
+from dashboard.storage.versions import Version
+from dashboard.tables import FloatArray, IntArray
+
+PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
+MAX_TRAINING = 1 << 18
+"""Vectors, evenly over all, that find cells and codes."""
+MIN_NUMBER = 1 << 10
+"""Numbers up to this one may stand in a factory string, however few vectors there are."""
+BLOCK = 1 << 12
+"""Vectors that are added at once."""
+
+
+def write_index(
+    collection: Collection, version: Version, factory: str, parameters: str, depth: int
+) -> None:
+    """Build the index of a version beside its vectors, whole or not at all.
+
+    Args:
+        collection: What the version belongs to.
+        version: Whose vectors are indexed.
+        factory: The index, as faiss.index_factory takes it.
+        parameters: Of its search, such as nprobe=8,efSearch=64.
+        depth: Results of a query that it is asked for.
+
+    Raises:
+        DataError: If the version has no vectors of floats, or faiss refuses one of the texts.
+    """
+    items, folder = version.items, collection.folder / version.file
+    if items is None or items.stored.dtype.kind != "f" or not folder.is_dir():
+        found = "results" if items is None else f"codes of type {items.stored.dtype}"
+        raise DataError(version.file, found, "a version with vectors of floats below models/")
+    most = max(MIN_NUMBER, len(items.ids))
+    numbers = [each for each in re.findall(r"\d+", factory) if len(each) > 9 or int(each) > most]
+    if numbers:
+        found = f"the number {numbers[0][:20]} for {len(items.ids):,} vectors"
+        raise DataError("--factory", found, f"numbers up to {most:,}")
+    if parameters and not PARAMETERS.fullmatch(parameters):
+        found = repr(parameters[:80])
+        raise DataError("--parameters", found, "numbers from 1, such as nprobe=8,efSearch=64")
+    begun = time.perf_counter()
+    try:
+        index = build(items, factory)
+        set_parameters(index, parameters)
+    except Exception as error:  # faiss raises its own kinds
+        wanted = 'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"'
+        raise DataError(repr(factory[:80]), explain(error), wanted) from error
+    seconds = round(time.perf_counter() - begun, 3)
+    digest = digest_vectors(collection, version, items)
+    line = IndexLine(factory, parameters, depth, seconds, digest)
+    with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
+        draft = Path(place) / NAME
+        faiss.write_index(index, str(draft))
+        line = replace(line, content=compute_digest(draft))
+        with draft.open("ab") as file:
+            file.write(b"\n" + json.dumps(asdict(line)).encode())
+        sync(draft)
+        draft.replace(folder / NAME)
+
+
+def build(items: Vectors, factory: str) -> Any:
+    """Return an index of unit vectors, as faiss.index_factory names it."""
+    index = faiss.index_factory(items.dimension, factory, faiss.METRIC_INNER_PRODUCT)
+    if not index.is_trained:
+        every = max(1, len(items.ids) // MAX_TRAINING)
+        index.train(np.concatenate([block[::every] for block in _list_blocks(items)]))
+    for block in _list_blocks(items):
+        index.add(block)
+    return index
+
+
+def measure_costs(
+    collection: Collection, version: Version, file: IndexFile, k: int
+) -> list[dict[str, Any]]:
+    """Return recall, time and bytes of an index, and of exact search; searches are one by one."""
+    source = file.make_source(collection, version, "gallery")
+    assert isinstance(source, IndexSource)
+    source = replace(source, depth=max(k, source.depth))
+    begun = time.perf_counter()
+    flat = replace(source, index=build(file.items, "Flat"))
+    seconds = round(time.perf_counter() - begun, 3)
+    size = 4 * len(file.items.ids) * file.items.dimension
+    costs = (
+        (file.line.title, source, file.path.stat().st_size, file.line.seconds),
+        ("Flat", flat, size, seconds),
+    )
+    queries, rows = np.flatnonzero(source.exact.rows >= 0), []
+    for title, each, size, seconds in costs:
+        recalls = compute_recalls(each, source.exact, collection.own_items, queries, k)
+        row = {"index": title, "k": k, "bytes": size, "build_s": seconds}
+        figures = [np.mean(recalls) if len(recalls) else np.nan, *resample_figure(recalls, np.mean)]
+        figures += np.percentile(_time_searches(each), [50, 95]).tolist() if len(queries) else []
+        names = ("recall", "low", "high", "p50_ms", "p95_ms")
+        known = zip(names, figures, strict=False)
+        rows.append(row | {name: round(float(x), 6) for name, x in known if not np.isnan(x)})
+    return rows
+
+
+def _time_searches(source: IndexSource) -> list[float]:
+    """Return the milliseconds of a search with each vector."""
+    times = []
+    for row in range(len(source.exact.vectors)):
+        begun = time.perf_counter()
+        source.search(source.exact.vectors[row : row + 1])
+        times.append(1000 * (time.perf_counter() - begun))
+    return times
+
+
+def compute_recalls(
+    found: Source, exact: Source, own_items: IntArray, queries: IntArray, k: int
+) -> FloatArray:
+    """Return for each query with results the share of exact search's first k that is found.
+
+    A result with the score of the last of them is as good as it.
+    """
+    first: dict[int, IntArray] = {}
+    for part in Run(found, own_items).parts(queries, k):
+        for place, query in enumerate(part.queries.tolist()):
+            first[query] = part.item[part.row == place]
+    values = []
+    for part in Run(exact, own_items).parts(queries, k, first.__getitem__):
+        for place, query in enumerate(part.queries.tolist()):
+            is_good = (part.row == place) & (part.tie_first <= k)
+            wanted = min(k, int(part.length[place]))
+            if wanted:
+                values.append(np.isin(part.item[is_good], first[query]).sum() / wanted)
+    return np.array(values, dtype=float)
+
+
+def _list_blocks(items: Vectors) -> Iterator[NDArray[np.float32]]:
+    """Yield the unit vectors, some in succession at a time."""
+    for start in range(0, len(items.ids), BLOCK):
+        yield items.scale(start, min(start + BLOCK, len(items.ids)))
