@@ -79,7 +79,7 @@ def add_vectors(
         taken = [_write_side(draft, *side, by_position, findings) for side in sides]
         told: dict[str, Any] = {"date": f"{date.today()}", **settings}
         told |= {"by_position": True} if any(taken) else {}
-        (draft / "model.toml").write_text(_write_toml(told), encoding="utf-8")
+        (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
         for inside, path in files.items():
             copy: Any = shutil.copytree if path.is_dir() else shutil.copyfile
             copy(path, draft / inside)
@@ -211,7 +211,7 @@ def compute_digest(path: Path, size: int | None = None) -> str:
     return digest.hexdigest()
 
 
-def _write_toml(settings: Mapping[str, Any]) -> str:
+def write_toml(settings: Mapping[str, Any]) -> str:
     """Return settings as TOML: texts, numbers, truth, lists of them, and tables of these."""
     import json
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.tables import MAX_CELL_CHARACTERS
@@ -133,9 +133,8 @@ def read_delimited(
     except csv.Error as error:
         wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
         yield Finding("warning", name, line, f"a broken row ({error})", wanted)
-    if odd:
-        found = f"{len(odd):,} rows with another number of cells than the header"
-        yield Finding("warning", name, odd[0], found, f"{len(names)} cells; left out")
+    what = "rows with another number of cells than the header"
+    yield from count_odd(name, odd, what, f"{len(names)} cells; left out")
     if not names:
         raise DataError(name, "an empty file", "a table with a header")
 
@@ -159,9 +158,7 @@ def _read_lines(source: Source, name: str) -> Iterator[Row | Finding]:
             yield line, dict(_flatten(row))
         else:
             odd.append(line)
-    if odd:
-        found = f"{len(odd):,} lines that are no JSON object"
-        yield Finding("warning", name, odd[0], found, "an object a line; left out")
+    yield from count_odd(name, odd, "lines that are no JSON object", "an object a line; left out")
 
 
 def _read_objects(source: Source, name: str) -> Iterator[Row | Finding]:
@@ -255,9 +252,9 @@ def _make_block(name: str, rows: Sequence[Row]) -> Iterator[Block | Finding]:
         first = next((cell for cell in cells if cell not in (None, "")), None)
         if _is_vector(first, column):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
-            if bad:
-                found = f"{len(bad):,} rows without a whole vector in the column {column}"
-                yield Finding("warning", name, lines[bad[0]], found, "as many numbers in each row")
+            what = f"rows without a whole vector in the column {column}"
+            odd = [lines[at] for at in bad]
+            yield from count_odd(name, odd, what, "as many numbers in each row")
         elif VECTOR_WORDS.search(column) and CODED.match(make_text(first)):
             cut = " as pandas cuts them" if "..." in make_text(first) else ""
             found = f"cells in the column {column} that are no vectors{cut}"

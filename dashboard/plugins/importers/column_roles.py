@@ -86,7 +86,7 @@ def find_roles(block: Block, source: Source) -> Roles:
     small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
     for name in list(small):  # cells inside objects, as payload.file_name
         small.setdefault(name.rpartition(".")[2], small[name])
-    mapped = {ours: name for ours, name in source.columns.items() if name in block.columns}
+    mapped = {ours: name for ours, name in source.options.columns.items() if name in block.columns}
     source.mapped.update(mapped)
     renamed = {"item_id": "item", "query_id": "query"}
     of = {renamed.get(ours, ours): name for ours, name in mapped.items()}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, multimode
 
 from dashboard.errors import DataError, list_names
-from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import Unsure
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
@@ -54,20 +54,17 @@ class Basis:
     others: tuple[str, ...] = ()
 
 
-def choose_basis(found: Gathered, relevance: str) -> Basis:
+def choose_basis(found: Gathered) -> Basis:
     """Return what decides relevance.
-
-    Args:
-        found: All that the source has.
-        relevance: The column that the caller names, or captions, judgements, none; "" for none.
 
     Raises:
         Unsure: If several things could decide, and neither the source nor the caller says which.
     """
+    relevance = found.source.options.relevance
     stated, possible = list_label_columns(found)
     if found.copied and not relevance:
         return Basis("tables", list_names(found.copied), tuple(stated))
-    files = [name for name, grades in found.judged.items() if any_grade(grades)]
+    files = list_judged(found)
     fixed = ["judgements"] * bool(files) + ["captions"] * bool(found.captions)
     every = [*fixed[:1], *stated, *fixed[1:], *possible]
     keywords = [name for name in found.items.columns if name.startswith("pv_")]
@@ -121,9 +118,10 @@ def _name_source(found: Gathered, ways: Sequence[str]) -> str:
     return next((found.sources[way] for way in ways if way in found.sources), "captions")
 
 
-def any_grade(grades: dict[tuple[str, str], float | None]) -> bool:
-    """Return whether anybody judged one of some pairs."""
-    return any(grade is not None for grade in grades.values())
+def list_judged(found: Gathered) -> list[str]:
+    """Return the files in which anybody judged a pair."""
+    every = found.judged.items()
+    return [name for name, own in every if any(grade is not None for grade in own.values())]
 
 
 def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
@@ -156,8 +154,23 @@ def clean_classes(cells: Sequence[str]) -> tuple[list[str], Counter[str]]:
         missing = [part for part in parts[cell] if part.lower() in MISSING]
         kept = [part for part in parts[cell] if part not in missing]
         words.update({word: times for word in missing})
-        clean[cell] = (json.dumps(kept, ensure_ascii=False) if kept else "") if missing else cell
+        clean[cell] = cell if kept and not missing else _write_list(kept)
     return [clean[cell] for cell in cells], words
+
+
+def _write_list(parts: Sequence[str]) -> str:
+    return json.dumps(parts, ensure_ascii=False) if parts else ""
+
+
+def settle_classes(rows: Rows, column: str) -> None:
+    """Give each row that several people labelled the classes of more than half of them."""
+    for (name, item), cells in rows.votes.items():
+        if name == column:
+            parts = split_cells(cells)
+            counts = Counter(part for cell in cells for part in dict.fromkeys(parts[cell]))
+            most = [part for part, times in counts.items() if 2 * times > len(cells)]
+            alike = (cell for cell in cells if set(parts[cell]) == set(most))
+            rows.columns[column][rows.index[item]] = next(alike, _write_list(most))
 
 
 def _has_classes(cells: Sequence[str]) -> bool:
@@ -177,13 +190,13 @@ def _has_few(cells: Sequence[str]) -> bool:
     return is_few and not (is_text or is_fraction or is_alike)
 
 
-def settle_votes(found: Gathered, file: str, how: str) -> None:
+def settle_votes(found: Gathered, file: str) -> None:
     """Give each pair of a file that several people judged one grade.
 
     Raises:
         Unsure: If they disagree and the caller does not say what counts.
     """
-    votes = found.votes.get(file, {})
+    votes, how = found.votes.get(file, {}), found.source.options.disagreements
     odd = [pair for pair, grades in votes.items() if len(set(grades)) > 1]
     if not odd:
         return
@@ -205,7 +218,7 @@ SETTLED: Mapping[str, Callable[[list[float]], float]] = {
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""
 
 
-def merge_judgements(found: Gathered, chosen: str, how: str) -> dict[tuple[str, str], float]:
+def merge_judgements(found: Gathered) -> dict[tuple[str, str], float]:
     """Return the grades of the chosen file of judgements, or of all that agree.
 
     Raises:
@@ -213,18 +226,18 @@ def merge_judgements(found: Gathered, chosen: str, how: str) -> dict[tuple[str, 
             counts.
         DataError: If there is no such file.
     """
-    files = {name: grades for name, grades in found.judged.items() if any_grade(grades)}
+    files, chosen = list_judged(found), found.source.options.judgements
     if chosen:
         named = [name for name in files if chosen in (name, name.rpartition("/")[2])]
         if not named:
             raise DataError(chosen, "no such judgements", f"one of: {list_names(files) or NONE}")
-        files = {named[0]: files[named[0]]}
-    for file in files:
-        settle_votes(found, file, how)
+        files = named[:1]
     merged: dict[tuple[str, str], float] = {}
     origin: dict[tuple[str, str], str] = {}
-    for file, grades in files.items():
-        for pair, grade in grades.items():
+    for file in files:
+        settle_votes(found, file)
+    for file in files:
+        for pair, grade in found.judged[file].items():
             if grade is None:
                 continue
             if merged.setdefault(pair, grade) != grade:
@@ -234,6 +247,5 @@ def merge_judgements(found: Gathered, chosen: str, how: str) -> dict[tuple[str, 
                 raise Unsure(file, told, wanted, lines)
             origin.setdefault(pair, file)
     if len(files) > 1:
-        said = f"{len(files):,} files of judgements ({list_names(files)})"
-        found.say("note", list(files)[0], said, "one; they agree, merged")
+        found.count(files[0], files, "files of judgements", "one; they agree, merged")
     return merged

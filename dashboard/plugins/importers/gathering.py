@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import Finding, Level, list_names
+from dashboard.errors import Finding, Level, count_odd
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -21,7 +21,7 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     Vectors,
 )
-from dashboard.plugins.importers.source import find_suffix, list_forms
+from dashboard.plugins.importers.source import Source, find_folder_of, find_suffix, list_forms
 from dashboard.plugins.importers.vector_files import VectorFile, find_bad_rows, find_fault
 from dashboard.storage.media import EXTENSION
 from dashboard.texts import MARKS
@@ -36,13 +36,16 @@ class Rows:
 
     Attributes:
         index: Place of each id.
-        differing: Rows of each column that came with two different cells; the first one counts.
+        differing: Ids that came with another cell of a column than before; the first one counts.
+        votes: All cells of a column and an id that came again, where they are to be counted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, counts_votes: bool = False) -> None:
         self.index: dict[str, int] = {}
         self.columns: dict[str, list[str]] = {}
-        self.differing: Counter[str] = Counter()
+        self.differing: dict[str, list[str]] = {}
+        self.votes: dict[tuple[str, str], list[str]] = {}
+        self.counts_votes = counts_votes
 
     def __len__(self) -> int:
         return len(self.index)
@@ -54,8 +57,10 @@ class Rows:
             own = self.columns.setdefault(column, [])
             if len(own) <= place:
                 own.extend([""] * (place + 1 - len(own)))
+            if own[place] and cell and self.counts_votes:
+                self.votes.setdefault((column, name), [own[place]]).append(cell)
             if own[place] and cell and own[place] != cell:
-                self.differing[column] += 1
+                self.differing.setdefault(column, []).append(name)
             own[place] = own[place] or cell
 
     def get(self, column: str) -> list[str]:
@@ -70,6 +75,7 @@ class Gathered:
 
     Attributes:
         folder: Where vectors and pictures are written while they come.
+        source: Files that they are from.
         items: Items with the path of their file in the source, captions and further columns.
         taken: Rows of each file by what was taken from it.
         declared: Columns that a format declares to be classes.
@@ -81,13 +87,12 @@ class Gathered:
         runs: File, queries, items and scores of each version that is a list of results.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
-        codes: What the caller says of arrays that may be codes: "packed", "none", or "".
         written: Items whose picture was inside the source, and its file below media/.
     """
 
     folder: Path
-    codes: str = ""
-    items: Rows = field(default_factory=Rows)
+    source: Source
+    items: Rows = field(init=False)
     queries: Rows = field(default_factory=Rows)
     findings: list[Finding] = field(default_factory=list)
     taken: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -109,6 +114,9 @@ class Gathered:
     aliases: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
 
+    def __post_init__(self) -> None:
+        self.items = Rows(self.source.options.disagreements == "majority")
+
     def list_files(self, table: str) -> list[str]:
         """Return the files that rows of a table of the collection were taken from."""
         return [file for (name, file), number in self.taken.items() if name == table and number]
@@ -117,6 +125,12 @@ class Gathered:
         """Add a finding about a file."""
         self.findings.append(Finding(level, file, None, found, wanted))
 
+    def count(
+        self, file: str, odd: int | Sequence[str], what: str, wanted: str, level: Level = "note"
+    ) -> None:
+        """Add a finding of so many odd things in a file, if there are some."""
+        self.findings += count_odd(file, odd, what, wanted, level)
+
     def add(self, piece: Piece) -> None:
         """Add a piece."""
         if isinstance(piece, Finding):
@@ -124,8 +138,11 @@ class Gathered:
         elif isinstance(piece, Items):
             self._add_items(piece)
         elif isinstance(piece, Queries):
+            columns = dict(piece.columns)
+            if "image" in columns:
+                columns["image"] = [self._find(cell, piece) or cell for cell in columns["image"]]
             for place, name in enumerate(piece.ids):
-                self.queries.add(name, {key: each[place] for key, each in piece.columns.items()})
+                self.queries.add(name, {key: each[place] for key, each in columns.items()})
             self.taken["queries.csv", piece.file] += len(piece.ids)
         elif isinstance(piece, Judgements):
             self._add_judgements(piece)
@@ -152,9 +169,9 @@ class Gathered:
 
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
-        files = piece.columns.get("file") or [""] * len(piece.ids)
+        files = piece.columns.get("file") or [self._find(each, piece) for each in piece.ids]
         lists = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
-        columns = {**piece.columns, **lists}
+        columns = {**piece.columns, **lists, "file": files}
         added = 0
         for place, (given, file) in enumerate(zip(piece.ids, files, strict=True)):
             name = self.by_file.setdefault(file, given) if file else given
@@ -172,6 +189,9 @@ class Gathered:
             self.sources.setdefault(column, piece.file)
         if added or not piece.ids:
             self.taken["items.csv", piece.file] += added
+
+    def _find(self, cell: str, piece: Items | Queries) -> str:
+        return self.source.find_media(cell, find_folder_of(piece.file))
 
     def _add_captions(self, piece: Captions) -> None:
         """Add captions; one that another file has too counts once."""
@@ -210,7 +230,7 @@ class Gathered:
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows = own.read_codes(piece.rows, piece.file, self.codes)
+        rows = own.read_codes(piece.rows, piece.file, self.source.options.codes)
         ids = None if piece.ids is None else [each.strip() for each in piece.ids]
         why = find_fault(own, rows, ids)
         if why:
@@ -218,10 +238,9 @@ class Gathered:
             return
         bad = find_bad_rows(rows, ids, own.known)
         for what, places in bad.items():
-            names = list_names(ids[at] if ids else at for at in places)
-            found = f"{len(places):,} vectors that {what} ({names})"
+            names = [ids[at] if ids else str(at) for at in places]
             wanted = "a finite vector for each id; left out"
-            self.say("warning", piece.file, found, wanted)
+            self.count(piece.file, names, f"vectors that {what}", wanted, "warning")
         out = sorted({at for places in bad.values() for at in places})
         if out:
             if ids is None:

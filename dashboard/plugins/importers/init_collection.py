@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +18,27 @@ COLUMNS = ("file", "rows", "taken_from", "guessed")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("new", metavar="NEW", help="name of the collection, below data/")
+    text = "folder or file to read; nothing in it is changed"
+    parser.add_argument(
+        "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
+    )
     texts = {
         "--map": ("OURS=THEIRS,…", "columns of the source, such as item_id=sku,caption=title"),
         "--judgements": ("FILE", "the file of judgements that counts"),
         "--relevance": ("COLUMN", "what decides: a column, judgements, captions or none"),
     }
-    text = "folder or file to read; nothing in it is changed"
-    parser.add_argument(
-        "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
-    )
     for name, (shown, text) in texts.items():
         parser.add_argument(name, default="", metavar=shown, help=text)
-    text = "what the rows of a matrix of similarities are"
-    parser.add_argument("--rows", default="", choices=("text", "item"), help=text)
-    text = "arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1, are vectors"
-    parser.add_argument("--codes", default="", choices=("packed", "none"), help=text)
-    text = "what counts of the grades or classes that several people gave one pair or picture"
-    ways = ("mean", "majority")
-    parser.add_argument("--disagreements", default="", choices=ways, help=text)
-    text = "ask for each class as a text"
-    parser.add_argument("--queries-from", default="", choices=("keywords",), help=text)
+    choices = {
+        "--rows": ("text item", "what the rows of a matrix of similarities are"),
+        "--codes": ("packed none", "arrays of bytes are packed codes of eight bits each; or bytes, "
+                    "and 0 and 1, are vectors"),
+        "--disagreements": ("mean majority", "what counts of the grades or classes that several "
+                            "people gave one pair or picture"),
+        "--queries-from": ("keywords", "ask for each class as a text"),
+    }  # fmt: skip
+    for name, (ways, text) in choices.items():
+        parser.add_argument(name, default="", choices=ways.split(), help=text)
     flags = {
         "--by-position": "vectors without ids are in the order of the items and texts",
         "--update": "make a collection anew that is there",
@@ -55,17 +57,13 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     from dashboard.errors import DataError
     from dashboard.plugins.importers.making import make_collection
     from dashboard.plugins.importers.pieces import Unsure
-    from dashboard.plugins.importers.planning import Options
+    from dashboard.plugins.importers.source import Options
 
-    keywords = call.queries_from == "keywords"
-    options = Options(
-        call.judgements, call.relevance, call.rows, call.by_position, keywords, call.codes,
-        call.disagreements,
-    )  # fmt: skip
     columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
-    made_by = (call.update, call.dry_run)
+    stated: dict[str, Any] = {e.name: getattr(call, e.name, columns) for e in fields(Options)}
+    options = Options(**stated)
     try:
-        made = make_collection(call.new, call.source, columns, options, *made_by)
+        made = make_collection(call.new, call.source, options, call.update, call.dry_run)
     except Unsure as error:
         print(f"error: {error}", file=sys.stderr)
         names = f"{shlex.quote(call.new)} --from {shlex.quote(str(call.source))}"

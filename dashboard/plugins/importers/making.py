@@ -11,26 +11,25 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import Basis
+from dashboard.plugins.importers.deciding import NEVER, Basis
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format, Piece, leave_out
 from dashboard.plugins.importers.placing import Placed, choose_hashing, place_vectors
-from dashboard.plugins.importers.planning import Options, Plan, make_plan
-from dashboard.plugins.importers.source import Source, list_source, report_unread
+from dashboard.plugins.importers.planning import Plan, make_plan
+from dashboard.plugins.importers.source import Options, Source, list_source, report_unread
 from dashboard.plugins.importers.writing import (
-    count_changes,
     keep_versions,
     open_draft,
     write_collection,
-    write_settings,
 )
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import MARKS, find_data
 from dashboard.storage.media import list_missing
-from dashboard.storage.new_versions import record_inputs
+from dashboard.storage.new_versions import record_inputs, write_toml
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale
 
+TABLES = ("items.csv", "queries.csv", "qrels.csv")
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
@@ -45,9 +44,8 @@ class Made:
 
 
 def make_collection(
-    new: str, path: Path, columns: Mapping[str, str], options: Options,
-    update: bool = False, dry_run: bool = False,
-) -> Made:  # fmt: skip
+    new: str, path: Path, options: Options, update: bool = False, dry_run: bool = False
+) -> Made:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Raises:
@@ -55,22 +53,21 @@ def make_collection(
         DataError: If the source cannot be used, or the place is taken.
     """
     place = _find_place(new, path, update)
-    source = list_source(path, columns, options.judgements)
-    source.disagreements = options.disagreements
+    source = list_source(path, options)
     with open_draft(place, keep=not dry_run) as draft:
-        found = gather_pieces(source, draft, options.codes)
-        plan = make_plan(found, options)
-        placed = place_vectors(found, plan, options)
+        found = gather_pieces(source, draft)
+        plan = make_plan(found)
+        placed = place_vectors(found, plan)
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
-        mapped = ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
+        mapped = ",".join(f"{ours}={theirs}" for ours, theirs in options.columns.items())
         is_bare = not (placed or found.runs)
         recorded = [*block[: 2 if is_bare else 3], *([f"--map {mapped}"] if mapped else [])]
         plan.settings |= {"title": place.name, "source": recorded}
-        counts = write_collection(draft, source, found, plan, placed)
+        counts = write_collection(draft, found, plan, placed)
         if place.is_dir():
             _take_over(place, draft, found, plan)
-        write_settings(draft / "collection.toml", plan.settings)
+        (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
         findings = [*source.findings, *found.findings, *check_draft(draft, placed)]
         rows = list_files(counts, found, plan, placed)
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
@@ -95,10 +92,16 @@ def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
     plan.settings = old | plan.settings | own | {"title": old.get("title", place.name)}
     if kept := keep_versions(place, draft):
         found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
-    for name, (new, gone) in count_changes(place, draft).items():
-        if new or gone:
+    for name in TABLES:
+        before, now = (set(_list_lines(folder / name)) for folder in (place, draft))
+        if before != now:
+            new, gone = len(now - before), len(before - now)
             said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
             found.say("note", name, said, "changes of the source; taken in")
+
+
+def _list_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:
@@ -123,34 +126,46 @@ def list_formats() -> list[Format]:
     return [each for formats in reversed(load_all("formats")) for each in formats]
 
 
-def gather_pieces(source: Source, folder: Path, codes: str) -> Gathered:
+def gather_pieces(source: Source, folder: Path) -> Gathered:
     """Return all that the formats yield.
 
     Raises:
         DataError: If there is nothing that one of them reads.
     """
-    found = Gathered(folder, codes)
+    found, mapped = Gathered(folder, source), source.options.columns
     for each in list_formats():
-        files = list(each.recognise(source))
-        claimed = set(files)
-        source.left = [name for name in source.left if name not in claimed]
-        for piece in _read(each, source, files) if files else ():
+        files = dict.fromkeys(each.recognise(source))
+        source.left = [name for name in source.left if name not in files]
+        for piece in _read(each, source, list(files)) if files else ():
             found.add(piece)
     found.name_runs()
     found.findings += report_unread(source)
-    for ours in set(source.columns) - (source.mapped & set(OURS)):
+    for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
-        raise DataError("--map", f"{ours}={source.columns[ours]}", wanted)
-    for name, rows in (("items", found.items), ("queries", found.queries)):
-        for column, number in rows.differing.items():
-            said = f"{number:,} rows that give an id a second {column}"
-            found.say("warning", name, said, "one of each; the first counts")
+        raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
+    _report_differing(found)
     if not (found.items or found.judged or found.runs or found.vectors):
         said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in found.findings[:3])
         seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
+
+
+def _report_differing(found: Gathered) -> None:
+    """Say where rows of one id have different cells, as those of several annotators have."""
+    most = "the first annotator's count. Those of most: --disagreements majority"
+    most = "those of most annotators count" if found.items.counts_votes else most
+    for rows in (found.items, found.queries):
+        for column, names in rows.differing.items():
+            file = found.sources.get(column, "queries")
+            is_class = column in found.declared or "annotator" in rows.columns
+            if is_class and not NEVER.search(column.lower()):
+                what, wanted = "pictures whose annotators disagree", f"one answer; {most}"
+                found.count(file, len({*names}), what, wanted, "warning")
+            else:
+                what, wanted = f"rows that give an id a second {column}", "one of each"
+                found.count(file, len(names), what, f"{wanted}; the first counts", "warning")
 
 
 def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]:

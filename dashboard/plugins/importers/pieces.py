@@ -7,14 +7,16 @@ never held whole. Findings are pieces, too: they say which rows and files were l
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
-from dashboard.plugins.importers.source import Side, Source
+from dashboard.errors import DataError, Finding, count_odd
+from dashboard.plugins.importers.source import Side, Source, find_stem
 
 
 class Unsure(DataError):
@@ -37,7 +39,8 @@ class Items:
         file: File of the source that they come from, for the answer and for messages.
         ids: Id of each; an item may come again with further cells.
         columns: Cells by column: `file` and `poster` (paths below the source), `caption`, `kind`,
-            `span_start`, `span_end`, and any further column under its own name.
+            `span_start`, `span_end`, and any further column under its own name. Without `file` the
+            ids are looked for among the pictures and clips.
         labels: Columns that the format itself declares to be classes; others are guessed by name.
         contents: Bytes of the picture or clip of each, where the source holds them inside.
         is_whole: Whether further pictures of the source are no items of this collection.
@@ -78,6 +81,13 @@ class Captions:
     items: Sequence[str]
     texts: Sequence[str]
     ids: Sequence[str] = ()
+
+    @classmethod
+    def join(cls, file: str, rows: Iterable[tuple[str, str, str]]) -> Captions:
+        """Return captions of an item, a text and an id each."""
+        every = list(rows)
+        items, texts, ids = ([row[at] for row in every] for at in range(3))
+        return cls(file, items, texts, ids)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +168,48 @@ def match_lines(
     lines = [(at, each.strip()) for at, each in enumerate(text.split("\n"), 1) if each.strip()]
     found = [(at, pattern.fullmatch(each)) for at, each in lines if each[0] != "#"]
     odd = [at for at, match in found if match is None]
-    said = f"{len(odd):,} lines of another form than most"
-    findings = [Finding("warning", file, odd[0], said, f"{wanted}; left out")] if odd else []
-    return {at: match for at, match in found if match}, findings
+    said = count_odd(file, odd, "lines of another form than most", f"{wanted}; left out")
+    return {at: match for at, match in found if match}, said
+
+
+def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:
+    """Return the objects of a list in an object of JSON.
+
+    Raises:
+        DataError: If there is no such list.
+    """
+    rows = found.get(key) if isinstance(found, dict) else None
+    if not isinstance(rows, list):
+        raise DataError(file, f"no list of {key}", f'an object with "{key}"')
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def choose_part(source: Source, files: Sequence[str], parts: Sequence[str], what: str) -> str:
+    """Return the file that counts: the one named, or the only one of the best part.
+
+    Args:
+        source: Where the files are.
+        files: The files, one a part.
+        parts: Words in their names, the best one first.
+        what: What each file holds.
+
+    Raises:
+        Unsure: If several are as good.
+    """
+    stated = [n for n in files if source.options.judgements in (n, PurePosixPath(n).name)]
+    ranked = [[n for n in files if part in find_stem(n).split(".")] for part in parts]
+    best = stated or next((each for each in ranked if each), list(files))
+    if len(best) > 1:
+        lines = [f"--judgements {shlex.quote(name)}" for name in best]
+        raise Unsure(best[0], f"{len(best):,} {what}", "one a collection", lines)
+    return best[0]
+
+
+def name_others(files: Sequence[str], chosen: str, what: str) -> list[Finding]:
+    """Return the note that other files than the chosen one do not count."""
+    others = [name for name in files if name != chosen]
+    wanted = f"one; {chosen} counts. Another one: --judgements {''.join(others[:1])}"
+    return count_odd(chosen, others, what, wanted, "note")
 
 
 def leave_out(error: DataError) -> Finding:

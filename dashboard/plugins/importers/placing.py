@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Unsure
-from dashboard.plugins.importers.planning import Options, Plan
+from dashboard.plugins.importers.planning import Plan
+from dashboard.plugins.importers.source import Options
 from dashboard.plugins.importers.vector_files import VectorFile
 
 Part = tuple[VectorFile, list[str]]
@@ -47,7 +48,7 @@ class Placed:
         return bool(every) and all(own.is_binary for own, _ in every)
 
 
-def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]:
+def place_vectors(found: Gathered, plan: Plan) -> list[Placed]:
     """Return the versions that are vectors or matrices.
 
     Raises:
@@ -56,6 +57,7 @@ def place_vectors(found: Gathered, plan: Plan, options: Options) -> list[Placed]
         DataError: If their number is another one.
     """
     placed: dict[str, Placed] = {}
+    options = found.source.options
     texts = _list_texts(plan)
     for (name, side), own in found.vectors.items():
         if not own.shape[0]:
@@ -134,9 +136,9 @@ def _match(
         names = {text: name for name, text in texts.items()} | {name: name for name in texts}
     ids = [names.get(name, "") for name in own.ids]
     unknown = [name for name, known in zip(own.ids, ids, strict=True) if not known]
-    if unknown and len(unknown) < len(ids):
-        said = f"{len(unknown):,} vectors of unknown {side} ({list_names(unknown)})"
-        found.say("warning", file, said, "ids that are there; left out")
+    if len(unknown) < len(ids):
+        what = f"vectors of unknown {side}"
+        found.count(file, unknown, what, "ids that are there; left out", "warning")
     return ids
 
 

@@ -15,6 +15,7 @@ from dashboard.plugins.importers.deciding import (
     choose_basis,
     clean_classes,
     merge_judgements,
+    settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.source import find_kind
@@ -25,30 +26,6 @@ KINDS = ("image", "video", "text")
 RESERVED = {"side": "source_side", "query_id": "source_query_id", "image": "source_image"}
 """Columns of items whose name has another meaning here, and the name that keeps them as labels."""
 OF_QUERIES = {"scene": "scene_label", "among": "among_label"}
-
-
-@dataclass(frozen=True)
-class Options:
-    """Choices that the caller states.
-
-    Attributes:
-        judgements: File of judgements that counts; "" for all that agree.
-        relevance: Column, or judgements, captions or none.
-        rows: What the rows of a matrix are, "text" or "item".
-        by_position: Whether vectors without ids are in the order of the items and texts.
-        codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
-            of bytes and of 0 and 1 that are no codes.
-        disagreements: What counts where people disagree: "mean", "majority", or "" to be asked.
-        keyword_queries: Whether each class is asked for as a text.
-    """
-
-    judgements: str = ""
-    relevance: str = ""
-    rows: str = ""
-    by_position: bool = False
-    keyword_queries: bool = False
-    codes: str = ""
-    disagreements: str = ""
 
 
 @dataclass(eq=False)
@@ -72,7 +49,7 @@ class Plan:
     missing: Counter[str] = field(default_factory=Counter)
 
 
-def make_plan(found: Gathered, options: Options) -> Plan:
+def make_plan(found: Gathered) -> Plan:
     """Return the tables of a collection.
 
     Raises:
@@ -81,20 +58,19 @@ def make_plan(found: Gathered, options: Options) -> Plan:
     """
     _name_items(found)
     _rename_columns(found)
-    basis = choose_basis(found, options.relevance)
+    basis = choose_basis(found)
     plan = Plan(basis, found.items, found.queries, pictures=list(found.items.index))
     if basis.kind == "judgements":
-        _plan_judgements(found, plan, options)
+        _plan_judgements(found, plan)
     elif basis.kind == "labels":
-        _plan_labels(found, plan, options)
+        _plan_labels(found, plan)
     elif basis.kind == "keywords":
         for name in [each for each in found.items.columns if each.startswith("pv_")]:
             _clean_column(plan, found.items, name)
         plan.settings["protocols"] = ["alfa"]
         texts = sum(map(bool, found.queries.get("text")))
-        if texts:
-            wanted = "them; python -m dashboard keywords NAME --write maps their words"
-            found.say("warning", "queries.csv", f"{texts:,} texts without keywords", wanted)
+        wanted = "them; python -m dashboard keywords NAME --write maps their words"
+        found.count("queries.csv", texts, "texts without keywords", wanted, "warning")
     elif basis.kind == "captions":
         _plan_captions(found, plan)
     elif basis.kind == "tables":
@@ -140,27 +116,20 @@ def _describe_items(found: Gathered, plan: Plan) -> None:
     """Give each item its first caption and its kind."""
     names = found.match_items((item for item, _, _ in found.captions), "captions")
     for item, text, _ in found.captions:
-        if item in names and not _has(plan.items, names[item], "caption"):
+        if item in names:  # the first one counts
             plan.items.add(names[item], {"caption": text})
     for item, file in zip(list(plan.items.index), plan.items.get("file"), strict=True):
         if kind := find_kind(file):
             plan.items.add(item, {"kind": kind})
-    plan.items.differing.pop("kind", None)
 
 
-def _has(rows: Rows, name: str, column: str) -> bool:
-    own, place = rows.columns.get(column, []), rows.index[name]
-    return place < len(own) and bool(own[place])
-
-
-def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
-    merged = merge_judgements(found, options.judgements, options.disagreements)
+def _plan_judgements(found: Gathered, plan: Plan) -> None:
+    merged = merge_judgements(found)
     file = plan.basis.name
     names = found.match_items((item for _, item in merged), file)
     shared = [name for name, times in Counter(names.values()).items() if times > 1]
-    if shared:
-        said = f"{len(shared):,} items under two names ({list_names(shared)})"
-        found.say("warning", file, said, "one name; the first one counts")
+    wanted = "one name; the first one counts"
+    found.count(file, shared, "items under two names", wanted, "warning")
     pairs: dict[tuple[str, str], float] = {}
     for (query, item), grade in merged.items():
         pairs.setdefault((query, names.get(item, item)), grade)
@@ -175,21 +144,20 @@ def _plan_judgements(found: Gathered, plan: Plan, options: Options) -> None:
     for query in bare:
         asked.add(query, {"text": query})
     plan.of_queries = "text: each id" if bare else ""
-    without = len(asked) - len(judged)
-    if without:
-        said = f"{without:,} queries that nothing is judged for"
-        found.say("note", file, said, "judgements; kept, without a value")
+    what = "queries that nothing is judged for"
+    found.count(file, len(asked) - len(judged), what, "judgements; kept, without a value")
 
 
-def _plan_labels(found: Gathered, plan: Plan, options: Options) -> None:
+def _plan_labels(found: Gathered, plan: Plan) -> None:
     column = plan.basis.name
+    settle_classes(found.items, column)
     clean = _clean_column(plan, found.items, column)
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     if plan.missing:
         said = f"the words {list_names(plan.missing)} in the column {column}"
         wanted = "classes; these are none. Write another word if one is, as no_defect for none"
         found.say("note", found.sources.get(column, column), said, wanted)
-    if options.keyword_queries:
+    if found.source.options.queries_from:
         for each in dict.fromkeys(filter(None, clean)):
             found.queries.add(each, {"text": each, column: each})
         plan.of_queries = "each class as a text"
@@ -250,6 +218,4 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
         plan.qrels += [(item, own, 1.0), (own, item, 1.0)]
     plan.of_queries = "a picture asks for its texts, a text for its picture"
     bare = [item for item in plan.pictures if not times[item]]
-    if bare:
-        said = f"{len(bare):,} pictures without a text ({list_names(bare)})"
-        found.say("note", "captions", said, "texts; they are searched")
+    found.count("captions", bare, "pictures without a text", "texts; they are searched")

@@ -7,13 +7,13 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.storage.media import EXTENSION, FIRST_BYTES, VIDEO
 from dashboard.texts import decode_text, read_text
 
@@ -42,6 +42,32 @@ CURES = {
 """The line that converts a file which is not read, by its ending."""
 
 
+@dataclass(frozen=True)
+class Options:
+    """Choices that the caller states.
+
+    Attributes:
+        columns: Columns of the source by names of ours.
+        judgements: File of judgements that counts; "" for all that agree.
+        relevance: Column, or judgements, captions or none.
+        rows: What the rows of a matrix are, "text" or "item".
+        codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
+            of bytes and of 0 and 1 that are no codes.
+        disagreements: What counts where people disagree: "mean", "majority", or "" to be asked.
+        queries_from: "keywords" to ask for each class as a text.
+        by_position: Whether vectors without ids are in the order of the items and texts.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    judgements: str = ""
+    relevance: str = ""
+    rows: str = ""
+    codes: str = ""
+    disagreements: str = ""
+    queries_from: str = ""
+    by_position: bool = False
+
+
 @dataclass(eq=False)
 class Source:
     """Files below a folder, as paths with `/`, sorted.
@@ -50,20 +76,16 @@ class Source:
         root: The folder.
         files: All files.
         left: Those that no format has taken yet.
-        columns: Columns of the source by names of ours, as the caller maps them.
-        mapped: Those of them that a table has.
-        judgements: File of judgements that the caller names; "" for none.
-        disagreements: What counts where annotators disagree; "" for the first one of each picture.
+        options: Choices that the caller states.
+        mapped: Columns that the caller maps and that a table has.
         findings: Files that were left out when the folder was listed.
     """
 
     root: Path
     files: tuple[str, ...]
     left: list[str] = field(default_factory=list)
-    columns: Mapping[str, str] = field(default_factory=dict)
+    options: Options = Options()
     mapped: set[str] = field(default_factory=set)
-    judgements: str = ""
-    disagreements: str = ""
     findings: list[Finding] = field(default_factory=list)
 
     def find_path(self, name: str) -> Path:
@@ -73,6 +95,16 @@ class Source:
     def list_left(self, *endings: str) -> list[str]:
         """Return the files left with one of some endings; texts may be compressed."""
         return [name for name in self.left if find_plain(name).endswith(endings)]
+
+    def list_headed(self, fits: Callable[[str], object], *endings: str) -> list[str]:
+        """Return the files left with one of some endings whose first characters fit."""
+        return [name for name in self.list_left(*endings) if fits(self.read_head(name))]
+
+    def list_keyed(self, *ways: str) -> list[str]:
+        """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
+        marks = [[f'"{key}"' for key in way.split()] for way in ways]
+        heads = {name: self.read_head(name, 1 << 16) for name in self.list_left(".json")}
+        return [n for n in heads if any(all(key in heads[n] for key in own) for own in marks)]
 
     def read_text(self, name: str) -> str:
         """Return the text of a file; repairs of its encoding are findings."""
@@ -146,14 +178,14 @@ class Source:
         return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
 
 
-def list_source(path: Path, columns: Mapping[str, str], judgements: str = "") -> Source:
+def list_source(path: Path, options: Options) -> Source:
     """List the files of a folder, or the one file that a path names.
 
     Raises:
         DataError: If there is nothing, or more than MAX_FILES.
     """
     if path.is_file():
-        return Source(path.parent, (path.name,), [path.name], columns, judgements=judgements)
+        return Source(path.parent, (path.name,), [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
     skipped: dict[str, list[str]] = {}
@@ -166,15 +198,12 @@ def list_source(path: Path, columns: Mapping[str, str], judgements: str = "") ->
         if len(files) > MAX_FILES:
             found = f"more than {MAX_FILES:,} files"
             raise DataError(path.name, found, "at most so many", do="Name a part of it.")
-    findings = [
-        Finding("warning", path.name, None, f"{len(names):,} files that are {why} "
-                f"({list_names(sorted(names))})", "files; left out")
-        for why, names in skipped.items()
-    ]  # fmt: skip
     files.sort()
-    return Source(
-        path, tuple(files), list(files), columns, judgements=judgements, findings=findings
-    )
+    source = Source(path, tuple(files), list(files), options)
+    for why, names in skipped.items():
+        what = f"files that are {why}"
+        source.findings += count_odd(path.name, sorted(names), what, "files; left out")
+    return source
 
 
 def _walk(root: Path) -> Iterator[tuple[str, str]]:
@@ -251,5 +280,4 @@ def report_unread(source: Source) -> Iterable[Finding]:
     for ending, names in endings.items():
         cure = CURES.get(ending, "")
         wanted = f"a format that is read; left out. {cure}".rstrip(". ").replace("FILE", names[0])
-        found = f"{len(names):,} files that no format reads ({list_names(names)})"
-        yield Finding("warning", names[0], None, found, wanted)
+        yield from count_odd(names[0], names, "files that no format reads", wanted)

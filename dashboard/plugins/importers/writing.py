@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +16,8 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.source import Source
 from dashboard.plugins.importers.vector_files import VectorFile
+from dashboard.storage.new_versions import write_toml
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
@@ -73,10 +71,10 @@ def _remove(*paths: Path) -> None:
 
 
 def write_collection(
-    draft: Path, source: Source, found: Gathered, plan: Plan, placed: Sequence[Placed]
+    draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
 ) -> dict[str, int]:
     """Write all files of a collection; return the rows of each."""
-    _link_media(draft, source, found, plan)
+    _link_media(draft, found, plan)
     rows = {"items.csv": len(plan.items), "queries.csv": len(plan.queries)}
     _write_table(draft / "items.csv", "item_id", plan.items)
     if len(plan.queries):
@@ -100,7 +98,7 @@ def write_collection(
         f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
     }
     for name, each in found.copied.items():
-        shutil.copyfile(source.find_path(each.file), draft / name)
+        shutil.copyfile(found.source.find_path(each.file), draft / name)
         rows[name] = found.taken["queries.csv", each.file]
     shutil.rmtree(draft / "vectors", ignore_errors=True)
     return {name: number for name, number in rows.items() if number}
@@ -117,27 +115,6 @@ def keep_versions(place: Path, draft: Path) -> list[str]:
                 link_file(file, draft / file.relative_to(place))
             kept.append(path.relative_to(place).as_posix())
     return kept
-
-
-def count_changes(place: Path, draft: Path) -> dict[str, tuple[int, int]]:
-    """Return how many rows of each table are new or changed, and how many are gone."""
-    found = {}
-    for name in ("items.csv", "queries.csv", "qrels.csv"):
-        old, new = (set(_list_lines(folder / name)) for folder in (place, draft))
-        found[name] = (len(new - old), len(old - new))
-    return found
-
-
-def _list_lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
-
-
-def write_settings(path: Path, settings: dict[str, Any]) -> None:
-    """Write settings as TOML; JSON's texts, numbers and lists are TOML's, too."""
-    lines = [
-        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in settings.items()
-    ]
-    path.write_text("".join(lines), encoding="utf-8")
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -164,9 +141,10 @@ def _write_keywords(draft: Path, items: Rows) -> int:
     return len(filled)
 
 
-def _link_media(draft: Path, source: Source, found: Gathered, plan: Plan) -> None:
+def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
-    items, known = plan.items, set(source.media)
+    items, source = plan.items, found.source
+    known = set(source.media)
     for rows, column, folder in (
         (items, "file", "media"),
         (items, "poster", "posters"),
@@ -218,8 +196,7 @@ def _write_version(draft: Path, version: Placed) -> dict[str, int]:
     folder.mkdir(parents=True)
     told = {"by_position": version.by_position, "bits": version.bits}
     told = {key: value for key, value in told.items() if value}
-    if told:
-        write_settings(folder / "model.toml", told)
+    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
     sides = (("queries", version.queries), ("items", version.items))
     return {
         f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.is_binary)

@@ -7,7 +7,7 @@ PLUGIN = Plugin(
     commands={
         "add": "add_command",
         "embed": "embed_command",
-        "remove": "remove_command",
+        "remove": "trash",
         "restore": "restore_command",
     },
     screens={"add": "add_screen.py"},

@@ -61,10 +61,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         ValueError: If the options do not go together.
         DataError: If the version cannot be used; nothing is written then.
     """
-    from dashboard.plugins.versions.matrix_adding import add_matrix
-    from dashboard.storage.array_files import read_named_vectors
+    from dashboard.plugins.versions.adding import add_files, add_matrix
     from dashboard.storage.collection import open_collection
-    from dashboard.storage.new_versions import NamedVectors, add_run, add_vectors
+    from dashboard.storage.new_versions import add_run
 
     if (call.items is None) == (call.run is None):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
@@ -78,14 +77,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     elif call.run:
         rows = add_run(collection, name, call.run, findings)
     else:
-        items = read_named_vectors(call.items, call.ids, findings)
-        queries: NamedVectors | None = None
-        if call.queries:
-            queries = read_named_vectors(call.queries, call.query_ids, findings, is_text=True)
-        settings = {"note": call.note} if call.note else {}
-        rows = add_vectors(
-            collection, name, items, queries, settings, {}, findings, call.by_position
-        )
+        sides = (call.items, call.ids), (call.queries, call.query_ids)
+        rows = add_files(collection, name, *sides, call.note, call.by_position, findings)
     complain(findings)
     say_where(collection, name)
     return rows, COLUMNS, FINE

@@ -49,7 +49,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     from dashboard.plugins.versions.batch_encoders import TEXT_MODEL, open_encoder
-    from dashboard.plugins.versions.embedding import embed, embed_queries
+    from dashboard.plugins.versions.embedding import embed
     from dashboard.storage.collection import open_collection
 
     if call.frames < 1 or call.batch < 1:
@@ -75,12 +75,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
                 bar.refresh()
 
             encoder = open_encoder(call.encoder or str(own), picture)
-            given = (collection, name, encoder, findings)
-            if call.what == "queries":
-                rows = embed_queries(*given, batch=call.batch, report=show)
-            else:
-                options = (call.what, call.frames, call.batch, call.note)
-                rows = embed(*given, *options, report=show)
+            options = (call.what, call.frames, call.batch, call.note)
+            rows = embed(collection, name, encoder, findings, *options, report=show)
     finally:
         complain(findings)
     say_where(collection, name)

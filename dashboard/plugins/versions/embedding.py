@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
@@ -41,6 +41,11 @@ class _Side:
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
+    def join(self) -> NamedVectors:
+        """Return the vectors that there are, in the order of the inputs."""
+        ids = [each for each in self.keys if each in self.vectors]
+        return NamedVectors(np.stack([self.vectors[each] for each in ids]), ids, self.name)
+
 
 def embed(
     collection: Collection,
@@ -53,14 +58,15 @@ def embed(
     note: str = "",
     report: Report = lambda what, done, total: None,
 ) -> list[dict[str, Any]]:
-    """Embed a collection as a new version, whole or not at all.
+    """Embed a collection as a new version, whole or not at all; or the queries of one anew.
 
     Args:
         collection: What is embedded.
         name: Name of the version.
         encoder: What embeds.
         findings: Gains the items and queries that were skipped.
-        what: items, or all: text queries, too.
+        what: items, or all: text queries, too; or queries: those of a version that is there, whose
+            other files stay.
         frames: Frames of a clip; the vector of the clip is the mean of their unit vectors.
         batch: Inputs that the encoder gets at once.
         note: A sentence on what is new.
@@ -70,77 +76,55 @@ def embed(
         A row a side: what, done, skipped, seconds.
 
     Raises:
-        DataError: If the encoder fails, or nothing can be embedded. The next call goes on.
+        DataError: If the encoder fails, nothing can be embedded, or there is no version whose
+            queries could be. The next call goes on.
     """
-    check_name(collection.folder, name)
-    sides = [_make_items(collection, encoder, frames)]
+    version = collection.find_version(name) if what == "queries" else None
+    sides = [] if version else [_make_items(collection, encoder, frames)]
     texts = _list_texts(collection)
-    if what == "all" and encoder.reads and texts:
+    if what != "items" and encoder.reads and texts:
         keys = {query: f"text {text}" for query, text in texts.items()}
         sides.append(_Side("queries", keys, lambda query: [texts[query]]))
+    if version is None:
+        check_name(collection.folder, name)
+    elif version.items is None or not sides:
+        found = f"a version {name!r} without vectors" if sides else "no query that is only a text"
+        raise DataError(collection.name, found, "a version of `embed` and text queries")
     place = collection.folder / "models" / f".embedding {name}"
-    with _hold(place, f"{encoder.fingerprint} {frames}", collection.name):
+    with _hold(place, f"{encoder.fingerprint} {what if version else frames}", collection.name):
         for side in sides:
             begun = time.monotonic()
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
             side.seconds = round(time.monotonic() - begun, 3)
             _report_skipped(side, findings)
-        if not sides[0].vectors:
-            reasons = list_names(sorted(set(sides[0].skipped.values()))) or "there are none"
-            raise DataError(collection.name, f"no item that can be embedded ({reasons})", "some")
-        settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-        _put_together(collection, name, encoder, sides, settings, place, findings)
+        given = {side.name: side.join() for side in sides if side.vectors}
+        first = sides[0]
+        if first.name not in given:
+            reasons = list_names(sorted(set(first.skipped.values()))) or "there are none"
+            found = f"no {first.name} that can be embedded ({reasons})"
+            raise DataError(collection.name, found, "some")
+        if version:
+            replace_queries(collection, version, given["queries"])
+        else:
+            settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
+            files = _copy_files(encoder, place)
+            noted: list[Finding] = []
+            add_vectors(
+                collection, name, given["items"], given.get("queries"), settings, files, noted
+            )
+            if not any(side.skipped for side in sides):
+                findings += [replace(each, level="note") for each in noted]
         shutil.rmtree(place)
-    return [_describe(side) for side in sides]
-
-
-def embed_queries(
-    collection: Collection,
-    name: str,
-    encoder: BatchEncoder,
-    findings: list[Finding],
-    batch: int = 32,
-    report: Report = lambda what, done, total: None,
-) -> list[dict[str, Any]]:
-    """Embed the text queries anew for a version that is there; its other files stay.
-
-    Args:
-        collection: Whose text queries are embedded.
-        name: Name of the version.
-        encoder: What embeds; the one that has embedded the items.
-        findings: Gains the queries that were skipped.
-        batch: Texts that the encoder gets at once.
-        report: Called as the work goes on.
-
-    Raises:
-        DataError: If there is no such version with vectors, or the encoder fails.
-    """
-    version, texts = collection.find_version(name), _list_texts(collection)
-    if version.items is None or not texts:
-        found = f"a version {name!r} without vectors" if texts else "no query that is only a text"
-        raise DataError(collection.name, found, "a version of `embed` and text queries")
-    keys = {query: f"text {text}" for query, text in texts.items()}
-    side = _Side("queries", keys, lambda query: [texts[query]])
-    place = collection.folder / "models" / f".embedding {name}"
-    with _hold(place, f"{encoder.fingerprint} queries", collection.name):
-        begun = time.monotonic()
-        _recall(place, side)
-        _embed_side(side, encoder, batch, place, report)
-        side.seconds = round(time.monotonic() - begun, 3)
-        _report_skipped(side, findings)
-        ids = [each for each in side.keys if each in side.vectors]
-        if not ids:
-            raise DataError(collection.name, "no query that can be embedded", "some")
-        rows = NamedVectors(np.stack([side.vectors[each] for each in ids]), ids, "queries")
-        replace_queries(collection, version, rows)
-        shutil.rmtree(place)
-    return [_describe(side)]
-
-
-def _describe(side: _Side) -> dict[str, Any]:
-    done, skipped = len(side.vectors), len(side.skipped)
-    return {"what": side.name, "done": done, "skipped": skipped, "seconds": side.seconds}
+    return [
+        {
+            "what": side.name,
+            "done": len(side.vectors),
+            "skipped": len(side.skipped),
+            "seconds": side.seconds,
+        }
+        for side in sides
+    ]
 
 
 def _list_texts(collection: Collection) -> dict[str, str]:
@@ -291,39 +275,19 @@ def _save(place: Path, side: _Side, part: Mapping[str, NDArray[np.float32]]) -> 
 
 
 def _report_skipped(side: _Side, findings: list[Finding]) -> None:
-    every = list(side.skipped.items())
     wanted = f"what can be embedded; {side.name} without a vector are not found"
-    for name, why in every[:SHOWN]:
-        findings.append(
-            Finding("warning", side.name, None, f"{name[:80]!r} skipped: {why}", wanted)
-        )
-    if len(every) > SHOWN:
-        found = f"{len(every) - SHOWN:,} more skipped"
+    for name, why in list(side.skipped.items())[:SHOWN]:
+        found = f"{name[:80]!r} skipped: {why}"
         findings.append(Finding("warning", side.name, None, found, wanted))
+    findings += count_odd(side.name, max(0, len(side.skipped) - SHOWN), "more skipped", wanted)
 
 
-def _put_together(
-    collection: Collection,
-    name: str,
-    encoder: BatchEncoder,
-    sides: list[_Side],
-    settings: Mapping[str, Any],
-    place: Path,
-    findings: list[Finding],
-) -> None:
-    given = {}
-    for side in sides:
-        ids = [each for each in side.keys if each in side.vectors]
-        if ids:
-            rows = np.stack([side.vectors[each] for each in ids])
-            given[side.name] = NamedVectors(rows, ids, side.name)
+def _copy_files(encoder: BatchEncoder, place: Path) -> dict[str, Path]:
+    """Return the files that a version gets: of folders a copy without pickles and code."""
     files = dict(encoder.files)
     for inside, path in encoder.files.items():
-        if path.is_dir():  # a copy without pickles and code, whose links are followed
+        if path.is_dir():  # links are followed
             files[inside] = place / inside
             shutil.rmtree(files[inside], ignore_errors=True)
             shutil.copytree(path, files[inside], ignore=list_left_out)
-    noted: list[Finding] = []
-    add_vectors(collection, name, given["items"], given.get("queries"), settings, files, noted)
-    lacking = [replace(each, level="note") for each in noted]
-    findings += [each for each in lacking if not any(s.skipped for s in sides)]
+    return files

@@ -1,20 +1,46 @@
-"""Removed versions and collections: moved to `.trash` of the data folder, and back.
+"""`remove`: versions and collections are moved to `.trash` of the data folder, and back.
 
 Each removal has a numbered folder there, so that names stay as they are.
 """
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from dashboard.commands.options import FINE, add_collection
 from dashboard.errors import DataError
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder
 
 TRASH = ".trash"
 COLUMNS = ("what", "moved_to")
+HELP = "move a version, or a collection, to the trash of the data folder"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    parser.add_argument("--version", default="", metavar="VERSION", help="only this version")
+    parser.add_argument("--yes", action="store_true", help="do it; without it nothing is moved")
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Return a row a file or folder that was moved.
+
+    Raises:
+        ValueError: Without --yes.
+        DataError: If there is no such version.
+    """
+    folder = find_folder(call.collection).absolute()
+    files = list_files(folder, call.version)
+    if not call.yes:
+        names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
+        raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
+    return remove(folder, call.version), COLUMNS, FINE
 
 
 def list_files(folder: Path, version: str) -> list[Path]:
@@ -41,18 +67,20 @@ def list_files(folder: Path, version: str) -> list[Path]:
 
 def remove(folder: Path, version: str) -> list[dict[str, Any]]:
     """Move a version, or all of a collection, to the trash; return a row a file or folder."""
-    base, rows = folder.absolute().parent, []
-    files = list_files(folder.absolute(), version)
+    base, files = folder.parent, list_files(folder, version)
     with report_full_disk(folder.name):
         place = _make_place(base / TRASH)
-    for path in files:
-        inside = path.relative_to(base)
-        target = place / inside
-        with report_full_disk(folder.name):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
-        rows.append({"what": str(inside), "moved_to": str(target.relative_to(base))})
-    return rows
+    return _move(base, {place / path.relative_to(base): path for path in files})
+
+
+def _move(base: Path, paths: Mapping[Path, Path]) -> list[dict[str, Any]]:
+    """Move files and folders, given by their new places; return a row each."""
+    with report_full_disk(base.name):
+        for place, path in paths.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(place)
+    pairs = [[str(each.relative_to(base)) for each in pair] for pair in paths.items()]
+    return [{"what": what, "moved_to": place} for place, what in pairs]
 
 
 def restore(name: str) -> list[dict[str, Any]]:
@@ -75,17 +103,11 @@ def restore(name: str) -> list[dict[str, Any]]:
         kept = sorted({path.name for place in places for path in place.iterdir()})
         names = ", ".join(kept) or "none"
         raise DataError(TRASH, f"nothing of {folder.name!r}", f"one of {names}")
-    rows = []
     for place in filter(Path.exists, found):
         do = "Rename or remove that first."
         inside = str(place.relative_to(base))
         raise DataError(inside, "something new in its place", "a free name", do=do)
-    for place, path in found.items():
-        with report_full_disk(folder.name):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(place)
-        what = str(path.relative_to(base))
-        rows.append({"what": what, "moved_to": str(place.relative_to(base))})
+    rows = _move(base, found)
     for each in sorted(trash.glob("**/"), reverse=True):
         if not any(each.iterdir()):
             each.rmdir()

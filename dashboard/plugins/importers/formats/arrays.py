@@ -21,7 +21,7 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
@@ -91,18 +91,15 @@ def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> I
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if ids is not None and side == "items":
-            yield from _list_labels(source, name, lists, ids)
+            yield from _list_labels(name, lists, ids)
         for first in range(0, max(1, len(rows)), BLOCK):
             part = np.asarray(rows[first : first + BLOCK])
             names = None if ids is None else ids[first : first + BLOCK]
             yield Vectors(name, version, side, part, names)
 
 
-def _list_labels(
-    source: Source, name: str, lists: Arrays, ids: Sequence[str]
-) -> Iterator[Items | Finding]:
+def _list_labels(name: str, lists: Arrays, ids: Sequence[str]) -> Iterator[Items]:
     """Yield the labels that stand beside vectors in one file."""
-    folder = find_folder_of(name)
     columns = {
         key: list_texts(cells)
         for key, cells in lists.items()
@@ -110,8 +107,7 @@ def _list_labels(
         if list_texts(cells) != ids
     }
     if columns:
-        files = [source.find_media(each, folder) for each in ids]
-        yield Items(name, ids, columns | {"file": files})
+        yield Items(name, ids, columns)
 
 
 def _read_sets(name: str, arrays: Mapping[str, Any]) -> Iterator[Piece]:

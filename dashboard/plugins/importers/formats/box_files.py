@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
 from dashboard.errors import DataError, Finding
 from dashboard.plugins.importers.formats.media_folder import make_labelled
@@ -24,21 +23,16 @@ NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
 
 def recognise(source: Source) -> list[str]:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
-    xml = [name for name in source.list_left(".xml") if _is_xml(source.read_head(name))]
-    boxes = [
-        name
-        for name in source.list_left(".txt")
-        if BOX.fullmatch(source.read_head(name, 400).split("\n")[0].strip())
-        and source.find_media(find_stem(name))
-    ]
+    xml = source.list_headed(
+        lambda head: "<annotations" in head or ("<annotation" in head and "<filename" in head),
+        ".xml",
+    )
+    boxes = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")
+    boxes = [name for name in boxes if source.find_media(find_stem(name))]
     if not boxes and not xml:
         return []
     lists = list(filter(LISTS.search, source.left))
     return [*xml, *boxes, *(name for name in lists if name not in boxes)]
-
-
-def _is_xml(head: str) -> bool:
-    return "<annotations" in head or ("<annotation" in head and "<filename" in head)
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -58,7 +52,7 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     if not names:
         said, wanted = "boxes without classes.txt or data.yaml", "names; their numbers are taken"
         yield Finding("note", boxes[0], None, said, wanted)
-    yield make_labelled(source, boxes[0], labels)
+    yield make_labelled(boxes[0], labels.items())
 
 
 def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
@@ -85,21 +79,15 @@ def _read_xml(source: Source, name: str) -> Iterator[Piece]:
         raise DataError(name, found, "whole XML without entities", do=do) from error
     if root.tag == "annotation":
         file = (root.findtext("filename") or "").strip()
-        yield make_labelled(source, name, {file: _list_texts(root, "object/name")} if file else {})
+        own = [(each.text or "").strip() for each in root.findall("object/name")]
+        yield make_labelled(name, [(file, own)] if file else [])
         return
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
-    labels = {
-        str(image.get("name")): [each.get("label", "") for each in image]
-        for image in root.iter("image")
-        if image.get("name")
-    }
-    yield make_labelled(source, name, labels)
-
-
-def _list_texts(root: Any, path: str) -> list[str]:
-    return [(each.text or "").strip() for each in root.findall(path)]
+    images = [image for image in root.iter("image") if image.get("name")]
+    pairs = ((image.get("name"), [each.get("label", "") for each in image]) for image in images)
+    yield make_labelled(name, pairs)
 
 
 FORMAT = Format("boxes", "CVAT and VOC XML, YOLO's text files", recognise, read)

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import count_odd
 from dashboard.plugins.importers.formats.media_folder import make_labelled
-from dashboard.plugins.importers.pieces import Format, Piece, read_each
+from dashboard.plugins.importers.pieces import Format, Piece, read_each, take_list
 from dashboard.plugins.importers.source import UPLOAD, Source
 from dashboard.storage.media import EXTENSION
 
 
 def recognise(source: Source) -> list[str]:
     """Return JSON files of tasks with annotations, and samples.json."""
-    found = [(name, source.read_head(name, 1 << 16)) for name in source.list_left(".json")]
-    return [
-        name
-        for name, head in found
-        if ('"annotations"' in head and '"result"' in head and '"data"' in head)
-        or ('"samples"' in head and '"filepath"' in head)
-    ]
+    return source.list_keyed("annotations result data", "samples filepath")
 
 
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
     if isinstance(found, dict):
-        yield from _list_samples(source, name, found.get("samples"))
+        yield from _list_samples(name, take_list(found, "samples", name))
         return
-    labels: dict[str, list[str]] = {}
-    disagreeing = odd = 0
+    answers: list[tuple[str, list[str]]] = []
+    odd = 0
     for task in found if isinstance(found, list) else []:
         data = task.get("data") if isinstance(task, dict) else None
         file = _find_file(data) if isinstance(data, dict) else ""
@@ -40,21 +34,9 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
             odd += 1
             continue
         told = [each for each in task.get("annotations") or [] if not _is_skipped(each)]
-        sets = [_list_choices(each) for each in told]
-        disagreeing += len({frozenset(each) for each in sets}) > 1
-        counts = Counter(each for own in sets for each in dict.fromkeys(own))
-        most = [each for each, times in counts.items() if 2 * times > len(sets)]
-        is_first = source.disagreements != "majority"
-        labels.setdefault(file, []).extend(sets[0] if is_first and sets else most)
-    if disagreeing:
-        said = f"{disagreeing:,} pictures whose annotators disagree"
-        first = "the first annotator's count. Those of most: --disagreements majority"
-        counted = "those of most annotators count"
-        wanted = counted if source.disagreements == "majority" else first
-        yield Finding("warning", name, None, said, f"one answer; {wanted}")
-    if odd:
-        yield Finding("warning", name, None, f"{odd:,} tasks without a picture", "one; left out")
-    yield make_labelled(source, name, labels)
+        answers += [(file, sorted({*_list_choices(each)})) for each in told] or [(file, [])]
+    yield from count_odd(name, odd, "tasks without a picture", "one; left out")
+    yield make_labelled(name, answers)
 
 
 def _is_skipped(annotation: Any) -> bool:
@@ -81,19 +63,15 @@ def _list_choices(annotation: dict[str, Any]) -> list[str]:
     return [each for path in paths for each in path if isinstance(each, str)]
 
 
-def _list_samples(source: Source, name: str, samples: Any) -> Iterator[Piece]:
+def _list_samples(name: str, samples: Sequence[Any]) -> Iterator[Piece]:
     """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
-    if not isinstance(samples, list):
-        raise DataError(name, "no list of samples", '"samples"')
     fields = Counter(key for each in samples for key, value in each.items() if _list_field(value))
     spans = sum(1 for each in samples if '"support"' in json.dumps(each, default=str))
-    if spans:
-        said = f"{spans:,} clips with labels of a part"
-        wanted = "labels of whole clips; the spans are left out, the labels kept"
-        yield Finding("warning", name, None, said, wanted)
+    wanted = "labels of whole clips; the spans are left out, the labels kept"
+    yield from count_odd(name, spans, "clips with labels of a part", wanted)
     for column, _ in fields.most_common():
-        labels = {str(each["filepath"]): _list_field(each.get(column)) for each in samples}
-        yield make_labelled(source, name, labels, column)
+        pairs = ((str(each["filepath"]), _list_field(each.get(column))) for each in samples)
+        yield make_labelled(name, pairs, column)
 
 
 def _list_field(value: Any) -> list[str]:

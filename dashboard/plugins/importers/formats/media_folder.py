@@ -93,14 +93,12 @@ def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
 
 
 def make_labelled(
-    source: Source, file: str, labels: Mapping[str, Iterable[str]], column: str = "label"
+    file: str, labels: Iterable[tuple[str, Iterable[str]]], column: str = "label"
 ) -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
-    names, folder = list(labels), find_folder_of(file)
-    lists = [list(dict.fromkeys(filter(None, map(str, labels[name])))) for name in names]
-    cells = [json.dumps(each, ensure_ascii=False) if each else "" for each in lists]
-    files = [source.find_media(name, folder) for name in names]
-    return Items(file, names, {"file": files, column: cells}, [column])
+    rows = [(name, list(dict.fromkeys(filter(None, map(str, own))))) for name, own in labels]
+    cells = [json.dumps(own, ensure_ascii=False) if own else "" for _, own in rows]
+    return Items(file, [name for name, _ in rows], {column: cells}, [column])
 
 
 FORMAT = Format("pictures and clips", "folders of pictures and clips, imagefolder", recognise, read)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import Roles, find_roles, name_version, share_media
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
@@ -38,7 +38,7 @@ GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "comple
 
 def recognise(source: Source) -> list[str]:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    texts = [name for name in source.list_left(".txt") if _has_header(source.read_head(name, 200))]
+    texts = source.list_headed(_has_header, ".txt")
     beside = set(list_sidecars(source))
     return [*(name for name in source.list_left(*ENDINGS) if name not in beside), *texts]
 
@@ -76,7 +76,7 @@ def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[P
             roles.seen = seen
             yield from _report_pictures(source, block, roles)
         if roles.kind == "queries":
-            yield from _list_queries(source, block, roles)
+            yield from _list_queries(block, roles)
         elif roles.kind == "items":
             yield from _list_items(source, block, roles)
         else:
@@ -100,14 +100,11 @@ def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Fin
         yield Finding("warning", block.file, None, said, wanted)
 
 
-def _list_queries(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
     ids = block.columns[roles.of["query"]]
     taken = {roles.of["query"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
     columns["text"] = block.columns[roles.of.get("text", roles.of["query"])]
-    if "image" in columns:
-        folder = find_folder_of(block.file)
-        columns["image"] = [source.find_media(cell, folder) or cell for cell in columns["image"]]
     yield Queries(block.file, ids, columns)
     for column, rows in block.vectors.items():
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
@@ -144,19 +141,19 @@ def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     cells = [GRADES.get(cell.lower(), cell) for cell in block.columns[column]]
     read = read_numbers(cells)
     numbers = [number if cell else None for cell, number in zip(cells, read, strict=True)]
-    odd = [at for at, number in enumerate(numbers) if number is not None and number != number]
-    if odd:
-        said = f"{len(odd):,} cells of {column} that are no number"
-        yield Finding("warning", block.file, block.lines[odd[0]], said, "numbers; rows left out")
     good = [at for at, number in enumerate(numbers) if number is None or number == number]
+    odd = sorted({*range(len(numbers))} - {*good})
+    what = f"cells of {column} that are no number"
+    lines = [block.lines[at] for at in odd]
+    yield from count_odd(block.file, lines, what, "numbers; rows left out")
     asked, named = [queries[at] for at in good], [items[at] for at in good]
     if "text" in roles.of:
         texts = block.columns[roles.of["text"]]
         yield Queries(block.file, asked, {"text": [texts[at] for at in good]})
-    empty = sum(numbers[at] is None for at in good)
-    if empty:
-        said = f"{empty:,} rows without a {column}"
-        yield Finding("note", block.file, None, said, "a number; these pairs are unjudged")
+    wanted = "a number; these pairs are unjudged"
+    yield from count_odd(
+        block.file, numbers.count(None), f"rows without a {column}", wanted, "note"
+    )
     if "grade" in roles.of:
         yield Judgements(block.file, asked, named, [numbers[at] for at in good])
         return
@@ -189,10 +186,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     lost = [
         cell for cell, *found in zip(cells, files, contents, strict=True) if cell and not any(found)
     ]
-    if lost:
-        said = f"{len(lost):,} files that are not there ({list_names(lost)})"
-        wanted = "files of the source; kept as items without a picture"
-        yield Finding("warning", block.file, None, said, wanted)
+    wanted = "files of the source; kept as items without a picture"
+    yield from count_odd(block.file, lost, "files that are not there", wanted)
     taken = {of[role] for role in of if role not in ("poster",)}
     columns = {name: own for name, own in block.columns.items() if name not in taken}
     columns["file"] = files
@@ -218,15 +213,16 @@ def _list_captions(
     """Yield captions; a list in a cell is several."""
     lists = {cell for cell in captions if cell.startswith("[")}
     parts = split_cells(lists) if lists else {}
-    rows = [
-        (item, text, name if len(texts) == 1 else "")
-        for item, cell, name in zip(ids, captions, names, strict=True)
-        for texts in [parts.get(cell) or [cell]]
-        for text in texts
-        if text
-    ]
-    if rows:
-        yield Captions(file, *map(list, zip(*rows, strict=True)))
+    yield Captions.join(
+        file,
+        (
+            (item, text, name if len(texts) == 1 else "")
+            for item, cell, name in zip(ids, captions, names, strict=True)
+            for texts in [parts.get(cell) or [cell]]
+            for text in texts
+            if text
+        ),
+    )
 
 
 def _name_items(

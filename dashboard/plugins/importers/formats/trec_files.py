@@ -1,12 +1,13 @@
-"""TREC: judgements of four or three fields a line, results of six, and topics."""
+"""Judgements and results: TREC's lines and its topics; JSON of ranx and ir_measures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
-from dashboard.errors import Finding
+from dashboard.errors import DataError, count_odd
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -91,13 +92,11 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
     if form not in ("run", "ranks"):
         yield Judgements(name, *_split_rows(rows))
         return
-    once = {(query, item): row for row in reversed(rows) for _, query, item, _ in [row]}
-    kept = [row for row in rows if once[row[1], row[2]] is row]
-    if len(kept) < len(rows):
-        again = next(row for row in rows if once[row[1], row[2]] is not row)
-        said = f"{len(rows) - len(kept):,} results again"
-        yield Finding("warning", name, again[0], said, "each once for a query; the first counts")
-    queries, items, numbers = _split_rows(kept)
+    once: dict[tuple[str, str], tuple[int, str, str, str]] = {}
+    again = [row[0] for row in rows if once.setdefault(row[1:3], row) is not row]
+    wanted = "each once for a query; the first counts"
+    yield from count_odd(name, again, "results again", wanted)
+    queries, items, numbers = _split_rows(list(once.values()))
     sign = -1.0 if form == "ranks" else 1.0
     yield RunLines(name, find_stem(name), queries, items, [sign * number for number in numbers])
 
@@ -109,4 +108,47 @@ def _split_rows(
     return [row[1] for row in rows], [row[2] for row in rows], [float(row[3]) for row in rows]
 
 
-FORMAT = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))
+HEAD = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*-?[\d.]+')
+PANDAS = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"0"')
+"""Its index of rows in place of items."""
+JUDGED = re.compile("qrel|judg")
+
+
+def recognise_json(source: Source) -> list[str]:
+    """Return JSON files that begin with an object of objects of numbers."""
+    any_judged = any(JUDGED.search(name.lower()) for name in source.files)
+    pandas = source.list_headed(PANDAS.match, ".json")
+    return [
+        name
+        for name in source.list_headed(HEAD.match, ".json")
+        if re.search("qrel|judg|run|result", find_stem(name).lower())
+        or (any_judged and name not in pandas)  # a run called by its model
+    ]
+
+
+def _read_json(source: Source, name: str) -> Iterator[Piece]:
+    rows: list[tuple[Any, ...]] = [
+        (query, item, number)
+        for query, own in source.read_json(name).items()
+        for item, number in (own.items() if isinstance(own, dict) else [("", None)])
+    ]
+    good = [row for row in rows if type(row[2]) in (int, float)]
+    odd = len(rows) - len(good)
+    yield from count_odd(name, odd, "cells that are no number", "numbers; left out")
+    if not good:
+        raise DataError(name, "no numbers", "an object of objects of numbers")
+    stem = find_stem(name)
+    queries, items, numbers = ([row[at] for row in good] for at in range(3))
+    if JUDGED.search(stem.lower()):
+        yield Judgements(name, queries, items, numbers)
+    else:
+        yield RunLines(name, stem, queries, items, numbers)
+
+
+RANX = Format(
+    "ranx",
+    "qrels and runs in JSON by query and item",
+    recognise_json,
+    partial(read_each, _read_json),
+)
+TREC = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import Captions, Format, Items, Piece, Vectors, read_each
 from dashboard.plugins.importers.source import Source, find_stem
@@ -62,9 +62,8 @@ def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece
     if unread:
         said = f"members that end with {list_names(unread)}"
         yield Finding("warning", name, None, said, "pictures, txt, cls, json and npy; left out")
-    if odd:
-        said = f"{len(odd):,} members that are links, too large, or lead outside ({odd[0]!r})"
-        yield Finding("warning", name, None, said, "plain files; left out")
+    what = f"members that are links, too large, or lead outside ({''.join(odd[:1])!r})"
+    yield from count_odd(name, len(odd), what, "plain files; left out")
 
 
 def _read_sample(file: str, key: str, sample: Sample, seen: dict[str, str]) -> Iterator[Piece]:

@@ -1,0 +1,137 @@
+"""A new version from files: of vectors with their ids, of results, or a matrix of similarities."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dashboard.errors import DataError, Finding
+from dashboard.storage.array_files import READERS, read_named_vectors
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.drafts import check_name, put_in_place, report_full_disk, write_draft
+from dashboard.storage.new_versions import Row, add_run, add_vectors, compute_digest
+from dashboard.storage.versions import RUNS
+from dashboard.texts import require_file
+
+KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}"
+PARTS = (".rows.txt", ".columns.txt", ".npy")
+"""The ids of rows and of columns, one a line, and the matrix, which comes last."""
+Files = tuple[Path | None, Path | None]
+"""Vectors, and their ids; None for ids in the file itself or beside it."""
+
+
+def add_files(
+    collection: Collection,
+    name: str,
+    items: Files,
+    queries: Files,
+    note: str,
+    by_position: bool,
+    findings: list[Finding],
+) -> list[Row]:
+    """Add a version of vectors, whole or not at all.
+
+    Args:
+        collection: Where it is added.
+        name: Name of the version.
+        items: Vectors of the items, and their ids.
+        queries: Vectors of the text queries, or of all queries; None for none.
+        note: A sentence on what is new.
+        by_position: Whether vectors without ids are those of the table's rows, in its order.
+        findings: Gains what was left out or repaired.
+
+    Raises:
+        DataError: If the version could not be used.
+    """
+    sides = [
+        read_named_vectors(path, ids, findings, is_text=is_text) if path else None
+        for (path, ids), is_text in ((items, False), (queries, True))
+    ]
+    settings = {"note": note} if note else {}
+    assert sides[0] is not None
+    return add_vectors(collection, name, sides[0], sides[1], settings, {}, findings, by_position)
+
+
+def add_dropped(
+    collection: Collection,
+    name: str,
+    items: Sequence[Any],
+    queries: Sequence[Any],
+    note: str,
+    by_position: bool,
+    findings: list[Finding],
+) -> None:
+    """Add a version of files that were uploaded: vectors, alone or with their ids, or results.
+
+    Raises:
+        DataError: If the version could not be used.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        given = _write(Path(folder) / "items", items)
+        asked = _write(Path(folder) / "queries", queries)
+        if len(given) == 1 and given[0].suffix.lower() in RUNS:
+            add_run(collection, name, given[0], findings)
+            return
+        sides = _pair(given), _pair(asked) if asked else (None, None)
+        add_files(collection, name, *sides, note, by_position, findings)
+
+
+def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:
+    """Write uploaded files under the last part of their names."""
+    folder.mkdir()
+    paths = []
+    for upload in uploads:
+        path = folder / re.split(r"[\\/]", upload.name)[-1]
+        path.write_bytes(upload.getbuffer())
+        paths.append(path)
+    return paths
+
+
+def _pair(paths: Sequence[Path]) -> Files:
+    """Return the file of vectors, and that of ids which was dropped with it."""
+    arrays = [path for path in paths if path.suffix.lower() in READERS]
+    ids = [path for path in paths if path.suffix.lower() == ".txt"]
+    if len(arrays) != 1 or len(ids) > 1 or len(arrays) + len(ids) != len(paths):
+        names = ", ".join(path.name for path in paths) or "no file"
+        raise DataError("the dropped files", names, f"one file. {KINDS}")
+    return arrays[0], ids[0] if ids else None
+
+
+def add_matrix(collection: Collection, name: str, path: Path) -> list[Row]:
+    """Add a matrix with the ids beside it, whole or not at all.
+
+    Args:
+        collection: Where it is added.
+        name: Name of the version.
+        path: The matrix; `X.npy` has its ids in `X.rows.txt` and `X.columns.txt`.
+
+    Returns:
+        What was written: file, rows, digest.
+
+    Raises:
+        DataError: If a file is missing, or the collection could not use the version.
+    """
+    check_name(collection.folder, name)
+    sources = {ending: path.with_suffix(ending) for ending in PARTS}
+    for source in sources.values():
+        wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"
+        require_file(source, source.name, wanted)
+    places = {ending: collection.folder / "runs" / f"{name}{ending}" for ending in PARTS}
+    with write_draft(collection.folder, "runs", name) as draft, report_full_disk(collection.name):
+        for ending, source in sources.items():
+            shutil.copyfile(source, draft / ending)
+        for ending, place in places.items():
+            put_in_place(draft / ending, place)
+    broken = open_collection(collection.folder).broken.get(name)
+    if broken is not None:
+        for place in places.values():
+            place.unlink()
+        raise broken
+    lines = places[".rows.txt"].read_text(encoding="utf-8").split()
+    matrix = places[".npy"]
+    digest = compute_digest(matrix)
+    return [{"file": f"runs/{matrix.name}", "rows": len(lines), "digest": digest}]
