@@ -29,7 +29,7 @@ def test_where_it_goes(page: Page, shipped: str) -> None:
         "“no such <b>query</b>”"
     )
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.locator("dialog.palette")).to_have_count(0)
     open_palette(page, "digits")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/\?collection=digits_hashes"))

@@ -34,7 +34,7 @@ HALF = 0.5
 
 
 class Cause(NamedTuple):
-    """A suspected cause: its name, the keyword that lacks (or ""), and a note for the card."""
+    """A suspected cause: its name, the keyword that lacks, and a note for the card; "": none."""
 
     name: str
     detail: str
@@ -85,7 +85,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         (_doubt_label(asked, around, item, near[item]) if around and item in near else None)
         or _find_near_miss(asked, item)
         or similar.get(item)
-        or Cause(MODEL, "", MODEL)
+        or Cause(MODEL, "", "")
         for item in items.tolist()
     ]
 

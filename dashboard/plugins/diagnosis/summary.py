@@ -31,7 +31,8 @@ def describe_causes(
         items = study.collection.items.find(rows[place]["item_id"] or "" for place in wrong)
         causes = dict(zip(wrong, find_causes(study, version, query, items), strict=True))
         for place, cause in causes.items():
-            fields[place] = {"cause": cause.name, "detail": cause.detail, "notes": [cause.note]}
+            notes = [cause.note] if cause.note else []
+            fields[place] = {"cause": cause.name, "detail": cause.detail, "notes": notes}
         cutoff = find_cutoff(metric, len(rows)) if metric else len(rows)
         if within := [cause for place, cause in causes.items() if rows[place]["rank"] <= cutoff]:
             told[version] = f"{len(within)} wrong in {version}: {write_plain(tell(within))}"

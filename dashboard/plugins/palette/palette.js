@@ -12,7 +12,8 @@ class Palette {
     this.list = make("ul");
     this.list.setAttribute("role", "listbox");
     this.dialog.append(this.input, this.list);
-    root.append(this.dialog);
+    this.root = root;
+    this.dialog.onclose = () => this.dialog.remove();
     this.named = new Map();
     this.input.oninput = () => this.draw(0);
     this.input.onkeydown = (event) => this.press(event);
@@ -39,6 +40,7 @@ class Palette {
   open() {
     this.dialog.classList.toggle("dark", isDark());
     this.input.value = "";
+    this.root.append(this.dialog);
     this.dialog.showModal();
     this.draw(0);
     this.fetchQueries(this.data.queries);

@@ -141,7 +141,7 @@ def test_notes_are_the_terms_of_the_metric(tmp_path: Path) -> None:
     found = study.query("q1", ["v1"], 5, "CAG(CG,w=2)")
     assert [row["notes"] for row in found.rows] == [
         ["r 0.80 → r′ 0.80", "gain 0.80"],
-        ["r 0.40 → r′ 0.20", "gain 0.50", "model error"],
+        ["r 0.40 → r′ 0.20", "gain 0.50"],
         ["r 1.00 → r′ 1.00", "gain 0.60"],
     ]
     assert found.values["v1"] == pytest.approx((0.8 + 0.5 + 0.6) / 3)

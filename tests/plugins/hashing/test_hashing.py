@@ -93,8 +93,8 @@ def test_notes_on_results(tmp_path: Path) -> None:
         found = study.query("q1", ["v1"], 5)
         end = {"labels": ": cat", "pairs": ""}[name]
         assert [row["notes"] for row in found.rows] == [
-            ["distance 0 of 4", f"type 1{end}"], ["model error", "distance 1 of 4", "type 3"],
-            ["distance 1 of 4", f"type 2{end}"], ["model error", "distance 2 of 4", "type 3"],
+            ["distance 0 of 4", f"type 1{end}"], ["distance 1 of 4", "type 3"],
+            ["distance 1 of 4", f"type 2{end}"], ["distance 2 of 4", "type 3"],
             ["distance 4 of 4", f"type 1{end}"],
         ]  # fmt: skip
         assert [row["notes"] for row in found.ideal] == [

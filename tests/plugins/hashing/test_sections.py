@@ -40,7 +40,7 @@ def test_notes_reach_the_cards(tmp_path: Path) -> None:
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
     payload = make_payload(study.query("q1", ["v1"], 2), collection, {}, "v1", "", 2)
     assert [[card["notes"] for card in row["cards"]] for row in payload["rows"]] == [
-        [["distance 0 of 4", "type 1"], ["model error", "distance 1 of 4", "type 3"]],
+        [["distance 0 of 4", "type 1"], ["distance 1 of 4", "type 3"]],
         [["type 1"], ["type 1"]],
         [["type 2"], ["type 1"]],
     ]
