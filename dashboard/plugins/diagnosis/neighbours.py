@@ -16,6 +16,8 @@ NEAREST = 10
 """Neighbours of an item that are looked at."""
 MAX_SAMPLE, MAX_NUMBERS = 20_000, 8_000_000
 """Items among which neighbours are searched, at most, and numbers of their vectors."""
+STRETCH = 256
+"""Items beside each other in a large gallery, which are read from a file at once."""
 PROBES = 500
 """Items that tell what is usual."""
 USUAL = 0.99
@@ -24,7 +26,7 @@ USUAL = 0.99
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """Items from all over a gallery; of a large one every so many.
+    """Items from all over a gallery; of a large one a stretch every so many.
 
     Attributes:
         gallery: Vectors of all items.
@@ -85,5 +87,6 @@ def survey(gallery: Gallery) -> Neighbourhood | None:
     most = min(MAX_SAMPLE, MAX_NUMBERS // gallery.vectors.dimension)
     rows = np.full(len(gallery.places), -1)
     rows[gallery.items] = np.arange(count)
-    sample = gallery.items[:: max(1, -(-count // most))]
+    every = STRETCH * -(-count // most)
+    sample = gallery.items[np.arange(count) % every < STRETCH]
     return Neighbourhood(gallery, rows, sample, read_at(gallery.vectors, rows[sample]))
