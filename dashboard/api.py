@@ -277,5 +277,5 @@ def _make_frame(table: Table) -> pd.DataFrame:
 
 
 def _fix_types(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose cutoffs are whole numbers, missing without one."""
-    return frame.astype({"cutoff": "Int64"}) if "cutoff" in frame else frame
+    """Return a frame whose cutoffs and numbers of queries are whole, missing without one."""
+    return frame.astype({name: "Int64" for name in ("cutoff", "needed") if name in frame})
