@@ -43,7 +43,7 @@ class Palette {
     this.root.append(this.dialog);
     this.dialog.showModal();
     this.draw(0);
-    this.fetchQueries(this.data.queries);
+    this.fetchQueries(this.data.collection);
   }
 
   async fetchQueries(collection) {
@@ -58,7 +58,7 @@ class Palette {
   find() {
     const text = this.input.value.trim();
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const queries = this.named.get(this.data.queries) ?? [];
+    const queries = this.named.get(this.data.collection) ?? [];
     const entries = words.length ? [...this.data.entries, ...queries] : this.data.entries;
     const found = entries.filter(([group, title]) => {
       const name = `${group} ${title}`.toLowerCase();

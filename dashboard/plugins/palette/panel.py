@@ -40,7 +40,7 @@ def draw_palette() -> None:
         (cards.FOLDER / "elements.js", FOLDER / "palette.js"),
         (FOLDER / "palette.css",),
     )
-    data = {"entries": steps + screens + others, "queries": quote(given.get(COLLECTION, ""))}
+    data = {"entries": steps + screens + others, "collection": quote(given.get(COLLECTION, ""))}
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         chosen = {str(key): str(value) for key, value in go["values"].items()}

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from dashboard.views.components import load_component
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js")
 """Parts of one module, in this order."""
 
 
-@cache
 def _component() -> Any:
-    return st.components.v2.component(
-        "cards",
-        css=(FOLDER / "cards.css").read_text(encoding="utf-8"),
-        js="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
-    )
+    scripts = tuple(FOLDER / name for name in SCRIPTS)
+    return load_component("cards", scripts, (FOLDER / "cards.css",))
 
 
 def draw_cards(payload: Mapping[str, Any]) -> None:

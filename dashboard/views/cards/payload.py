@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import Any
+
+from cachetools import LRUCache, cached
 
 from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import Span
 from dashboard.study.query_result import QueryResult
+from dashboard.study.study import MAX_SHOWN
 from dashboard.views.media_routes import address_media, find_media_of
 
 FEW = 2
@@ -19,6 +23,13 @@ Card = dict[str, Any]
 Row = Mapping[str, Any]
 
 
+def _name_payload(
+    found: QueryResult, collection: Collection, colours: Mapping[str, str], *given: Any
+) -> tuple[Any, ...]:
+    return (found, *colours.items(), *given)
+
+
+@cached(LRUCache(MAX_SHOWN), key=_name_payload, lock=Lock())
 def make_payload(
     found: QueryResult,
     collection: Collection,
@@ -27,7 +38,7 @@ def make_payload(
     metric: str,
     depth: int,
 ) -> dict[str, Any]:
-    """Return what the cards show of a query.
+    """Return what the cards show of a query; a step makes that of one query anew.
 
     Args:
         found: Results of each version.
