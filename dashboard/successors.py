@@ -13,7 +13,6 @@ COMMANDS = {
     "run": "Write what a search service answers to a run file: add NAME VERSION --run FILE.",
 }
 OPTIONS = {
-    "--copies": "Near-duplicates come back as a plugin.",
     "--level": "Write grades of at least 1 for relevant items into the judgements.",
     "--scale": "ERR takes the highest grade of the judgements.",
     "--submission": "Put gallery.npy and queries.npy into submissions/NAME/ of the collection.",

@@ -23,7 +23,7 @@ from dashboard.study.study import open_study
 
 ROOT = Path(__file__).parents[1]
 BUILT = ("alfa", "composed", "context", "crossmodal", "hashing")
-NOT_BUILT = ("--copies",)
+NOT_BUILT = ("--copies",)  # tests/plugins/near_duplicates/test_golden_copies.py
 
 CHANGED = {"compare driving": "the collection names its usual baseline and candidate"}
 NEW_METRICS = ("i2t_MdR", "i2t_MnR", "t2i_MdR", "t2i_MnR")

@@ -1,0 +1,117 @@
+"""Groups of items that are near-duplicates, as items.csv says, or by vectors and files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.plugins.near_duplicates.choice import ALIKE, STATED, can_be_found
+from dashboard.retrieval.sources import read_at
+from dashboard.storage.collection import Collection
+from dashboard.storage.media import find_media, read_span
+from dashboard.storage.vectors import Vectors
+from dashboard.tables import BoolArray, IntArray, Table
+
+BLOCK = 256
+"""Items that are compared with all others at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Items that count as one.
+
+    Attributes:
+        first: Item that each item counts as: the first of its group, or itself. [items].
+        members: Items of groups of two or more.
+        own_items: The item that each query is about, -1 for none.
+        is_item: Whether a query is that item, and not a picture with a text; copies of such a
+            picture can be what the query asks for.
+    """
+
+    first: IntArray
+    members: IntArray
+    own_items: IntArray
+    is_item: BoolArray
+
+    @property
+    def sizes(self) -> Counter[int]:
+        """Number of members of each group, by its first item."""
+        return Counter(self.first[self.members].tolist())
+
+    def add_members(self, items: IntArray) -> IntArray:
+        """Return some items, and with each all of its group."""
+        firsts = self.first[items[items >= 0]]
+        of_them = self.members[np.isin(self.first[self.members], firsts)]
+        return np.union1d(items, of_them)
+
+    def list_left_out(self, query: int) -> IntArray:
+        """Return the items that are no result of a query: its own, and copies of that."""
+        own = self.own_items[[query]]
+        own = own[own >= 0]
+        return self.add_members(own) if self.is_item[query] else own
+
+
+def find_groups(collection: Collection) -> Groups:
+    """Return the groups; a copy of a copy is a copy. There are none if they cannot be found.
+
+    Those that the table of items states count alone. Else items are alike whose vectors are so in
+    every version that has vectors, or whose files are identical.
+    """
+    versions = (each.items for each in collection.versions.values())
+    stored = tuple(each for each in versions if each is not None)
+    folder = collection.folder, str(collection.settings.get("media_root", "media"))
+    first = _find_firsts(collection.items, stored, *folder)
+    members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
+    is_item = np.array([bool(name) for name in collection.queries["item_id"]], dtype=bool)
+    return Groups(first, members, collection.own_items, is_item)
+
+
+@lru_cache(maxsize=8)
+def _find_firsts(items: Table, stored: tuple[Vectors, ...], folder: Path, root: str) -> IntArray:
+    """Return the first item of the group of each item; itself if it is alone. [items]."""
+    first, named = np.arange(len(items)), items.find(items[STATED])
+    groups: Iterable[IntArray] = ()
+    if any(items[STATED]):
+        groups = np.stack([first, named], axis=1)[named >= 0]
+    elif can_be_found(items):
+        groups = chain(_list_identical(items, folder, root), _list_alike(items, stored))
+    for group in groups:
+        labels = first[group]
+        if (labels != labels[0]).any():
+            first[np.isin(first, labels)] = labels.min()
+    return first
+
+
+def _list_alike(items: Table, stored: Sequence[Vectors]) -> Iterator[IntArray]:
+    """Yield each item with those whose vectors are like its own in all versions."""
+    if not stored:
+        return
+    places = [np.array([each.index.get(name, -1) for name in items.ids]) for each in stored]
+    known = np.flatnonzero(np.all([each >= 0 for each in places], axis=0))
+    vectors = [read_at(each, place[known]) for each, place in zip(stored, places, strict=True)]
+    for start in range(0, len(known), BLOCK):
+        alike: BoolArray = np.logical_and.reduce(
+            [np.round(each[start : start + BLOCK] @ each.T, 6) >= ALIKE for each in vectors]
+        )
+        yield from (known[row] for row in alike[alike.sum(axis=1) > 1])
+
+
+def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]:
+    """Yield the items that are the same part of files with the same content."""
+    paths = {n: find_media(folder, root, file) for n, file in enumerate(items["file"])}
+    sizes = {path: path.stat().st_size for path in {*paths.values()} if path is not None}
+    times = Counter(sizes[path] for path in paths.values() if path is not None)
+    groups = defaultdict(list)
+    for place, path in paths.items():
+        if path is not None and times[sizes[path]] > 1:
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").digest()
+            groups[content, read_span(items, place)].append(place)
+    yield from (np.array(group) for group in groups.values() if len(group) > 1)

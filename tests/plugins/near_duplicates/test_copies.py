@@ -1,0 +1,218 @@
+"""Items that count as one, in a world of six worked by hand, and beside a slow computation.
+
+a and a2 are the same picture, b and b2 nearly so; c and d are alone. To q, the items rank a2, a, c,
+b, b2, d; a2 (grade 2), b and b2 (grade 1) are relevant, c is not.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.__main__ import main
+from dashboard.evaluation.amendments import amend
+from dashboard.evaluation.judgement import find_relevant
+from dashboard.plugins.near_duplicates.groups import Groups, find_groups
+from dashboard.plugins.near_duplicates.merging import MergedRanking, merge_judgement
+from dashboard.retrieval.gallery import SortedRanking
+from dashboard.storage.collection import open_collection
+from dashboard.study.choices import resolve
+from dashboard.study.study import Study, open_study
+from tests.core.test_screens import draw
+from tests.plugins.worlds import measure_values, write_world
+
+ITEMS = {
+    "a": [1.0, 0, 0], "a2": [1.0, 0, 0], "c": [0.9, 0, 0.5], "b": [0, 1.0, 0], "b2": [0, 1, 0.01],
+    "d": [-1.0, 0, 0],
+}  # fmt: skip
+QRELS = "q 0 a2 2\nq 0 b 1\nq 0 b2 1\nq 0 c 0\ni 0 a2 1\ni 0 c 1\n"
+SETTINGS = 'title = "Six"\nprotocols = ["trec"]\n'
+
+
+def write_six(folder: Path, table: str = "", vectors: Any = None) -> Path:
+    items = table or "item_id\n" + "".join(f"{name}\n" for name in ITEMS)
+    queries, asked = "query_id,text,item_id\nq,six,\ni,,a\n", {"q": [1, 0.3, 0.1]}
+    vectors = ITEMS if vectors is None else vectors
+    return write_world(folder / "data" / "six", SETTINGS, items, queries, vectors, asked, QRELS)
+
+
+@pytest.fixture
+def six(tmp_path: Path) -> Path:
+    return write_six(tmp_path)
+
+
+def open_once(folder: Path) -> Study:
+    collection = open_collection(folder)
+    choices = resolve(collection, {"copies": "once", "queries": "all"})
+    return open_study(collection, choices.restrict_to_numbers())
+
+
+def name_groups(folder: Path) -> list[list[str]]:
+    groups, ids = find_groups(open_collection(folder)), open_collection(folder).items.ids
+    return [
+        [ids[item] for item in groups.members if groups.first[item] == first]
+        for first in groups.sizes
+    ]
+
+
+def check(capsys: pytest.CaptureFixture[str], folder: Path) -> list[tuple[str, str]]:
+    assert main(["check", str(folder), "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    return [(row["level"], row["found"]) for row in rows if row["file"] == "items.csv"]
+
+
+def test_numbers(six: Path) -> None:
+    """Once, q has a (grade 2), c, b and d, and two relevant items: a and b."""
+    given = {"queries": "text"}
+    metrics = "P@1 P@3 R@3 R AP nDCG@2 num_rel num_ret"
+    counted = measure_values(six, metrics, **given)
+    assert [counted[name][0] for name in ("P@3", "R", "num_rel", "num_ret")] == pytest.approx(
+        [1 / 3, 1, 3, 6]
+    )
+    once = measure_values(six, metrics, copies="once", **given)
+    gain = 2 / (2 + 1 / np.log2(3))
+    expected = [1, 2 / 3, 1, 1, (1 + 2 / 3) / 2, gain, 2, 4]
+    assert [values[0] for values in once.values()] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_own_item(six: Path) -> None:
+    """A query that is a leaves a2 out as well; of its two relevant items only c is one then."""
+    given = {"queries": "item"}
+    assert measure_values(six, "P@1 num_rel num_ret", **given) == {
+        "P@1": [1], "num_rel": [2], "num_ret": [5],
+    }  # fmt: skip
+    once = measure_values(six, "P@1 num_rel num_ret AP", copies="once", **given)
+    assert once == {"P@1": [1], "num_rel": [1], "num_ret": [3], "AP": [1]}
+
+
+def test_least_similarity(six: Path) -> None:
+    found = measure_values(six, "num_ret", copies="once", queries="text", min_similarity="0.2")
+    assert found == {"num_ret": [3]}
+
+
+def test_notes_and_chip(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = open_once(six).query("q", ["v1"], 5, "P@1")
+    noted = [(row["item_id"], "2 copies" in row.get("notes", [])) for row in shown.rows]
+    assert noted == [("a", True), ("c", False), ("b", True), ("d", False)]
+    assert shown.relevant == 2 and [row["hit"] for row in shown.rows] == [True, False, True, None]
+    drawn = draw(six, monkeypatch, "query", collection="six", query="q", copies="once")
+    assert not drawn.exception and r"Copies\: once ✕" in [each.label for each in drawn.button]
+    assert drawn.query_params["copies"] == "once"
+    drawn = draw(six, monkeypatch, "query", collection="six", query="q", copies="counted")
+    assert not drawn.exception and not drawn.error and "copies" not in drawn.query_params
+
+
+def test_check(six: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (row,) = check(capsys, six)
+    assert row == ("note", "2 groups of near-duplicates, 4 items (a = a2, b = b2)")
+
+
+def test_what_a_team_states_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_six(tmp_path, "item_id,copy_of\na,\na2,\nc,d\nb,gone\nb2,c\nd,\n")
+    assert name_groups(folder) == [["c", "b2", "d"]]
+    warning, note = check(capsys, folder)
+    assert warning == ("warning", "1 cells of copy_of that name no item (gone)")
+    assert note == ("note", "1 groups of near-duplicates, 3 items (c = b2 = d)")
+
+
+def test_every_version_with_vectors_must_agree(six: Path) -> None:
+    """v2 tells b and b2 apart; a version of results only has no say."""
+    other = six / "models" / "v2"
+    other.mkdir()
+    np.save(other / "items.npy", np.array([*list(ITEMS.values())[:4], [0, 0, 1], ITEMS["d"]]))
+    (other / "items.txt").write_text("\n".join(ITEMS))
+    np.save(other / "queries.npy", np.ones((1, 3)))
+    (other / "queries.txt").write_text("q")
+    (six / "runs").mkdir()
+    (six / "runs" / "r.trec").write_text("q Q0 b2 1 2 t\nq Q0 a2 2 1 t\nq Q0 a 3 0 t\n")
+    assert name_groups(six) == [["a", "a2"]]
+    study = open_once(six)
+    (found,) = study.measure(["r"], "P@1 P@2 num_ret")
+    assert found.values[:, 0].tolist() == [1, 1, 2]
+
+
+def test_identical_files(tmp_path: Path) -> None:
+    """C and d are files with the same content; b is another part of the file that a is."""
+    rows = ["a,a.mp4,", "a2,b.mp4,", "c,c.mp4,", "b,a.mp4,2", "b2,,", "d,d.mp4,"]
+    table = "item_id,file,span_start\n" + "".join(f"{row}\n" for row in rows)
+    folder = write_six(tmp_path, table, {"a": [1.0, 0, 0], "c": [0, 1, 0], "d": [0, 0, 1]})
+    (folder / "media").mkdir()
+    for name, content in (("a", b"1"), ("b", b"222"), ("c", b"333"), ("d", b"333")):
+        (folder / "media" / f"{name}.mp4").write_bytes(content)
+    assert name_groups(folder) == [["c", "d"]]
+
+
+def test_all_are_duplicates(tmp_path: Path) -> None:
+    """Two clips that are one: a query by text has one result, a query by either has none."""
+    folder = write_world(
+        tmp_path / "data" / "two", SETTINGS, "item_id\na\nb\n",
+        "query_id,text,item_id\nq,one,\ni,,a\n", {"a": [1.0, 0], "b": [1.0, 0]}, {"q": [1.0, 0]},
+        "q 0 b 1\ni 0 b 1\n",
+    )  # fmt: skip
+    found = measure_values(folder, "P@1 num_ret", copies="once", queries="all")
+    assert found == {"P@1": [1, 0], "num_ret": [1, 0]}
+
+
+def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
+    """A copy of its picture can be what it asks for; the picture itself cannot."""
+    folder = write_world(
+        tmp_path / "data" / "three", SETTINGS, "item_id\na\nb\nc\n",
+        "query_id,text,image\nq,the same by night,a\n",
+        {"a": [1.0, 0], "b": [1.0, 0], "c": [0.0, 1]}, {"q": [1.0, 0.1]}, "q 0 b 1\n",
+    )  # fmt: skip
+    found = measure_values(folder, "P@1 num_ret num_rel", copies="once", queries="all")
+    assert found == {"P@1": [1], "num_ret": [2], "num_rel": [1]}
+
+
+def test_values(six: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measure", str(six), "--copies", "left_out"]) == 2
+    assert "There are: counted, once." in capsys.readouterr().err
+    data = Path(__file__).parents[3] / "data" / "openmoji_captions"
+    assert main(["measure", str(data), "--copies", "once"]) == 2
+    assert "There are: counted." in capsys.readouterr().err
+
+
+def test_corrected_labels_count_once(six: Path) -> None:
+    """A grade that somebody gave a copy is its group's."""
+    collection = open_collection(six)
+    choices = resolve(collection, {"copies": "once"})
+    given = Study(collection, choices.replace(copies="counted")).judgement
+    place = collection.items.index
+    merged = merge_judgement(collection, choices, amend(given, {0: {place["b2"]: 4.0}}))
+    assert find_relevant(merged, 0).tolist() == [place["a"], place["b"]]
+    assert merged.grades(0)[place["b"]] == 4
+    merging = [each.__name__ for each in _list_amendments()]
+    assert merging[-1] == "merge_judgement"
+
+
+def _list_amendments() -> Iterator[Any]:
+    from dashboard.plugins import load_all
+
+    yield from [*load_all("amend_judgement"), *load_all("merge_judgement")]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_beside_a_slow_computation(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    number = int(rng.integers(1, 14))
+    first = np.arange(number)
+    for item in range(number):
+        if rng.random() < 0.5:
+            first[item] = first[rng.integers(0, item + 1)]
+    members = np.flatnonzero(np.bincount(first, minlength=number)[first] > 1)
+    groups = Groups(first, members, np.array([-1]), np.array([False]))
+    items, scores = rng.permutation(number), -np.sort(-rng.integers(0, 4, number) / 4)
+    left_out = rng.integers(0, number, rng.integers(0, 2))
+    wanted, depth, least = rng.integers(0, number, 2), int(rng.integers(0, 6)), 0.5
+    kept: list[tuple[int, float]] = []
+    for item, score in zip(items.tolist(), scores.tolist(), strict=True):
+        if item not in left_out and first[item] not in [each for each, _ in kept]:
+            kept.append((int(first[item]), score))
+    slow = SortedRanking(np.array([i for i, _ in kept], int), np.array([s for _, s in kept], float))
+    expected = slow.find(depth, first[wanted], least)
+    found = MergedRanking(SortedRanking(items, scores), groups, left_out).find(depth, wanted, least)
+    for one, other in zip(found, expected, strict=True):
+        assert np.array_equal(one, other)
