@@ -10,7 +10,6 @@ COMMANDS = {
     "links": "Send the address itself; a login and roles say who may open it.",
     "prepare": "Screens need no preparation any more.",
     "reference": "Type metrics, protocols or keys.",
-    "run": "Write what a search service answers to a run file: add NAME VERSION --run FILE.",
 }
 OPTIONS = {
     "--level": "Write grades of at least 1 for relevant items into the judgements.",
@@ -22,8 +21,7 @@ VARIABLES = {
     "DASHBOARD_CACHE": "nothing that is computed is kept on the disk",
     "DASHBOARD_CACHE_MB": "nothing that is computed is kept on the disk",
     "DASHBOARD_DEMOS": "leave a collection out by moving its folder out of the data folder",
-    "DASHBOARD_ENCODERS": "name the encoder of a version in its model.toml",
-    "DASHBOARD_ENCODER_KEY": "services that embed come back as a plugin",
+    "DASHBOARD_ENCODER_KEY": "the key of services is DASHBOARD_SERVICE_KEY",
     "DASHBOARD_MEDIA_HOSTS": "media of other hosts come back as a plugin",
     "DASHBOARD_MILVUS": "vectors on a Milvus server come back as a plugin",
     "DASHBOARD_RATER": "there are no machine raters any more",

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dashboard.errors import DataError
+from dashboard.plugins import load_named
 from dashboard.storage.new_versions import compute_digest
 
 Inputs = Sequence[str] | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+ADDRESS = re.compile("https?://")
 HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
 FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
 """Files that are fetched of a model on the hub: no pickle, and no code."""
@@ -59,7 +61,7 @@ def open_encoder(named: str, picture: Mapping[str, Any]) -> BatchEncoder:
 
     Args:
         named: Folder or hub name of a sentence-transformers model, an .onnx file of pictures, or
-            module:function.
+            module:function, or the address of a service.
         picture: Layout of pictures for an .onnx file, as the table [picture] of model.toml.
 
     Raises:
@@ -72,10 +74,12 @@ def open_encoder(named: str, picture: Mapping[str, Any]) -> BatchEncoder:
         return open_model(path, named)
     if FUNCTION.fullmatch(named):
         return _open_function(named)
+    if "http" in load_named("encoders") and ADDRESS.match(named):
+        return _open_service(named)
     if HUB_NAME.fullmatch(named) and not path.exists():
         return open_model(_fetch(named), named)
-    wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, or "
-    raise DataError("the encoder", repr(named[:200]), f"{wanted}module:function")
+    wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, "
+    raise DataError("the encoder", repr(named[:200]), f"{wanted}module:function or http://…")
 
 
 def open_model(folder: Path, named: str) -> BatchEncoder:
@@ -157,6 +161,15 @@ def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
     return BatchEncoder(
         path.name, compute_digest(path), encode, {"picture": table}, files, reads=False
     )
+
+
+def _open_service(url: str) -> BatchEncoder:
+    """Return the service of an address; the version's typed texts are sent there, too."""
+    from dashboard.plugins.services.http_service import Service, embed_inputs
+
+    service, digest = Service(url), sha256(url.encode()).hexdigest()
+    settings = {"encoder": "http", "url": url}
+    return BatchEncoder(url, digest, lambda inputs, side: embed_inputs(service, inputs), settings)
 
 
 def _open_function(named: str) -> BatchEncoder:

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_collection(parser)
     text = "name of the new version; with --what queries, of one that is there"
     add_version_name(parser, text)
-    text = "folder or hub name of a sentence-transformers model, FILE.onnx or module:function"
+    text = "folder or hub name of a sentence-transformers model, FILE.onnx, module:function or http://…"
     parser.add_argument("--encoder", metavar="ENCODER", help=text)
     text = "all (default): items and text queries; items: texts are embedded when they are asked; "
     text += "queries: those of a version that is there, by its own text model or --encoder"

@@ -1,0 +1,66 @@
+"""`run`: ask a search system every query, and make its results a version."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dashboard.commands.options import FINE, FOUND, add_collection
+from dashboard.errors import list_names, make_printable
+from dashboard.storage.folders import find_folder
+
+HELP = "ask a search system over HTTP every query; a second call asks those that failed"
+COLUMNS = ("queries", "answered", "failed", "p50_ms", "p95_ms")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add_collection(parser)
+    text = "name of the new version, or of one whose missing answers are asked"
+    parser.add_argument("--version", required=True, metavar="VERSION", help=text)
+    text = 'address of the system: it gets {"query_id", "text", "item_id", "k"} as JSON, and '
+    text += 'answers a list of ids, of pairs [id, score], or of {"id", "score"}'
+    parser.add_argument("--search", required=True, metavar="URL", help=text)
+    text = "results that are asked for (default 100)"
+    parser.add_argument("--depth", type=int, default=100, metavar="NUMBER", help=text)
+    text = "seconds to wait for an answer (default 30)"
+    parser.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS", help=text)
+    text = "how often a query is sent at most, with growing pauses (default 4)"
+    parser.add_argument("--tries", type=int, default=4, metavar="NUMBER", help=text)
+
+
+def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+    """Ask the queries and return a row; exit code FOUND where some have no answer.
+
+    Raises:
+        ValueError: If a number is too small.
+        DataError: If the system has no result for any query, or the version cannot be written.
+    """
+    import numpy as np
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    from dashboard.plugins.services.http_service import Service
+    from dashboard.plugins.services.search_run import run_search
+    from dashboard.storage.collection import open_collection
+
+    if call.depth < 1 or call.tries < 1 or not 0 < call.timeout < 1e6:
+        raise ValueError("Give --depth and --tries from 1, and --timeout above 0.")
+    collection = open_collection(find_folder(call.collection))
+    service = Service(call.search, call.timeout, call.tries)
+    with tqdm(unit=" queries", disable=None) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.refresh()
+
+        record = run_search(collection, call.version, service, call.depth, show)
+    for why in dict.fromkeys(record.not_run.values()):
+        queries = [query for query, each in record.not_run.items() if each == why]
+        told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
+        print(make_printable(told), file=sys.stderr)
+    answered, failed = record.milliseconds or {}, len(record.not_run)
+    times = [each for each in answered.values() if isinstance(each, float)]
+    parts = np.percentile(times, [50, 95]).round(3).tolist() if times else (None, None)
+    row = (len(answered) + failed, len(answered), failed, *parts)
+    return [dict(zip(COLUMNS, row, strict=True))], COLUMNS, FOUND if failed else FINE

@@ -1,0 +1,243 @@
+"""Results of a search system that was asked every query, `runs/NAME.csv`, and `runs/NAME.json`.
+
+The second file says which queries were answered: others have no value, and are asked again.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.retrieval.sources import RunFileSource, order_run
+from dashboard.storage.collection import Collection
+from dashboard.storage.drafts import check_name, report_full_disk, sync
+from dashboard.storage.versions import Version, try_to_read
+from dashboard.tables import Ties
+
+if TYPE_CHECKING:
+    from dashboard.plugins.services.http_service import Service
+
+Hits = list[tuple[str, float]]
+UNASKED = "the system was not asked"
+MAX_ID = 1_000
+MAX_SCORE = 1e300
+MAX_FAILED = 5
+"""Queries in succession after whose failures no more are asked."""
+SAVE_SECONDS = 10.0
+"""Work of so many seconds is lost at most when a call is killed."""
+
+
+@dataclass
+class RunRecord:
+    """Which queries a system has answered.
+
+    Attributes:
+        search: Its address.
+        depth: Results that it was asked for.
+        milliseconds: By each query that was answered; null where it took several tries. None: all
+            that are not in `not_run` were.
+        not_run: Why a query was not answered.
+    """
+
+    search: str
+    depth: int
+    date: str = ""
+    milliseconds: dict[str, float | None] | None = None
+    not_run: dict[str, str] = field(default_factory=dict)
+
+    def explain(self, query: str) -> str:
+        """Return why a query has no answer; "" if it has one."""
+        is_unknown = self.milliseconds is not None and query not in self.milliseconds
+        return self.not_run.get(query, UNASKED if is_unknown else "")
+
+    def make_source(self, collection: Collection, version: Version, ties: Ties) -> RunFileSource:
+        """Return the results of the queries that were answered."""
+        assert version.run is not None
+        told = map(self.explain, collection.queries.ids)
+        not_run = {query: why for query, why in enumerate(told) if why}
+        ranked = order_run(version.run, collection.queries, collection.items, ties)
+        answered = {query: each for query, each in ranked.items() if query not in not_run}
+        return RunFileSource(answered, not_run)
+
+
+def read_records(
+    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Version]:
+    """Return the versions that have a record; put those whose record is damaged into `broken`."""
+    found: dict[str, Version] = {}
+    for version in collection.versions.values():
+        path = collection.folder / f"{version.file}.json"
+        if version.run is not None and path.is_file():
+            record = try_to_read(version.name, broken, partial(read_record, path))
+            if record is not None:
+                told = {"note": f"answers of {record.search}", "date": record.date}
+                found[version.name] = replace(version, make_source=record.make_source, **told)
+    return found
+
+
+def read_record(path: Path) -> RunRecord | None:
+    """Return the record of a file; None if the file holds something else.
+
+    Raises:
+        DataError: If it is damaged.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        do = "Remove it; then a query without results counts as one that found nothing."
+        found = f"no JSON ({str(error)[:80]})"
+        raise DataError(f"runs/{path.name}", found, "a record of `run`", do=do) from error
+    if not isinstance(told, dict) or not isinstance(told.get("not_run"), dict):
+        return None
+    times, not_run = told.get("milliseconds"), told["not_run"]
+    record = RunRecord(str(told.get("search", "")), told.get("depth", 0), str(told.get("date", "")))
+    record.milliseconds = times if isinstance(times, dict) else None
+    record.not_run = {query: str(why) for query, why in not_run.items()}
+    return record
+
+
+def run_search(
+    collection: Collection,
+    name: str,
+    service: Service,
+    depth: int,
+    report: Callable[[int, int], None],
+) -> RunRecord:
+    """Ask a system the queries of a collection, and write a version; return which were answered.
+
+    Of a version that is there only the queries without an answer are asked.
+
+    Args:
+        collection: Whose queries are asked.
+        name: Name of the version.
+        service: The system. It gets {"query_id", "text", "item_id", "k"} and answers a list of ids,
+            of pairs [id, score], or of {"id", "score"}, alone or as "results".
+        depth: Results that are asked for.
+        report: Called with the queries that are done, and all.
+
+    Raises:
+        DataError: If the name is taken, or no query has a result; nothing is written then. What was
+            answered until any other error, such as a stop by the caller, is written.
+    """
+    path, table = collection.folder / "runs" / f"{name}.json", collection.queries
+    is_there = name in collection.versions and path.is_file() and path.with_suffix(".csv").is_file()
+    before = read_record(path) if is_there else None
+    if before is None or (before.search, before.depth) != (service.url, depth):
+        check_name(collection.folder, name)
+        before = RunRecord(service.url, depth)
+    hits = _list_hits(collection, name, before)
+    times = before.milliseconds or {}
+    record = RunRecord(service.url, depth, f"{date.today()}", times)
+    columns = zip(table.ids, table["text"], table["item_id"], strict=True)
+    missing = [each for each in columns if each[0] not in hits and any(each[1:])]
+    # those that failed before come last: they may fail again
+    missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
+    saved, in_a_row = time.monotonic(), 0
+    try:
+        for done, (query, text, item) in enumerate(missing, start=1):
+            request = {"query_id": query, "text": text, "item_id": item, "k": depth}
+            try:
+                if in_a_row == MAX_FAILED:
+                    raise DataError(service.url, UNASKED, "an answer")
+                answer, took = service.ask(request)
+                hits[query] = parse_hits(answer, depth, service.url)
+                times[query], in_a_row = took, 0
+            except DataError as error:
+                record.not_run[query] = error.found
+                in_a_row = min(in_a_row + 1, MAX_FAILED)
+            if time.monotonic() - saved > SAVE_SECONDS:
+                _write(path, record, hits)
+                saved = time.monotonic()
+            report(done, len(missing))
+    finally:
+        _write(path, record, hits)
+    if not any(hits.values()):
+        reasons = list_names(sorted(set(record.not_run.values()))) or "empty lists"
+        raise DataError(service.url, f"no result for any query ({reasons})", "ranked lists")
+    return record
+
+
+def _list_hits(collection: Collection, name: str, record: RunRecord) -> dict[str, Hits]:
+    """Return what a version has for each query that its record names."""
+    found: dict[str, Hits] = {query: [] for query in record.milliseconds or {}}
+    run = collection.versions[name].run if found and name in collection.versions else None
+    if run is not None:
+        for query, item, score in zip(run.query, run.item, run.values.tolist(), strict=True):
+            if run.queries[query] in found:
+                found[run.queries[query]].append((run.items[item], score))
+    return found
+
+
+def parse_hits(answer: Any, depth: int, name: str) -> Hits:
+    """Return the first results of an answer, each item once, with scores that fall.
+
+    Without scores, or with such as do not fall, the order of the answer counts: -1, -2, …
+
+    Raises:
+        DataError: If they are no ids, or have scores that are no finite numbers.
+    """
+    every = answer.get("results") if isinstance(answer, dict) else answer
+    if not isinstance(every, list):
+        raise DataError(name, "an answer without a list", 'a list, or one as "results"')
+    first: dict[str, float | None] = {}
+    forms = set()
+    for hit in every:
+        item, score = hit, None
+        if isinstance(hit, dict):
+            item, score = hit.get("id"), hit.get("score")
+        elif isinstance(hit, list) and len(hit) == 2:
+            item, score = hit
+        first.setdefault(*_check_hit(item, score, name))
+        forms.add((isinstance(hit, dict), isinstance(hit, list), score is None))
+    if len(forms) > 1:
+        raise DataError(name, "results of several kinds", "all ids, or all with a score")
+    kept = list(first.items())[:depth]
+    scores = [score for _, score in kept if score is not None]
+    if len(scores) < len(kept) or any(a < b for a, b in pairwise(scores)):
+        scores = [-float(rank) for rank in range(1, len(kept) + 1)]
+    return list(zip([item for item, _ in kept], scores, strict=True))
+
+
+def _check_hit(item: Any, score: Any, name: str) -> tuple[str, float | None]:
+    """Return the id as a text, and the score as a number or None."""
+    text, is_id = str(item), type(item) in (str, int)
+    if not is_id or text != text.strip() or not 0 < len(text) <= MAX_ID or not text.isprintable():
+        raise DataError(name, f"the id {text[:80]!r}", "an id in one line")
+    if score is not None and (type(score) not in (int, float) or not abs(score) <= MAX_SCORE):
+        raise DataError(name, f"the score {str(score)[:20]!r}", "a finite number")
+    return text, None if score is None else float(score)
+
+
+def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
+    """Put results and their record in place, if there are results.
+
+    Results that the record does not name do not count: of a new version the record is there first,
+    of one that is there the results.
+    """
+    if not any(hits.values()):
+        return
+    endings = (".csv", ".json") if path.with_suffix(".csv").exists() else (".json", ".csv")
+    with report_full_disk(path.name):
+        path.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".asking-", dir=path.parent) as place:
+            made = Path(place) / path.name
+            made.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
+            with made.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(("query_id", "item_id", "score"))
+                for query, found in hits.items():
+                    writer.writerows((query, item, repr(score)) for item, score in found)
+            for ending in endings:
+                sync(made.with_suffix(ending))
+                made.with_suffix(ending).replace(path.with_suffix(ending))
+        sync(path.parent)
