@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, multimode
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import Unsure
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import parse_number, split_cells

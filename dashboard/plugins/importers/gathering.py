@@ -230,7 +230,7 @@ class Gathered:
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows = own.read_codes(piece.rows, piece.file, self.source.options.codes)
+        rows = piece.rows.view(np.uint8) if piece.rows.dtype.kind == "b" else piece.rows
         ids = None if piece.ids is None else [each.strip() for each in piece.ids]
         why = find_fault(own, rows, ids)
         if why:

@@ -15,20 +15,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Finding, Unsure, count_odd
 from dashboard.plugins.importers.source import Side, Source, find_stem
-
-
-class Unsure(DataError):
-    """A choice that decides numbers and that the source leaves open.
-
-    Attributes:
-        lines: Options to type, one way each.
-    """
-
-    def __init__(self, file: str, found: str, expected: str, lines: Sequence[str]) -> None:
-        super().__init__(file, found, expected, do="Type one of these:")
-        self.lines = tuple(lines)
 
 
 @dataclass(frozen=True, eq=False)

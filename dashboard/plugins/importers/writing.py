@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.vector_files import VectorFile
-from dashboard.storage.new_versions import write_toml
+from dashboard.storage.new_versions import BLOCK, convert, write_toml
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
@@ -194,34 +195,32 @@ def _write_version(draft: Path, version: Placed) -> dict[str, int]:
     shown = f"models/{version.name}"
     folder = draft / shown
     folder.mkdir(parents=True)
-    told = {"by_position": version.by_position, "bits": version.bits}
-    told = {key: value for key, value in told.items() if value}
+    told: dict[str, Any] = {"by_position": True} if version.by_position else {}
+    told |= {"bits": 8 * version.items[0][0].shape[1]} if version.form == "packed" else {}
     (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
     sides = (("queries", version.queries), ("items", version.items))
     return {
-        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.is_binary)
+        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.form)
         for stem, parts in sides
         if parts
     }
 
 
-def _write_vectors(path: Path, parts: Sequence[Part], is_binary: bool) -> int:
+def _write_vectors(path: Path, parts: Sequence[Part], form: str) -> int:
     """Write rows that have an id, and the ids beside them; a whole file is linked."""
     named = [name for _, ids in parts for name in ids if name]
     path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
     for own, _ in parts:
         own.close()
-    if len(parts) == 1 and all(parts[0][1]) and not is_binary:
+    rows = parts[0][0].open()
+    if len(parts) == 1 and all(parts[0][1]) and convert(rows[:1], form).dtype == rows.dtype:
         os.link(parts[0][0].path, path)
         return len(named)
     target = VectorFile(path)
     for own, ids in parts:
-        is_kept, first = np.array([bool(name) for name in ids]), 0
-        for block in own.read():
-            rows = block[is_kept[first : first + len(block)]]
-            target.append(
-                rows.astype(np.int8) * np.int8(2) - np.int8(1) if is_binary else rows, None
-            )
-            first += len(block)
+        kept, rows = np.array(list(map(bool, ids))), own.open()
+        for at in range(0, len(rows), BLOCK):
+            block = rows[at : at + BLOCK][kept[at : at + BLOCK]]
+            target.append(convert(block, form), None)
     target.close()
     return len(named)

@@ -31,12 +31,20 @@ with st.form("add", border=True):
         )
     note = st.text_input("Note", max_chars=500, placeholder="A sentence on what is new")
     by_position = st.checkbox("Vectors without ids are in the order of the collection's tables")
+    ways = {"not said": "", "packed codes": "packed", "vectors of whole numbers": "none"}
+    codes = st.selectbox(
+        "Arrays of bytes are",
+        list(ways),
+        help="Packed codes hold eight bits in a byte. Columns of 0 and 1 are codes, unless the "
+        "arrays are vectors of whole numbers.",
+    )
     is_sent = st.form_submit_button("Add the version", type="primary")
 if is_sent:
     findings: list[Finding] = []
     try:
         find_reader().require(OWNER)
-        add_dropped(collection, name.strip(), items, queries, note.strip(), by_position, findings)
+        stated = (note.strip(), by_position, ways[codes], findings)
+        add_dropped(collection, name.strip(), items, queries, *stated)
     except (ChoiceError, DataError) as error:
         st.error(escape_markdown(str(error)))
     else:

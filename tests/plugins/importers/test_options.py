@@ -101,6 +101,20 @@ def test_annotators_who_disagree(source: Path, capsys: pytest.CaptureFixture[str
     assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
 
 
+def test_annotators_in_rows(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table with a row per annotator is asked in the same way; d has as many cats as dogs."""
+    answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat"], "d": ["cat", "dog"]}
+    rows = [(n, each, at) for n, own in answers.items() for at, each in enumerate(own)]
+    table = "id,image,choice,annotator,lead_time\n"
+    table += "".join(f"{n},{n}.png,{each},{at},{at}.5\n" for n, each, at in rows)
+    made = init(make_source(source, {"x.csv": table} | {f"{n}.png": 1 for n in answers}), capsys)
+    assert made.read("items.csv", "item_id choice") == ["a|cat", "b|dog", "c|cat", "d|cat"]
+    assert "x.csv: found 2 pictures whose annotators disagree" in made.said
+    assert "--disagreements majority" in made.said
+    made = init(source, capsys, "--disagreements", "majority", "--update")
+    assert made.read("items.csv", "item_id choice") == ["a|dog", "b|dog", "c|cat", "d|"]
+
+
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = GOOD | {"v1_text.npy": VECTORS[[0, 2]], "v1_text.txt": "cat\ndog\n"}
     made = init(make_source(source, files), capsys, "--queries-from", "keywords")
