@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import list_names
+from dashboard.evaluation.labels import count_missing, report_missing
 from dashboard.plugins.importers.deciding import (
     Basis,
     choose_basis,
@@ -153,10 +153,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     settle_classes(found.items, column)
     clean = _clean_column(plan, found.items, column)
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
-    if plan.missing:
-        said = f"the words {list_names(plan.missing)} in the column {column}"
-        wanted = "classes; these are none. Write another word if one is, as no_defect for none"
-        found.say("note", found.sources.get(column, column), said, wanted)
+    found.findings += report_missing(found.sources.get(column, column), column, plan.missing)
     if found.source.options.queries_from:
         for each in dict.fromkeys(filter(None, clean)):
             found.queries.add(each, {"text": each, column: each})
@@ -170,8 +167,8 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
 
 def _clean_column(plan: Plan, rows: Rows, column: str) -> list[str]:
     """Return the cells of a column without the words for no class, which the plan counts."""
-    clean, words = clean_classes(rows.get(column))
-    plan.missing.update(words)
+    clean = clean_classes(rows.get(column))
+    plan.missing += count_missing(rows.get(column))
     if column in rows.columns:
         rows.columns[column] = clean
     return clean

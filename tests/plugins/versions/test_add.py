@@ -117,7 +117,9 @@ def test_codes(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "bits = 64" in (folder / "p" / "model.toml").read_text()
     assert 'note = "of ours"' in (folder / "n" / "model.toml").read_text()
     assert np.load(folder / "n" / "items.npy").dtype == np.float32
-    dashboard.open("small").add_version("bits", dict(zip("abc", bits, strict=True)))
+    asked = {"q1": bits[0], "q2": bits[1]}
+    rows = dict(zip("abc", bits, strict=True))
+    dashboard.open("small").add_version("bits", rows, queries=asked)
     assert np.array_equal(np.load(folder / "bits" / "items.npy"), bits.astype(int) * 2 - 1)
 
 
