@@ -42,8 +42,11 @@ def count_missing(cells: Sequence[str]) -> Counter[str]:
     >>> count_missing(["cat", "N/A", "", '["cat", "none"]'])
     Counter({'N/A': 1, 'none': 1})
     """
+    words: Counter[str] = Counter()
     parts = split_cells(cells)
-    return Counter(part for cell in cells for part in parts[cell] if _tidy(part) in MISSING)
+    for cell, times in Counter(cells).items():
+        words.update({part: times for part in parts[cell] if _tidy(part) in MISSING})
+    return words
 
 
 def report_missing(file: str, column: str, words: Mapping[str, int]) -> list[Finding]:
