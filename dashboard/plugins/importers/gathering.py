@@ -50,18 +50,19 @@ class Rows:
     def __len__(self) -> int:
         return len(self.index)
 
-    def add(self, name: str, cells: Mapping[str, str]) -> None:
-        """Add a row, or further cells of one."""
-        place = self.index.setdefault(name, len(self.index))
-        for column, cell in cells.items():
+    def add(self, ids: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
+        """Add rows, or further cells of some."""
+        places = [self.index.setdefault(name, len(self.index)) for name in ids]
+        for column, cells in columns.items():
             own = self.columns.setdefault(column, [])
-            if len(own) <= place:
-                own.extend([""] * (place + 1 - len(own)))
-            if own[place] and cell and self.counts_votes:
-                self.votes.setdefault((column, name), [own[place]]).append(cell)
-            if own[place] and cell and own[place] != cell:
-                self.differing.setdefault(column, []).append(name)
-            own[place] = own[place] or cell
+            own.extend([""] * (len(self.index) - len(own)))
+            for name, place, cell in zip(ids, places, cells, strict=True):
+                if not own[place]:
+                    own[place] = cell
+                elif cell and self.counts_votes:
+                    self.votes.setdefault((column, name), [own[place]]).append(cell)
+                if cell and own[place] != cell:
+                    self.differing.setdefault(column, []).append(name)
 
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
@@ -141,8 +142,7 @@ class Gathered:
             columns = dict(piece.columns)
             if "image" in columns:
                 columns["image"] = [self._find(cell, piece) or cell for cell in columns["image"]]
-            for place, name in enumerate(piece.ids):
-                self.queries.add(name, {key: each[place] for key, each in columns.items()})
+            self.queries.add(piece.ids, columns)
             self.taken["queries.csv", piece.file] += len(piece.ids)
         elif isinstance(piece, Judgements):
             self._add_judgements(piece)
@@ -172,17 +172,20 @@ class Gathered:
         files = piece.columns.get("file") or [self._find(each, piece) for each in piece.ids]
         lists = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         columns = {**piece.columns, **lists, "file": files}
-        added = 0
-        for place, (given, file) in enumerate(zip(piece.ids, files, strict=True)):
-            name = self.by_file.setdefault(file, given) if file else given
-            if not name or (self.is_whole and not piece.is_whole and name not in self.items.index):
-                continue
-            if name != given:
-                self.aliases[given] = name
-            added += name not in self.items.index
-            self.items.add(name, {key: each[place] for key, each in columns.items()})
-            if piece.contents and (content := piece.contents[place]):
-                self._write_content(name, content)
+        pairs = list(zip(piece.ids, files, strict=True))
+        names = [self.by_file.setdefault(file, own) if file else own for own, file in pairs]
+        self.aliases |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
+        known: Collection[str] = self.items.index if self.is_whole and not piece.is_whole else names
+        known, before = set(known), len(self.items)
+        kept = [at for at, name in enumerate(names) if name and name in known]
+        self.items.add(
+            [names[at] for at in kept],
+            {key: [each[at] for at in kept] for key, each in columns.items()},
+        )
+        added = len(self.items) - before
+        for at in kept if piece.contents else ():
+            if content := piece.contents[at]:
+                self._write_content(names[at], content)
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
         for column in piece.columns:
@@ -214,8 +217,8 @@ class Gathered:
     def _add_judgements(self, piece: Judgements) -> None:
         grades = self.judged.setdefault(piece.file, {})
         self.taken["qrels.csv", piece.file] += len(piece.grades)
+        self.queries.add(piece.queries, {})
         for query, item, grade in zip(piece.queries, piece.items, piece.grades, strict=True):
-            self.queries.add(query, {})
             if not item:
                 continue
             pair = (query, item)

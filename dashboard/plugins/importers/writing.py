@@ -153,8 +153,7 @@ def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
     ):
         for name in known.intersection(rows.get(column)):
             link_file(source.find_path(name), draft / folder / name)
-    for item, file in found.written.items():
-        items.add(item, {"file": file})
+    items.add(list(found.written), {"file": list(found.written.values())})
 
 
 def link_file(path: Path, target: Path) -> None:
