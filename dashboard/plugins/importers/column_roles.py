@@ -63,6 +63,10 @@ class Roles:
     of: dict[str, str]
     seen: dict[str, object] = field(default_factory=dict)
 
+    def read(self, block: Block, role: str) -> list[str]:
+        """Return the cells of a role; empty ones where no column has it."""
+        return block.columns.get(self.of.get(role, "")) or [""] * len(block.lines)
+
     def name_row(self, cell: str, key: object, file: str, line: int) -> str:
         """Return the id of a row by the path in it: base name, its folder, or the row's number.
 
@@ -187,6 +191,11 @@ def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
     return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
+def clean_name(name: str) -> str:
+    """Return a name as a version can have it."""
+    return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
+
+
 def name_version(file: str, column: str = "") -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
 
@@ -205,5 +214,4 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     )
     folder = path.parent.name
     plain = "_".join(own) or (folder if folder.lower() not in GENERAL else "") or "v1"
-    name = re.sub(r"^[^\w]+|[^\w.+@-]+", "_", plain)[:80]
-    return name, "texts" if TEXT_WORDS & set(small) else "items"
+    return clean_name(plain), "texts" if TEXT_WORDS & set(small) else "items"

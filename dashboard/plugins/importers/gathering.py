@@ -19,11 +19,12 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Piece,
     Queries,
+    RunLines,
     Vectors,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_suffix, list_forms
 from dashboard.plugins.importers.vector_files import VectorFile, find_bad_rows, find_fault
-from dashboard.storage.media import EXTENSION
+from dashboard.storage.media import EXTENSION, strip_name
 from dashboard.texts import MARKS
 
 NUMBERED = re.compile("id$|key$", re.I)
@@ -85,7 +86,8 @@ class Gathered:
         judged: Grades of the pairs of each file of judgements; None where nobody judged.
         votes: All grades of the pairs of a file that have several.
         settled: Pairs with different grades, and what was taken for them, for the answer.
-        runs: File, queries, items and scores of each version that is a list of results.
+        results: Results by their name and file.
+        runs: Each version that is a list of results.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
@@ -104,13 +106,11 @@ class Gathered:
     judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
     votes: dict[str, dict[tuple[str, str], list[float]]] = field(default_factory=dict)
     settled: str = ""
-    runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
+    results: dict[tuple[str, str], RunLines] = field(default_factory=dict)
+    runs: dict[str, RunLines] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    results: dict[tuple[str, str], tuple[str, list[str], list[str], list[float]]] = field(
-        default_factory=dict
-    )
     by_file: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
@@ -153,10 +153,9 @@ class Gathered:
         elif isinstance(piece, Vectors):
             self._add_vectors(piece)
         elif piece.queries:
-            run = self.results.setdefault((piece.name, piece.file), (piece.file, [], [], []))
-            run[1].extend(piece.queries)
-            run[2].extend(piece.items)
-            run[3].extend(piece.scores)
+            own = RunLines(piece.file, piece.name)
+            run = self.results.setdefault((piece.name, piece.file), own)
+            run.add(piece.queries, piece.items, piece.scores)
 
     def name_runs(self) -> None:
         """Name results by their version, or by their path where two files have one name."""
@@ -290,7 +289,7 @@ class Gathered:
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
-        for shorten in (shorten_name, shorten_number):
+        for shorten in (strip_name, shorten_number):
             owners: dict[str, str] = {}
             known = [*zip(items, items, strict=True), *self.by_file.items()]
             for name, item in known:
@@ -313,16 +312,11 @@ def _quote_class(cell: str) -> str:
     return cell if is_plain else json.dumps([cell], ensure_ascii=False)
 
 
-def shorten_name(name: str) -> str:
-    """Return a name without folders and the suffix of a picture."""
-    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
-
-
 def shorten_number(name: str) -> str:
     """Return a number without the zeros that programs write around it; "" for another name.
 
     >>> shorten_number("x/000000000139.jpg"), shorten_number("139.0"), shorten_number("a1")
     ('139', '139', '')
     """
-    match = NUMBER.fullmatch(shorten_name(name))
+    match = NUMBER.fullmatch(strip_name(name))
     return match[1] if match else ""

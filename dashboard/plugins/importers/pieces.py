@@ -102,9 +102,15 @@ class RunLines:
 
     file: str
     name: str
-    queries: Sequence[str]
-    items: Sequence[str]
-    scores: Sequence[float]
+    queries: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]) -> None:
+        """Add further results."""
+        self.queries.extend(queries)
+        self.items.extend(items)
+        self.scores.extend(scores)
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,8 +90,8 @@ def _name_items(found: Gathered) -> None:
     named: dict[str, str] = {}
     for file, grades in found.judged.items():
         named |= {item: file for _, item in grades}
-    for file, _, items, _ in found.runs.values():
-        named |= dict.fromkeys(items, file)
+    for run in found.runs.values():
+        named |= dict.fromkeys(run.items, run.file)
     for (_, side), own in found.vectors.items():
         if side == "items" and own.has_ids:
             named |= dict.fromkeys(own.ids, next(iter(own.files)))

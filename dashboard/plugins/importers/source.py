@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, count_odd
-from dashboard.storage.media import EXTENSION, FIRST_BYTES, VIDEO
+from dashboard.storage.media import EXTENSION, MAX_HEAD_BYTES, VIDEO, recognise_bytes
 from dashboard.texts import decode_text, read_text
 
 Side = Literal["items", "texts"]
@@ -251,8 +251,8 @@ def find_folder_of(name: str) -> str:
 
 def find_suffix(content: bytes) -> str:
     """Return the suffix of a picture or clip by its first bytes; "" for none."""
-    kinds = (kind for start, kind in FIRST_BYTES if re.match(start, content[:80], re.DOTALL))
-    return next(kinds, "").partition("/")[2].replace("jpeg", "jpg").replace("quicktime", "mov")
+    kind = recognise_bytes(content[:MAX_HEAD_BYTES]).partition("/")[2]
+    return kind.replace("jpeg", "jpg").replace("quicktime", "mov")
 
 
 def find_stem(name: str) -> str:

@@ -88,12 +88,11 @@ def write_collection(
         rows["unified_annotation.csv"] = _write_keywords(draft, plan.items)
     for version in placed:
         rows |= _write_version(draft, version)
-    for name, (file, queries, items, scores) in found.runs.items():
-        names = found.match_items(items, file)
-        matched = [names.get(item, item) for item in items]
-        rows[f"runs/{name}.run"] = write_run(
-            draft / "runs" / f"{name}.run", queries, matched, scores
-        )
+    for name, run in found.runs.items():
+        names = found.match_items(run.items, run.file)
+        matched = [names.get(item, item) for item in run.items]
+        write_run(draft / "runs" / f"{name}.run", run.queries, matched, run.scores)
+        rows[f"runs/{name}.run"] = len(matched)
     files = [name for name in ("media", "posters") if (draft / name).is_dir()]
     rows |= {
         f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
@@ -169,16 +168,15 @@ def link_file(path: Path, target: Path) -> None:
 
 def write_run(
     path: Path, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]
-) -> int:
+) -> None:
     """Write results as TREC's lines; as CSV where an id has a blank, which those cannot hold."""
     rows = zip(queries, items, map(repr, scores), strict=True)
     if any(len(name.split()) != 1 for name in {*queries, *items}):
         write_rows(path.with_suffix(".csv"), ("query_id", "item_id", "score"), rows)
-        return len(queries)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{query} Q0 {item} 0 {score} {path.stem}\n" for query, item, score in rows)
-    return len(queries)
 
 
 def _write_version(draft: Path, version: Placed) -> dict[str, int]:
