@@ -253,7 +253,7 @@ def list_files(
         taken[f"models/{each.name}/queries.npy"] = texts
         taken[f"models/{each.name}/items.npy"] = [told for _, told in each.said]
         taken[f"runs/{each.name}.npy"] = [told for _, told in each.said]
-    taken |= {f"runs/{name}.run": [run.file] for name, run in found.runs.items()}
+    taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     return [
         {
             "file": file,

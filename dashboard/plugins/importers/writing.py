@@ -91,8 +91,9 @@ def write_collection(
     for name, run in found.runs.items():
         names = found.match_items(run.items, run.file)
         matched = [names.get(item, item) for item in run.items]
-        write_run(draft / "runs" / f"{name}.run", run.queries, matched, run.scores)
-        rows[f"runs/{name}.run"] = len(matched)
+        results = zip(run.queries, matched, map(repr, run.scores), strict=True)
+        write_rows(draft / "runs" / f"{name}.csv", ("query_id", "item_id", "score"), results)
+        rows[f"runs/{name}.csv"] = len(matched)
     files = [name for name in ("media", "posters") if (draft / name).is_dir()]
     rows |= {
         f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
@@ -107,14 +108,18 @@ def write_collection(
 def keep_versions(place: Path, draft: Path) -> list[str]:
     """Take over versions and mappings that a source does not have; return their names."""
     there = [*place.glob("models/[!.]*"), *place.glob("runs/[!.]*"), *(place / n for n in KEPT)]
-    kept = []
-    for path in sorted(each for each in there if each.exists()):
-        target = draft / path.relative_to(place)
-        if not target.exists():
-            for file in path.rglob("*") if path.is_dir() else [path]:
-                link_file(file, draft / file.relative_to(place))
-            kept.append(path.relative_to(place).as_posix())
-    return kept
+    made = set(map(_name_version, draft.glob("*/*")))
+    kept = [each for each in sorted(there) if each.exists() and _name_version(each) not in made]
+    for path in kept:
+        for file in [path, *path.rglob("*")]:
+            link_file(file, draft / file.relative_to(place))
+    return [path.relative_to(place).as_posix() for path in kept]
+
+
+def _name_version(path: Path) -> tuple[str, str]:
+    """Return the folder and the name of a version; results have it in any form."""
+    kind = path.parent.name
+    return kind, path.stem if kind == "runs" else path.name
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -164,19 +169,6 @@ def link_file(path: Path, target: Path) -> None:
         os.link(path.resolve(), target)
     except OSError:
         shutil.copyfile(path, target)
-
-
-def write_run(
-    path: Path, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]
-) -> None:
-    """Write results as TREC's lines; as CSV where an id has a blank, which those cannot hold."""
-    rows = zip(queries, items, map(repr, scores), strict=True)
-    if any(len(name.split()) != 1 for name in {*queries, *items}):
-        write_rows(path.with_suffix(".csv"), ("query_id", "item_id", "score"), rows)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{query} Q0 {item} 0 {score} {path.stem}\n" for query, item, score in rows)
 
 
 def _write_version(draft: Path, version: Placed) -> dict[str, int]:

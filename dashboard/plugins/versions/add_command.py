@@ -108,11 +108,9 @@ def say_where(collection: Collection, version: str) -> None:
     """Print the address at which a new version is compared with the usual baseline."""
     from urllib.parse import urlencode
 
-    others = [name for name in collection.versions if name != version]
-    values = {"collection": collection.name}
-    if others:
-        usual = str(collection.settings.get("default_baseline", ""))
-        values |= {"baseline": usual if usual in others else others[0], "candidate": version}
-    page = "compare" if others else ""
+    from dashboard.plugins.versions.adding import list_values
+
+    values = list_values(collection, version)
+    page = "compare" if "baseline" in values else ""
     address = f"http://localhost:8501/{page}?{urlencode(values)}"
     print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)

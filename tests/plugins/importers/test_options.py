@@ -142,6 +142,15 @@ def test_places(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_results_of_an_earlier_init(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Results that were once written in another form are not kept beside the new ones."""
+    make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "x.run": RUN})
+    (made := init(source, capsys).folder / "runs" / "x.csv").rename(made.with_suffix(".run"))
+    made.with_suffix(".run").write_text("q1 Q0 a 1 1 x\n")
+    assert init(source, capsys, "--update").code == 0
+    assert [path.name for path in made.parent.iterdir()] == ["x.csv"]
+
+
 def test_runs_of_one_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "old/x.run": RUN, "new/x.run": RUN}
     made = init(make_source(source, files), capsys)
