@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -61,24 +61,24 @@ class Roles:
 
     kind: str
     of: dict[str, str]
-    seen: dict[str, object] = field(default_factory=dict)
 
     def read(self, block: Block, role: str) -> list[str]:
         """Return the cells of a role; empty ones where no column has it."""
         return block.columns.get(self.of.get(role, "")) or [""] * len(block.lines)
 
-    def name_row(self, cell: str, key: object, file: str, line: int) -> str:
-        """Return the id of a row by the path in it: base name, its folder, or the row's number.
 
-        Rows that mean different things by one name stay apart.
-        """
-        parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
-        numbered = [f"{tails[0]}#{line}"] if tails else []
-        for name in [*tails, *numbered, f"{find_stem(file)}-{line}"]:
-            if self.seen.setdefault(name, key) == key:
-                return name
-        return f"{file}-{line}"
+def name_row(source: Source, cell: str, key: object, file: str, line: int) -> str:
+    """Return the id of a row by the path in it: base name, its folder, or the row's number.
+
+    Rows that mean different things, which `key` tells, by one name stay apart.
+    """
+    parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
+    numbered = [f"{tails[0]}#{line}"] if tails else []
+    for name in [*tails, *numbered, f"{find_stem(file)}-{line}"]:
+        if source.named.setdefault(name, key) == key:
+            return name
+    return f"{file}-{line}"
 
 
 def find_roles(block: Block, source: Source) -> Roles:

@@ -25,6 +25,7 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_folder_of, find_suffix, list_forms
 from dashboard.plugins.importers.vector_files import VectorFile, find_bad_rows, find_fault
 from dashboard.storage.media import EXTENSION, strip_name
+from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
 NUMBERED = re.compile("id$|key$", re.I)
@@ -151,7 +152,8 @@ class Gathered:
         elif isinstance(piece, Captions):
             self._add_captions(piece)
         elif isinstance(piece, Vectors):
-            self._add_vectors(piece)
+            for at in range(0, max(1, len(piece.rows)), BLOCK):
+                self._add_vectors(piece, at)
         elif piece.queries:
             own = RunLines(piece.file, piece.name)
             run = self.results.setdefault((piece.name, piece.file), own)
@@ -227,13 +229,20 @@ class Gathered:
             elif grade is not None:
                 self.votes.setdefault(piece.file, {}).setdefault(pair, [earlier]).append(grade)
 
-    def _add_vectors(self, piece: Vectors) -> None:
-        """Add rows of vectors; those that nothing can be computed from are left out, and said."""
+    def _add_vectors(self, piece: Vectors, at: int) -> None:
+        """Add a block of vectors; those that nothing can be computed from are left out, and said.
+
+        Args:
+            piece: The vectors.
+            at: First row of the block.
+        """
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows = piece.rows.view(np.uint8) if piece.rows.dtype.kind == "b" else piece.rows
-        ids = None if piece.ids is None else [each.strip() for each in piece.ids]
+        rows = np.asarray(piece.rows[at : at + BLOCK])
+        rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
+        named = None if piece.ids is None else piece.ids[at : at + BLOCK]
+        ids = None if named is None else list(map(str.strip, named))
         why = find_fault(own, rows, ids)
         if why:
             self.say("warning", piece.file, *why)
@@ -243,14 +252,14 @@ class Gathered:
             names = [ids[at] if ids else str(at) for at in places]
             wanted = "a finite vector for each id; left out"
             self.count(piece.file, names, f"vectors that {what}", wanted, "warning")
-        out = sorted({at for places in bad.values() for at in places})
-        if out:
-            if ids is None:
-                wanted = "finite vectors, or a file of ids; all are left out"
-                self.say("warning", piece.file, "no ids", wanted)
-                return
-            rows = np.delete(rows, out, axis=0)
-            ids = np.delete(np.array(ids, dtype=object), out).tolist()
+        if bad and ids is None:
+            wanted = "finite vectors, or a file of ids; all are left out"
+            self.say("warning", piece.file, "no ids", wanted)
+            return
+        if bad and ids:
+            out = {at for places in bad.values() for at in places}
+            kept = [at for at in range(len(rows)) if at not in out]
+            rows, ids = rows[kept], [ids[at] for at in kept]
         self.vectors[key] = own
         own.files[piece.file] = None
         if len(rows):

@@ -78,6 +78,7 @@ class Source:
         left: Those that no format has taken yet.
         options: Choices that the caller states.
         mapped: Columns that the caller maps and that a table has.
+        named: What each id means that a row of a table got by its file.
         findings: Files that were left out when the folder was listed.
     """
 
@@ -86,6 +87,7 @@ class Source:
     left: list[str] = field(default_factory=list)
     options: Options = Options()
     mapped: set[str] = field(default_factory=set)
+    named: dict[str, object] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def find_path(self, name: str) -> Path:

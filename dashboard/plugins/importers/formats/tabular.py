@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from dashboard.errors import DataError, Finding, count_odd, list_names
@@ -14,6 +13,7 @@ from dashboard.plugins.importers.column_roles import (
     Roles,
     clean_name,
     find_roles,
+    name_row,
     name_version,
     share_media,
 )
@@ -60,11 +60,11 @@ def _has_header(head: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    yield from read_each(partial(read_table, seen={}), source, tables)
+    yield from read_each(read_table, source, tables)
 
 
-def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
-    """Yield the pieces of a table, block by block; `seen` are the ids of rows before it."""
+def read_table(source: Source, name: str) -> Iterator[Piece]:
+    """Yield the pieces of a table, block by block."""
     roles: Roles | None = None
     columns: list[str] = []
     for block in read_blocks(source, name):
@@ -79,7 +79,6 @@ def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[P
                 yield leave_out(error)
                 roles = None
                 continue
-            roles.seen = seen
             yield from _report_pictures(source, block, roles)
         if roles.kind == "queries":
             yield from _list_queries(block, roles)
@@ -191,7 +190,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     ids = []
     for own, cell, file, content, line in rows:
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
-        ids.append(own or roles.name_row(cell, key, block.file, line))
+        ids.append(own or name_row(source, cell, key, block.file, line))
     taken = {name for role, name in of.items() if role != "poster"}
     columns = {name: own for name, own in block.columns.items() if name not in taken}
     columns["file"] = files
