@@ -115,6 +115,7 @@ class OpenCollection:
         item_ids: Sequence[str] | None = None,
         query_ids: Sequence[str] | None = None,
         by_position: bool = False,
+        codes: str = "",
         run: pd.DataFrame | str | Path | None = None,
         note: str = "",
         text_model: str | Path | None = None,
@@ -131,6 +132,8 @@ class OpenCollection:
             item_ids: Ids of the rows of `items`.
             query_ids: Ids of the rows of `queries`.
             by_position: Whether vectors without ids are in the order of the collection's tables.
+            codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0
+                and 1, that are vectors.
             run: Results in place of vectors: a file, TREC or CSV, or a frame with query_id, item_id
                 and score.
             note: A sentence on what is new.
@@ -157,7 +160,8 @@ class OpenCollection:
         if text_model is not None:
             told |= {"encoder": "sentence-transformers", "text_model": str(text_model)}
             files["text_model"] = Path(text_model)
-        rows = add_vectors(self._opened, name, given, asked, told, files, findings, by_position)
+        stated = (told, files, findings, by_position, codes)
+        rows = add_vectors(self._opened, name, given, asked, *stated)
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(f"{each.file}: found {each.found}; expected {each.wanted}", stacklevel=2)
         return pd.DataFrame(rows)

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, Unsure
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, require_protocol, resolve
 
@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 FINE, FOUND, WRONG = 0, 1, 2
+
+
+def print_ways(error: Unsure, typed: str) -> None:
+    """Print what is open, and the line to type for each way out of it."""
+    said = DataError(error.file, error.found, error.expected, do="Type one of these:")
+    print(f"error: {said}", file=sys.stderr)
+    for line in error.lines:
+        print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
+
+
+def add_codes(parser: ArgumentParser) -> None:
+    """Add what arrays are that may be codes."""
+    text = "arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1, are vectors"
+    parser.add_argument("--codes", default="", choices=("packed", "none"), help=text)
 
 
 def add_collection(parser: ArgumentParser, files: bool = False) -> None:

@@ -3,28 +3,58 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from dashboard.errors import Finding, list_names
 from dashboard.evaluation.judgement import NO_RELEVANT
 from dashboard.tables import FloatArray, IntArray
 from dashboard.texts import split_cells
 
 NO_LABEL = "no label"
 Labels = frozenset[str]
+MISSING = frozenset(
+    {"_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label", "none", "unknown", "null",
+     "nan", "-nan", "na", "n/a", "<na>", "#n/a", "#na", "#n/a n/a", "1.#ind", "1.#qnan"}
+)  # fmt: skip
+"""Words that say that an item has no class: those of pandas for an empty cell among them."""
 
 
 def split_labels(*columns: Sequence[str]) -> list[list[Labels]]:
     """Return the labels of each cell of some columns, without case and blanks around them.
 
+    Words that say that there is none are none.
+
     >>> split_labels(["Cat, dog"], ["['dog', 'cat']"])[0] == split_labels(["dog,cat"])[0]
     True
     """
     parts = split_cells(cell for column in columns for cell in column)
-    labels = {cell: frozenset(map(_tidy, each)) for cell, each in parts.items()}
+    labels = {cell: frozenset(map(_tidy, each)) - MISSING for cell, each in parts.items()}
     return [[labels[cell] for cell in column] for column in columns]
+
+
+def count_missing(cells: Sequence[str]) -> Counter[str]:
+    """Return how often each word stood that says that there is no class.
+
+    >>> count_missing(["cat", "N/A", "", '["cat", "none"]'])
+    Counter({'N/A': 1, 'none': 1})
+    """
+    words: Counter[str] = Counter()
+    parts = split_cells(cells)
+    for cell, times in Counter(cells).items():
+        words.update({part: times for part in parts[cell] if _tidy(part) in MISSING})
+    return words
+
+
+def report_missing(file: str, column: str, words: Mapping[str, int]) -> list[Finding]:
+    """Return a note on the words in a column that say that there is no class."""
+    names = list_names(f"{word} ({times:,})" for word, times in words.items())
+    found = f"the words {names} in the column {column}"
+    wanted = "classes; these are none. Write another word if one is, as no_defect for none"
+    return [Finding("note", file, None, found, wanted)] if words else []
 
 
 def _tidy(label: str) -> str:

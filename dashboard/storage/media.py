@@ -49,11 +49,11 @@ def match_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     matches = {name: name for name in names if name in exact}
     if len(matches) == len(names):
         return matches
-    times = Counter(map(_strip, known))
-    by_stem = {_strip(name): name for name in known if times[_strip(name)] == 1}
+    times = Counter(map(strip_name, known))
+    by_stem = {strip_name(name): name for name in known if times[strip_name(name)] == 1}
     for name in names:
-        if name not in matches and _strip(name) in by_stem:
-            matches[name] = by_stem[_strip(name)]
+        if name not in matches and strip_name(name) in by_stem:
+            matches[name] = by_stem[strip_name(name)]
     return {name: matches[name] for name in names if name in matches}
 
 
@@ -69,7 +69,8 @@ def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
         first[known] = name
 
 
-def _strip(name: str) -> str:
+def strip_name(name: str) -> str:
+    """Return a name without folders and the suffix of a picture or clip."""
     return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
 
 
@@ -121,6 +122,11 @@ def recognise_type(path: Path) -> str:
             head = file.read(MAX_HEAD_BYTES)
     except OSError:  # this user may not read it
         return ""
+    return recognise_bytes(head)
+
+
+def recognise_bytes(head: bytes) -> str:
+    """Return the media type of a file that begins so; "" for one that browsers do not show."""
     found = (kind for start, kind in FIRST_BYTES if re.match(start, head, re.DOTALL))
     return next(found, "")
 

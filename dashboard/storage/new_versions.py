@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Unsure
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import put_in_place, report_full_disk, sync, write_draft
 from dashboard.storage.runs import read_run
@@ -24,6 +24,10 @@ from dashboard.storage.versions import MADE_FOR, RUNS, Version, digest_inputs, r
 from dashboard.tables import Table
 
 Row = dict[str, Any]
+MIN_BITS = 8
+"""Columns of 0 and 1 that are a code."""
+BLOCK = 1 << 14
+"""Rows that are looked at, at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,57 @@ class NamedVectors:
     name: str
 
 
+def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
+    """Return what the arrays of a version hold, items and texts together.
+
+    Args:
+        parts: The arrays. [rows, dimension].
+        file: Name of their file in messages.
+        codes: "packed" or "none" as the caller says, or "".
+
+    Returns:
+        "bits" of 0 and 1, "packed" bits, eight in a byte, other "codes", or "" for vectors.
+
+    Raises:
+        Unsure: If they are bytes that may be packed bits, and nothing is said.
+    """
+    if codes == "none":
+        return ""
+    if min(each.shape[1] for each in parts) >= MIN_BITS and _hold_only(parts, (0, 1)):
+        return "bits"
+    if _hold_only(parts, (-1, 0, 1)):
+        return "codes"
+    if any(each.dtype.itemsize > 1 for each in parts):
+        return ""
+    if not codes:
+        found = f"bytes, which may be codes of {8 * parts[0].shape[1]} bits, eight in a byte"
+        lines = ["--codes packed", "--codes none  # vectors of whole numbers"]
+        raise Unsure(file, found, "a statement of what they are", lines)
+    return "packed"
+
+
+def _hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
+    """Return whether all numbers are some of a few; most arrays tell by their first rows."""
+    starts = range(0, max(map(len, parts)), BLOCK)
+    places = [slice(0, 64), *(slice(at, at + BLOCK) for at in starts)]
+    return all(np.isin(each[place], values).all() for place in places for each in parts)
+
+
+def convert(rows: NDArray[Any], form: str) -> NDArray[Any]:
+    """Return rows as they are written: bits as -1 and 1, bytes that are vectors as fractions."""
+    rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
+    if form == "bits":
+        return rows.astype(np.int8) * np.int8(2) - np.int8(1)
+    return rows.astype(np.float32) if not form and rows.dtype.itemsize == 1 else rows
+
+
+def describe_form(form: str, width: int) -> str:
+    """Return how codes are taken, for an answer; "" where that goes without saying."""
+    if form == "packed":
+        return f"codes of {8 * width} bits, packed into bytes"
+    return f"codes of {width} bits, 0 and 1 taken for -1 and 1" if form == "bits" else ""
+
+
 def add_vectors(
     collection: Collection,
     name: str,
@@ -49,6 +104,7 @@ def add_vectors(
     files: Mapping[str, Path],
     findings: list[Finding],
     by_position: bool = False,
+    codes: str = "",
 ) -> list[Row]:
     """Add a version of vectors, whole or not at all.
 
@@ -61,11 +117,14 @@ def add_vectors(
         files: Further files and folders of the version, by their names in it.
         findings: Gains what was left out or repaired.
         by_position: Whether vectors without ids are those of the table's rows, in its order.
+        codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0 and
+            1, that are vectors.
 
     Returns:
         What was written: file, rows, digest.
 
     Raises:
+        Unsure: If they are bytes, and `codes` does not say of what.
         DataError: If the version could not be used, or the name is taken.
     """
     table = collection.queries
@@ -75,9 +134,15 @@ def add_vectors(
     sides = [("items", items, [collection.items.ids])]
     if queries is not None:
         sides.append(("queries", queries, [texts, table.ids]))
+    for _, side, _ in sides:
+        _check_rows(side)
+    form = find_form([side.rows for _, side, _ in sides], items.name, codes)
+    if said := describe_form(form, items.rows.shape[1]):
+        findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
-        taken = [_write_side(draft, *side, by_position, findings) for side in sides]
+        taken = [_write_side(draft, *side, form, by_position, findings) for side in sides]
         told: dict[str, Any] = {"date": f"{date.today()}", **settings}
+        told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
         told |= {"by_position": True} if any(taken) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
         for inside, path in files.items():
@@ -114,19 +179,24 @@ def record_inputs(place: Path, version: Version, items: Table, queries: Table) -
     new.replace(path)
 
 
+def _check_rows(side: NamedVectors) -> None:
+    rows = side.rows
+    if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiub":
+        found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
+        raise DataError(side.name, found, "a vector a row")
+
+
 def _write_side(
     draft: Path,
     stem: str,
     side: NamedVectors,
     orders: Sequence[Sequence[str]],
+    form: str,
     by_position: bool,
     findings: list[Finding],
 ) -> bool:
     """Write vectors and their ids; return whether the ids are those of a table's rows."""
     ids, rows = side.ids, side.rows
-    if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiu":
-        found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
-        raise DataError(side.name, found, "a vector a row")
     if ids is None:
         fitting = [order for order in orders if len(order) == len(rows)]
         if not by_position or not fitting:
@@ -146,7 +216,7 @@ def _write_side(
     for row, each in enumerate(ids, start=1):
         if not each.strip() or "\n" in each or "\r" in each:
             raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
-    np.save(draft / f"{stem}.npy", np.ascontiguousarray(rows), allow_pickle=False)
+    np.save(draft / f"{stem}.npy", np.ascontiguousarray(convert(rows, form)), allow_pickle=False)
     (draft / f"{stem}.txt").write_text("\n".join(ids) + "\n", encoding="utf-8")
     return side.ids is None
 

@@ -7,7 +7,14 @@ from typing import Any
 
 from dashboard.errors import DataError, Finding
 from dashboard.evaluation.judgement import JudgingRules
-from dashboard.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.evaluation.labels import (
+    LabelJudgement,
+    Labels,
+    count_missing,
+    judge_labels,
+    report_missing,
+    split_labels,
+)
 from dashboard.evaluation.measurement import Row
 from dashboard.storage.collection import Collection
 from dashboard.study.judging import pick_headline
@@ -31,6 +38,8 @@ def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
         do = f"Set class_label in collection.toml to another column than {column!r}."
         raise DataError("items.csv", found, f"a column {column}, for class_label", do=do)
     items, queries = list_classes(collection, column)
+    for table in (collection.items, collection.queries):
+        findings += report_missing(table.file, column, count_missing(table[column]))
     if len(set(items)) < 2:
         found = f"one class in the column {column}"
         raise DataError("items.csv", found, "at least two, to tell relevant items from others")

@@ -16,7 +16,14 @@ from dashboard.evaluation.judgement import (
     find_relevant,
     judge_table,
 )
-from dashboard.evaluation.labels import LabelJudgement, Labels, judge_labels, split_labels
+from dashboard.evaluation.labels import (
+    LabelJudgement,
+    Labels,
+    count_missing,
+    judge_labels,
+    report_missing,
+    split_labels,
+)
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.hashing.metrics import find_bits, measure_radius
 from dashboard.storage.collection import Collection
@@ -54,6 +61,9 @@ def read_types(collection: Collection, findings: list[Finding]) -> str | None:
         raise problem
     if source == "labels" and problem is None:
         items, queries = _split_labels(collection)
+        for table in (collection.items, collection.queries):
+            column = _find_column(table.columns)
+            findings += report_missing(table.file, column, count_missing(table[column]))
         if not frozenset().union(*items) & frozenset().union(*queries):
             found = "no label that a query and an item have in common"
             findings.append(

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -76,20 +77,14 @@ def read_blocks(source: Source, name: str) -> Iterator[Block | Finding]:
 
         yield from read_columnar(source, name)
         return
-    if small.endswith(".xlsx"):
-        rows: Iterator[Row | Finding] = _read_excel(source, name)
-    elif small.endswith((".jsonl", ".ndjson")):
-        rows = _read_lines(source, name)
-    elif small.endswith(".json"):
-        rows = _read_objects(source, name)
-    else:
-        rows = read_delimited(source, name)
+    ending = PurePosixPath(small).suffix
+    rows = READERS.get(ending, _read_delimited)(source, name)
     numbered: list[Row] = []
     for row in rows:
         if isinstance(row, Finding):
             yield row
             continue
-        is_next = small.endswith(".xlsx") and numbered and numbered[-1][1].keys() != row[1].keys()
+        is_next = ending == ".xlsx" and numbered and numbered[-1][1].keys() != row[1].keys()
         if len(numbered) == ROWS or is_next:  # another sheet has other columns
             yield from _make_block(name, numbered)
             numbered = []
@@ -98,24 +93,14 @@ def read_blocks(source: Source, name: str) -> Iterator[Block | Finding]:
         yield from _make_block(name, numbered)
 
 
-def read_delimited(
-    source: Source, name: str, header: Sequence[str] = ()
-) -> Iterator[Row | Finding]:
-    """Yield the rows of a text table.
-
-    Rows with more or fewer cells than the header are left out, and said.
-
-    Args:
-        source: Where the file is.
-        name: The file.
-        header: Names of the columns of a file without a header.
-    """
+def _read_delimited(source: Source, name: str) -> Iterator[Row | Finding]:
+    """Yield the rows of a text table; those of another length than the header are left out."""
     text = source.read_text(name)
     first = next((line for line in text.split("\n") if line.strip()), "")
     mark = max(",\t;|", key=first.count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    names = list(header)
+    names: list[str] = []
     odd: list[int] = []
     line = 1
     try:
@@ -223,6 +208,14 @@ def _read_excel(source: Source, name: str) -> Iterator[Row | Finding]:
         for line, cells in enumerate(rows, start=2):
             if any(cell is not None for cell in cells):
                 yield line, dict(zip(names, cells, strict=False))
+
+
+READERS = {
+    ".xlsx": _read_excel,
+    ".jsonl": _read_lines,
+    ".ndjson": _read_lines,
+    ".json": _read_objects,
+}
 
 
 def make_text(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -61,20 +61,24 @@ class Roles:
 
     kind: str
     of: dict[str, str]
-    seen: dict[str, object] = field(default_factory=dict)
 
-    def name_row(self, cell: str, key: object, file: str, line: int) -> str:
-        """Return the id of a row by the path in it: base name, its folder, or the row's number.
+    def read(self, block: Block, role: str) -> list[str]:
+        """Return the cells of a role; empty ones where no column has it."""
+        return block.columns.get(self.of.get(role, "")) or [""] * len(block.lines)
 
-        Rows that mean different things by one name stay apart.
-        """
-        parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-        tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
-        numbered = [f"{tails[0]}#{line}"] if tails else []
-        for name in [*tails, *numbered, f"{find_stem(file)}-{line}"]:
-            if self.seen.setdefault(name, key) == key:
-                return name
-        return f"{file}-{line}"
+
+def name_row(source: Source, cell: str, key: object, file: str, line: int) -> str:
+    """Return the id of a row by the path in it: base name, its folder, or the row's number.
+
+    Rows that mean different things, which `key` tells, by one name stay apart.
+    """
+    parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
+    numbered = [f"{tails[0]}#{line}"] if tails else []
+    for name in [*tails, *numbered, f"{find_stem(file)}-{line}"]:
+        if source.named.setdefault(name, key) == key:
+            return name
+    return f"{file}-{line}"
 
 
 def find_roles(block: Block, source: Source) -> Roles:
@@ -187,6 +191,11 @@ def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
     return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
+def clean_name(name: str) -> str:
+    """Return a name as a version can have it."""
+    return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
+
+
 def name_version(file: str, column: str = "") -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
 
@@ -205,5 +214,4 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     )
     folder = path.parent.name
     plain = "_".join(own) or (folder if folder.lower() not in GENERAL else "") or "v1"
-    name = re.sub(r"^[^\w]+|[^\w.+@-]+", "_", plain)[:80]
-    return name, "texts" if TEXT_WORDS & set(small) else "items"
+    return clean_name(plain), "texts" if TEXT_WORDS & set(small) else "items"

@@ -60,17 +60,18 @@ def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
 
 def _read_class_names(schema: Any) -> dict[str, list[str]]:
     """Return the class names of columns of whole numbers, as `datasets` writes them."""
-    told = (schema.metadata or {}).get(b"huggingface")
+    told = (schema.metadata or {}).get(b"huggingface", b"{}")
     try:
-        features = json.loads(told)["info"]["features"] if told else {}
-    except (ValueError, KeyError, TypeError):
+        features = json.loads(told)["info"]["features"]
+        plain = {column: each for column, each in features.items() if isinstance(each, dict)}
+        kinds = {column: each.get("feature", each) for column, each in plain.items()}
+        return {
+            column: list(map(str, each["names"]))
+            for column, each in kinds.items()
+            if isinstance(each, dict) and each.get("_type") == "ClassLabel"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):  # written by another program
         return {}
-    names: dict[str, list[str]] = {}
-    for column, feature in features.items() if isinstance(features, dict) else ():
-        inner = feature.get("feature", feature) if isinstance(feature, dict) else {}
-        if isinstance(inner, dict) and inner.get("_type") == "ClassLabel":
-            names[column] = [str(each) for each in inner.get("names") or ()]
-    return names
 
 
 def _make_block(

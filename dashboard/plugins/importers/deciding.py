@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, multimode
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, Unsure, list_names
+from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import Unsure
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import parse_number, split_cells
@@ -24,11 +24,6 @@ NEVER = re.compile(
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
-MISSING = frozenset(
-    {"_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label", "none", "unknown", "null",
-     "nan", "-nan", "na", "n/a", "<na>", "#n/a", "#na", "#n/a n/a", "1.#ind", "1.#qnan"}
-)  # fmt: skip
-"""Words that say that an item has no class: those of pandas for an empty cell among them."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
 )
@@ -104,7 +99,7 @@ def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
     if relevance == "judgements" and relevance in every:
         return Basis(relevance, list_names(found.judged), others)
     if relevance in found.items.columns and relevance != "caption":
-        if len(set(filter(None, clean_classes(found.items.get(relevance))[0]))) < 2:
+        if len(set(filter(None, clean_classes(found.items.get(relevance))))) < 2:
             wanted = f"two classes, as {list_names(others) or NONE} has"
             raise DataError(relevance, "one class, or none", wanted)
         return Basis("labels", relevance, others)
@@ -133,7 +128,7 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         is_stated = column in found.declared or small in LABELS or small.endswith("_label")
         if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
             continue
-        cells = [cell for cell in clean_classes(found.items.get(column))[0] if cell]
+        cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
         if is_stated and (_has_classes(cells) or any(found.queries.get(column))):
             stated.append(column)
         elif not is_stated and _has_classes(cells) and _has_few(cells):
@@ -141,21 +136,16 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
     return stated, possible
 
 
-def clean_classes(cells: Sequence[str]) -> tuple[list[str], Counter[str]]:
-    """Return cells without the words that stand for no class, and how often each of them stood.
+def clean_classes(cells: Sequence[str]) -> list[str]:
+    """Return cells without the words that stand for no class.
 
     >>> clean_classes(["cat", "N/A", "", '["cat", "none"]'])
-    (['cat', '', '', '["cat"]'], Counter({'N/A': 1, 'none': 1}))
+    ['cat', '', '', '["cat"]']
     """
-    parts = split_cells(cells)
-    words: Counter[str] = Counter()
-    clean = {}
-    for cell, times in Counter(cells).items():
-        missing = [part for part in parts[cell] if part.lower() in MISSING]
-        kept = [part for part in parts[cell] if part not in missing]
-        words.update({word: times for word in missing})
-        clean[cell] = cell if kept and not missing else _write_list(kept)
-    return [clean[cell] for cell in cells], words
+    words, parts = count_missing(cells), split_cells(cells)
+    kept = {cell: [part for part in own if part not in words] for cell, own in parts.items()}
+    same = {cell for cell, own in parts.items() if own and own == kept[cell]}
+    return [cell if cell in same else _write_list(kept[cell]) for cell in cells]
 
 
 def _write_list(parts: Sequence[str]) -> str:

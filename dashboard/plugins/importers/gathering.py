@@ -19,11 +19,13 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Piece,
     Queries,
+    RunLines,
     Vectors,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_suffix, list_forms
 from dashboard.plugins.importers.vector_files import VectorFile, find_bad_rows, find_fault
-from dashboard.storage.media import EXTENSION
+from dashboard.storage.media import EXTENSION, strip_name
+from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
 NUMBERED = re.compile("id$|key$", re.I)
@@ -50,18 +52,19 @@ class Rows:
     def __len__(self) -> int:
         return len(self.index)
 
-    def add(self, name: str, cells: Mapping[str, str]) -> None:
-        """Add a row, or further cells of one."""
-        place = self.index.setdefault(name, len(self.index))
-        for column, cell in cells.items():
+    def add(self, ids: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
+        """Add rows, or further cells of some."""
+        places = [self.index.setdefault(name, len(self.index)) for name in ids]
+        for column, cells in columns.items():
             own = self.columns.setdefault(column, [])
-            if len(own) <= place:
-                own.extend([""] * (place + 1 - len(own)))
-            if own[place] and cell and self.counts_votes:
-                self.votes.setdefault((column, name), [own[place]]).append(cell)
-            if own[place] and cell and own[place] != cell:
-                self.differing.setdefault(column, []).append(name)
-            own[place] = own[place] or cell
+            own.extend([""] * (len(self.index) - len(own)))
+            for name, place, cell in zip(ids, places, cells, strict=True):
+                if not own[place]:
+                    own[place] = cell
+                elif cell and self.counts_votes:
+                    self.votes.setdefault((column, name), [own[place]]).append(cell)
+                if cell and own[place] != cell:
+                    self.differing.setdefault(column, []).append(name)
 
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
@@ -84,7 +87,8 @@ class Gathered:
         judged: Grades of the pairs of each file of judgements; None where nobody judged.
         votes: All grades of the pairs of a file that have several.
         settled: Pairs with different grades, and what was taken for them, for the answer.
-        runs: File, queries, items and scores of each version that is a list of results.
+        results: Results by their name and file.
+        runs: Each version that is a list of results.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
@@ -103,13 +107,11 @@ class Gathered:
     judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
     votes: dict[str, dict[tuple[str, str], list[float]]] = field(default_factory=dict)
     settled: str = ""
-    runs: dict[str, tuple[str, list[str], list[str], list[float]]] = field(default_factory=dict)
+    results: dict[tuple[str, str], RunLines] = field(default_factory=dict)
+    runs: dict[str, RunLines] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    results: dict[tuple[str, str], tuple[str, list[str], list[str], list[float]]] = field(
-        default_factory=dict
-    )
     by_file: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
@@ -141,8 +143,7 @@ class Gathered:
             columns = dict(piece.columns)
             if "image" in columns:
                 columns["image"] = [self._find(cell, piece) or cell for cell in columns["image"]]
-            for place, name in enumerate(piece.ids):
-                self.queries.add(name, {key: each[place] for key, each in columns.items()})
+            self.queries.add(piece.ids, columns)
             self.taken["queries.csv", piece.file] += len(piece.ids)
         elif isinstance(piece, Judgements):
             self._add_judgements(piece)
@@ -151,12 +152,12 @@ class Gathered:
         elif isinstance(piece, Captions):
             self._add_captions(piece)
         elif isinstance(piece, Vectors):
-            self._add_vectors(piece)
+            for at in range(0, max(1, len(piece.rows)), BLOCK):
+                self._add_vectors(piece, at)
         elif piece.queries:
-            run = self.results.setdefault((piece.name, piece.file), (piece.file, [], [], []))
-            run[1].extend(piece.queries)
-            run[2].extend(piece.items)
-            run[3].extend(piece.scores)
+            own = RunLines(piece.file, piece.name)
+            run = self.results.setdefault((piece.name, piece.file), own)
+            run.add(piece.queries, piece.items, piece.scores)
 
     def name_runs(self) -> None:
         """Name results by their version, or by their path where two files have one name."""
@@ -172,17 +173,20 @@ class Gathered:
         files = piece.columns.get("file") or [self._find(each, piece) for each in piece.ids]
         lists = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         columns = {**piece.columns, **lists, "file": files}
-        added = 0
-        for place, (given, file) in enumerate(zip(piece.ids, files, strict=True)):
-            name = self.by_file.setdefault(file, given) if file else given
-            if not name or (self.is_whole and not piece.is_whole and name not in self.items.index):
-                continue
-            if name != given:
-                self.aliases[given] = name
-            added += name not in self.items.index
-            self.items.add(name, {key: each[place] for key, each in columns.items()})
-            if piece.contents and (content := piece.contents[place]):
-                self._write_content(name, content)
+        pairs = list(zip(piece.ids, files, strict=True))
+        names = [self.by_file.setdefault(file, own) if file else own for own, file in pairs]
+        self.aliases |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
+        known: Collection[str] = self.items.index if self.is_whole and not piece.is_whole else names
+        known, before = set(known), len(self.items)
+        kept = [at for at, name in enumerate(names) if name and name in known]
+        self.items.add(
+            [names[at] for at in kept],
+            {key: [each[at] for at in kept] for key, each in columns.items()},
+        )
+        added = len(self.items) - before
+        for at in kept if piece.contents else ():
+            if content := piece.contents[at]:
+                self._write_content(names[at], content)
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
         for column in piece.columns:
@@ -214,8 +218,8 @@ class Gathered:
     def _add_judgements(self, piece: Judgements) -> None:
         grades = self.judged.setdefault(piece.file, {})
         self.taken["qrels.csv", piece.file] += len(piece.grades)
+        self.queries.add(piece.queries, {})
         for query, item, grade in zip(piece.queries, piece.items, piece.grades, strict=True):
-            self.queries.add(query, {})
             if not item:
                 continue
             pair = (query, item)
@@ -225,13 +229,20 @@ class Gathered:
             elif grade is not None:
                 self.votes.setdefault(piece.file, {}).setdefault(pair, [earlier]).append(grade)
 
-    def _add_vectors(self, piece: Vectors) -> None:
-        """Add rows of vectors; those that nothing can be computed from are left out, and said."""
+    def _add_vectors(self, piece: Vectors, at: int) -> None:
+        """Add a block of vectors; those that nothing can be computed from are left out, and said.
+
+        Args:
+            piece: The vectors.
+            at: First row of the block.
+        """
         key = (piece.name, piece.side)
         path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
         own = self.vectors.get(key) or VectorFile(path)
-        rows = own.read_codes(piece.rows, piece.file, self.source.options.codes)
-        ids = None if piece.ids is None else [each.strip() for each in piece.ids]
+        rows = np.asarray(piece.rows[at : at + BLOCK])
+        rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
+        named = None if piece.ids is None else piece.ids[at : at + BLOCK]
+        ids = None if named is None else list(map(str.strip, named))
         why = find_fault(own, rows, ids)
         if why:
             self.say("warning", piece.file, *why)
@@ -241,14 +252,14 @@ class Gathered:
             names = [ids[at] if ids else str(at) for at in places]
             wanted = "a finite vector for each id; left out"
             self.count(piece.file, names, f"vectors that {what}", wanted, "warning")
-        out = sorted({at for places in bad.values() for at in places})
-        if out:
-            if ids is None:
-                wanted = "finite vectors, or a file of ids; all are left out"
-                self.say("warning", piece.file, "no ids", wanted)
-                return
-            rows = np.delete(rows, out, axis=0)
-            ids = np.delete(np.array(ids, dtype=object), out).tolist()
+        if bad and ids is None:
+            wanted = "finite vectors, or a file of ids; all are left out"
+            self.say("warning", piece.file, "no ids", wanted)
+            return
+        if bad and ids:
+            out = {at for places in bad.values() for at in places}
+            kept = [at for at in range(len(rows)) if at not in out]
+            rows, ids = rows[kept], [ids[at] for at in kept]
         self.vectors[key] = own
         own.files[piece.file] = None
         if len(rows):
@@ -287,7 +298,7 @@ class Gathered:
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
-        for shorten in (shorten_name, shorten_number):
+        for shorten in (strip_name, shorten_number):
             owners: dict[str, str] = {}
             known = [*zip(items, items, strict=True), *self.by_file.items()]
             for name, item in known:
@@ -310,16 +321,11 @@ def _quote_class(cell: str) -> str:
     return cell if is_plain else json.dumps([cell], ensure_ascii=False)
 
 
-def shorten_name(name: str) -> str:
-    """Return a name without folders and the suffix of a picture."""
-    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
-
-
 def shorten_number(name: str) -> str:
     """Return a number without the zeros that programs write around it; "" for another name.
 
     >>> shorten_number("x/000000000139.jpg"), shorten_number("139.0"), shorten_number("a1")
     ('139', '139', '')
     """
-    match = NUMBER.fullmatch(shorten_name(name))
+    match = NUMBER.fullmatch(strip_name(name))
     return match[1] if match else ""

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, WRONG
+from dashboard.commands.options import FINE, WRONG, add_codes, print_ways
 
 HELP = "make a collection of files that you have"
 COLUMNS = ("file", "rows", "taken_from", "guessed")
@@ -31,14 +31,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser.add_argument(name, default="", metavar=shown, help=text)
     choices = {
         "--rows": ("text item", "what the rows of a matrix of similarities are"),
-        "--codes": ("packed none", "arrays of bytes are packed codes of eight bits each; or bytes, "
-                    "and 0 and 1, are vectors"),
         "--disagreements": ("mean majority", "what counts of the grades or classes that several "
                             "people gave one pair or picture"),
         "--queries-from": ("keywords", "ask for each class as a text"),
     }  # fmt: skip
     for name, (ways, text) in choices.items():
         parser.add_argument(name, default="", choices=ways.split(), help=text)
+    add_codes(parser)
     flags = {
         "--by-position": "vectors without ids are in the order of the items and texts",
         "--update": "make a collection anew that is there",
@@ -54,9 +53,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     Raises:
         DataError: If the source, or what is made of it, cannot be used; nothing is left then.
     """
-    from dashboard.errors import DataError
+    from dashboard.errors import DataError, Unsure
     from dashboard.plugins.importers.making import make_collection
-    from dashboard.plugins.importers.pieces import Unsure
     from dashboard.plugins.importers.source import Options
 
     columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
@@ -65,11 +63,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     try:
         made = make_collection(call.new, call.source, options, call.update, call.dry_run)
     except Unsure as error:
-        print(f"error: {error}", file=sys.stderr)
-        names = f"{shlex.quote(call.new)} --from {shlex.quote(str(call.source))}"
-        typed = f"python -m dashboard init {names}"
-        for line in error.lines:
-            print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
+        words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
+        print_ways(error, shlex.join(words))
         return [], COLUMNS, WRONG
     for each in made.findings:
         said = DataError(each.file, each.found, each.wanted, line=each.line)

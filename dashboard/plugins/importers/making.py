@@ -203,7 +203,7 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
     origin = found.list_files("items.csv")
     versions = [f"{each.name} ({', '.join(told for _, told in each.said)})" for each in placed]
     versions += [
-        f"{name} ({len(run[1]):,} results of {run[0]})" for name, run in found.runs.items()
+        f"{name} ({len(run.items):,} results of {run.file})" for name, run in found.runs.items()
     ]
     return (
         f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{more}",
@@ -253,7 +253,7 @@ def list_files(
         taken[f"models/{each.name}/queries.npy"] = texts
         taken[f"models/{each.name}/items.npy"] = [told for _, told in each.said]
         taken[f"runs/{each.name}.npy"] = [told for _, told in each.said]
-    taken |= {f"runs/{name}.run": [run[0]] for name, run in found.runs.items()}
+    taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     return [
         {
             "file": file,

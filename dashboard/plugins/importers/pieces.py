@@ -15,20 +15,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Finding, Unsure, count_odd
 from dashboard.plugins.importers.source import Side, Source, find_stem
-
-
-class Unsure(DataError):
-    """A choice that decides numbers and that the source leaves open.
-
-    Attributes:
-        lines: Options to type, one way each.
-    """
-
-    def __init__(self, file: str, found: str, expected: str, lines: Sequence[str]) -> None:
-        super().__init__(file, found, expected, do="Type one of these:")
-        self.lines = tuple(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +102,15 @@ class RunLines:
 
     file: str
     name: str
-    queries: Sequence[str]
-    items: Sequence[str]
-    scores: Sequence[float]
+    queries: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]) -> None:
+        """Add further results."""
+        self.queries.extend(queries)
+        self.items.extend(items)
+        self.scores.extend(scores)
 
 
 @dataclass(frozen=True, eq=False)

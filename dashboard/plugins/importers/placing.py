@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.pieces import Unsure
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Options
 from dashboard.plugins.importers.vector_files import VectorFile
+from dashboard.storage.new_versions import describe_form, find_form
 
 Part = tuple[VectorFile, list[str]]
 """Rows of a file, and the id that each has in the collection; "" for one that is left out."""
@@ -26,6 +26,7 @@ class Placed:
         queries: Vectors of text queries.
         matrix: A matrix of similarities with the ids of its rows and columns.
         said: What it was taken from, for the answer.
+        form: What its vectors are, as `find_form` says.
     """
 
     name: str
@@ -34,18 +35,7 @@ class Placed:
     matrix: tuple[VectorFile, list[str], list[str]] | None = None
     said: list[tuple[str, str]] = field(default_factory=list)
     by_position: bool = False
-
-    @property
-    def bits(self) -> int:
-        """Bits of its codes, eight in a byte; 0 where they are not packed so."""
-        every = [*self.items, *self.queries]
-        return max((8 * own.shape[1] for own, _ in every if own.is_packed), default=0)
-
-    @property
-    def is_binary(self) -> bool:
-        """True for codes of 0 and 1, which are written as -1 and 1."""
-        every = [*self.items, *self.queries]
-        return bool(every) and all(own.is_binary for own, _ in every)
+    form: str = ""
 
 
 def place_vectors(found: Gathered, plan: Plan) -> list[Placed]:
@@ -91,18 +81,19 @@ def place_vectors(found: Gathered, plan: Plan) -> list[Placed]:
                 said = f"vectors of texts and none of items for the version {name}"
                 found.say("warning", name, said, "both; left out")
             del placed[name]
-        elif version.bits or version.is_binary:
-            width = version.bits or version.items[0][0].shape[1]
-            how = "packed into bytes" if version.bits else "0 and 1 taken for -1 and 1"
-            version.said.append(("", f"codes of {width} bits, {how}"))
+        elif version.matrix is None:
+            every = [own for own, _ in (*version.items, *version.queries)]
+            file = list_names(every[0].files)
+            version.form = find_form([own.open() for own in every], file, options.codes)
+            if said := describe_form(version.form, every[0].shape[1]):
+                version.said.append(("", said))
     return list(placed.values())
 
 
 def choose_hashing(plan: Plan, placed: Sequence[Placed]) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
-    parts = [own for version in placed for own, _ in (*version.items, *version.queries)]
     is_apart = any(plan.queries.get(plan.basis.name)) and not any(plan.queries.get("item_id"))
-    if plan.basis.kind == "labels" and parts and is_apart and all(own.is_code for own in parts):
+    if plan.basis.kind == "labels" and placed and is_apart and all(each.form for each in placed):
         plan.settings["protocols"] = ["hashing", "class_labels"]
         plan.settings["class_label"] = "labels"
         for rows in (plan.items, plan.queries):

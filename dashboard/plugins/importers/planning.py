@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import list_names
+from dashboard.evaluation.labels import count_missing, report_missing
 from dashboard.plugins.importers.deciding import (
     Basis,
     choose_basis,
@@ -90,14 +90,13 @@ def _name_items(found: Gathered) -> None:
     named: dict[str, str] = {}
     for file, grades in found.judged.items():
         named |= {item: file for _, item in grades}
-    for file, _, items, _ in found.runs.values():
-        named |= dict.fromkeys(items, file)
+    for run in found.runs.values():
+        named |= dict.fromkeys(run.items, run.file)
     for (_, side), own in found.vectors.items():
         if side == "items" and own.has_ids:
             named |= dict.fromkeys(own.ids, next(iter(own.files)))
-    for item, file in named.items():
-        found.items.add(item, {})
-        found.taken["items.csv", file] += 1
+    found.items.add(list(named), {})
+    found.taken.update(("items.csv", file) for file in named.values())
 
 
 def _rename_columns(found: Gathered) -> None:
@@ -115,12 +114,9 @@ def _rename_columns(found: Gathered) -> None:
 def _describe_items(found: Gathered, plan: Plan) -> None:
     """Give each item its first caption and its kind."""
     names = found.match_items((item for item, _, _ in found.captions), "captions")
-    for item, text, _ in found.captions:
-        if item in names:  # the first one counts
-            plan.items.add(names[item], {"caption": text})
-    for item, file in zip(list(plan.items.index), plan.items.get("file"), strict=True):
-        if kind := find_kind(file):
-            plan.items.add(item, {"kind": kind})
+    told = [(names[item], text) for item, text, _ in found.captions if item in names]
+    plan.items.add([item for item, _ in told], {"caption": [text for _, text in told]})
+    plan.items.add(list(plan.items.index), {"kind": list(map(find_kind, plan.items.get("file")))})
 
 
 def _plan_judgements(found: Gathered, plan: Plan) -> None:
@@ -137,12 +133,10 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     plan.settings["protocols"] = ["trec"]
     judged = {query for query, _, _ in plan.qrels}
     asked = found.queries
-    for query in judged:
-        asked.add(query, {})
+    asked.add(list(judged), {})
     own = zip(list(asked.index), *(asked.get(c) for c in ("text", "item_id", "image")), strict=True)
     bare = [query for query, *cells in own if not any(cells)]
-    for query in bare:
-        asked.add(query, {"text": query})
+    asked.add(bare, {"text": bare})
     plan.of_queries = "text: each id" if bare else ""
     what = "queries that nothing is judged for"
     found.count(file, len(asked) - len(judged), what, "judgements; kept, without a value")
@@ -153,13 +147,10 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     settle_classes(found.items, column)
     clean = _clean_column(plan, found.items, column)
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
-    if plan.missing:
-        said = f"the words {list_names(plan.missing)} in the column {column}"
-        wanted = "classes; these are none. Write another word if one is, as no_defect for none"
-        found.say("note", found.sources.get(column, column), said, wanted)
+    found.findings += report_missing(found.sources.get(column, column), column, plan.missing)
     if found.source.options.queries_from:
-        for each in dict.fromkeys(filter(None, clean)):
-            found.queries.add(each, {"text": each, column: each})
+        classes = list(dict.fromkeys(filter(None, clean)))
+        found.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
     elif any(_clean_column(plan, found.queries, column)):
         plan.of_queries = f"their own {column}"
@@ -170,8 +161,8 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
 
 def _clean_column(plan: Plan, rows: Rows, column: str) -> list[str]:
     """Return the cells of a column without the words for no class, which the plan counts."""
-    clean, words = clean_classes(rows.get(column))
-    plan.missing.update(words)
+    clean = clean_classes(rows.get(column))
+    plan.missing += count_missing(rows.get(column))
     if column in rows.columns:
         rows.columns[column] = clean
     return clean
@@ -182,8 +173,8 @@ def _add_item_queries(plan: Plan, items: Sequence[str], always: bool = False) ->
     if len(plan.queries) and not always:
         return
     few = np.linspace(0, len(items) - 1, min(len(items), MAX_ITEM_QUERIES)).astype(int)
-    for item in [items[place] for place in few]:
-        plan.queries.add(item, {"item_id": item})
+    asked = [items[place] for place in few]
+    plan.queries.add(asked, {"item_id": asked})
     some = f"{len(few):,} of {len(items):,} items" if len(few) < len(items) else "each item"
     plan.of_queries = f"{some}, for nobody wrote queries" if len(items) else ""
 
@@ -202,20 +193,20 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
             times[names[item]] += 1
             kept.append((names[item], text, name))
     used = {*plan.items.index}
-    cells = list(zip(plan.pictures, plan.items.get("kind"), plan.items.get("file"), strict=True))
-    for item, kind, file in cells:
-        plan.items.add(item, {"kind": kind or find_kind(file) or "image"})
-        if times[item]:
-            plan.queries.add(item, {"item_id": item})
-    for item, text, name in kept:
+    kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
+    plan.items.add(plan.pictures, {"kind": kinds})
+    asked = [item for item in plan.pictures if times[item]]
+    plan.queries.add(asked, {"item_id": asked})
+    for item, _, name in kept:
         own = name if name not in used else f"text {name}"
         while own in used:
             own += "+"
         used.add(own)
         plan.texts.append(own)
-        plan.items.add(own, {"kind": "text", "caption": text})
-        plan.queries.add(own, {"text": text})
         plan.qrels += [(item, own, 1.0), (own, item, 1.0)]
+    texts = [text for _, text, _ in kept]
+    plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": texts})
+    plan.queries.add(plan.texts, {"text": texts})
     plan.of_queries = "a picture asks for its texts, a text for its picture"
     bare = [item for item in plan.pictures if not times[item]]
     found.count("captions", bare, "pictures without a text", "texts; they are searched")

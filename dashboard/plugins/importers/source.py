@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, count_odd
-from dashboard.storage.media import EXTENSION, FIRST_BYTES, VIDEO
+from dashboard.storage.media import EXTENSION, MAX_HEAD_BYTES, VIDEO, recognise_bytes
 from dashboard.texts import decode_text, read_text
 
 Side = Literal["items", "texts"]
@@ -78,6 +78,7 @@ class Source:
         left: Those that no format has taken yet.
         options: Choices that the caller states.
         mapped: Columns that the caller maps and that a table has.
+        named: What each id means that a row of a table got by its file.
         findings: Files that were left out when the folder was listed.
     """
 
@@ -86,6 +87,7 @@ class Source:
     left: list[str] = field(default_factory=list)
     options: Options = Options()
     mapped: set[str] = field(default_factory=set)
+    named: dict[str, object] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def find_path(self, name: str) -> Path:
@@ -251,8 +253,8 @@ def find_folder_of(name: str) -> str:
 
 def find_suffix(content: bytes) -> str:
     """Return the suffix of a picture or clip by its first bytes; "" for none."""
-    kinds = (kind for start, kind in FIRST_BYTES if re.match(start, content[:80], re.DOTALL))
-    return next(kinds, "").partition("/")[2].replace("jpeg", "jpg").replace("quicktime", "mov")
+    kind = recognise_bytes(content[:MAX_HEAD_BYTES]).partition("/")[2]
+    return kind.replace("jpeg", "jpg").replace("quicktime", "mov")
 
 
 def find_stem(name: str) -> str:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.plugins.importers.pieces import Unsure
-
 HEADER_BYTES = 128
-MIN_BITS = 8
-"""Columns of 0 and 1 that are a code."""
 
 
 class VectorFile:
-    """A `.npy` file that grows by rows; nothing but ids is held.
-
-    Attributes:
-        is_code: Whether its numbers are those of codes: -1, 0 and 1, or packed bits.
-        is_binary: Whether all are 0 or 1, in so many columns that they are a code.
-        is_packed: Whether a byte holds eight bits of a code.
-    """
+    """A `.npy` file that grows by rows; nothing but ids is held."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,9 +22,6 @@ class VectorFile:
         self.ids: list[str] = []
         self.known: set[str] = set()
         self.has_ids = True
-        self.is_code = True
-        self.is_binary = True
-        self.is_packed = False
         self.files: dict[str, None] = {}
 
     def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
@@ -47,53 +34,18 @@ class VectorFile:
             file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.shape = (self.shape[0] + len(rows), rows.shape[1])
         self.has_ids = self.has_ids and ids is not None
-        few = rows[:64]
-        self.is_code = self.is_packed or (self.is_code and bool(np.isin(few, (-1, 0, 1)).all()))
-        self.is_binary = (
-            self.is_binary and rows.shape[1] >= MIN_BITS and bool(((rows == 0) | (rows == 1)).all())
-        )
         self.ids += ids or ()
         self.known.update(ids or ())
 
     def close(self) -> None:
-        """Write the header: its length is fixed, so that rows could be written before it."""
-        told = f"{{'descr': '{self.dtype.str}', 'fortran_order': False, 'shape': {self.shape}, }}"
-        length = HEADER_BYTES - 10
-        head = b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little")
+        """Write the header; numpy leaves room in it for a shape that has grown."""
+        told = {"descr": self.dtype.str, "fortran_order": False, "shape": self.shape}
         with self.path.open("r+b") as file:
-            file.write(head + told.encode().ljust(length - 1) + b"\n")
+            np.lib.format.write_array_header_1_0(file, told)
 
-    def read(self) -> Iterator[NDArray[Any]]:
-        """Yield the rows in blocks."""
-        rows = np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
-        for first in range(0, len(rows), 1 << 14):
-            yield np.asarray(rows[first : first + (1 << 14)])
-
-    def read_codes(self, rows: NDArray[Any], file: str, codes: str) -> NDArray[Any]:
-        """Return rows of bytes as the caller says; refuse those that may be packed bits or not.
-
-        Args:
-            rows: Rows of a piece.
-            file: File that they are from.
-            codes: "packed", "none", or "" for nothing that the caller says.
-
-        Raises:
-            Unsure: If they are bytes, and nothing is said.
-        """
-        if rows.dtype.itemsize > 1 or rows.dtype.kind not in "iub" or rows.ndim != 2:
-            self.is_binary = self.is_binary and codes != "none"
-            return rows
-        if codes == "none":
-            self.is_binary = False
-            return rows.astype(np.float32)
-        if rows.dtype.kind != "b" and not np.isin(rows, (-1, 0, 1)).all():
-            if not codes:
-                bits = 8 * rows.shape[1]
-                found = f"bytes, which may be codes of {bits} bits, eight in a byte"
-                lines = ["--codes packed", "--codes none  # vectors of whole numbers"]
-                raise Unsure(file, found, "a statement of what they are", lines)
-            self.is_packed = True
-        return rows.view(np.uint8) if rows.dtype.kind == "b" else rows
+    def open(self) -> NDArray[Any]:
+        """Return the rows, which stay in the file."""
+        return np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
 
 
 def find_fault(

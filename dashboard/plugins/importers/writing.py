@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.vector_files import VectorFile
-from dashboard.storage.new_versions import write_toml
+from dashboard.storage.new_versions import BLOCK, convert, write_toml
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
@@ -87,12 +88,12 @@ def write_collection(
         rows["unified_annotation.csv"] = _write_keywords(draft, plan.items)
     for version in placed:
         rows |= _write_version(draft, version)
-    for name, (file, queries, items, scores) in found.runs.items():
-        names = found.match_items(items, file)
-        matched = [names.get(item, item) for item in items]
-        rows[f"runs/{name}.run"] = write_run(
-            draft / "runs" / f"{name}.run", queries, matched, scores
-        )
+    for name, run in found.runs.items():
+        names = found.match_items(run.items, run.file)
+        matched = [names.get(item, item) for item in run.items]
+        results = zip(run.queries, matched, map(repr, run.scores), strict=True)
+        write_rows(draft / "runs" / f"{name}.csv", ("query_id", "item_id", "score"), results)
+        rows[f"runs/{name}.csv"] = len(matched)
     files = [name for name in ("media", "posters") if (draft / name).is_dir()]
     rows |= {
         f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
@@ -107,14 +108,18 @@ def write_collection(
 def keep_versions(place: Path, draft: Path) -> list[str]:
     """Take over versions and mappings that a source does not have; return their names."""
     there = [*place.glob("models/[!.]*"), *place.glob("runs/[!.]*"), *(place / n for n in KEPT)]
-    kept = []
-    for path in sorted(each for each in there if each.exists()):
-        target = draft / path.relative_to(place)
-        if not target.exists():
-            for file in path.rglob("*") if path.is_dir() else [path]:
-                link_file(file, draft / file.relative_to(place))
-            kept.append(path.relative_to(place).as_posix())
-    return kept
+    made = set(map(_name_version, draft.glob("*/*")))
+    kept = [each for each in sorted(there) if each.exists() and _name_version(each) not in made]
+    for path in kept:
+        for file in [path, *path.rglob("*")]:
+            link_file(file, draft / file.relative_to(place))
+    return [path.relative_to(place).as_posix() for path in kept]
+
+
+def _name_version(path: Path) -> tuple[str, str]:
+    """Return the folder and the name of a version; results have it in any form."""
+    kind = path.parent.name
+    return kind, path.stem if kind == "runs" else path.name
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -152,8 +157,7 @@ def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
     ):
         for name in known.intersection(rows.get(column)):
             link_file(source.find_path(name), draft / folder / name)
-    for item, file in found.written.items():
-        items.add(item, {"file": file})
+    items.add(list(found.written), {"file": list(found.written.values())})
 
 
 def link_file(path: Path, target: Path) -> None:
@@ -165,20 +169,6 @@ def link_file(path: Path, target: Path) -> None:
         os.link(path.resolve(), target)
     except OSError:
         shutil.copyfile(path, target)
-
-
-def write_run(
-    path: Path, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]
-) -> int:
-    """Write results as TREC's lines; as CSV where an id has a blank, which those cannot hold."""
-    rows = zip(queries, items, map(repr, scores), strict=True)
-    if any(len(name.split()) != 1 for name in {*queries, *items}):
-        write_rows(path.with_suffix(".csv"), ("query_id", "item_id", "score"), rows)
-        return len(queries)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{query} Q0 {item} 0 {score} {path.stem}\n" for query, item, score in rows)
-    return len(queries)
 
 
 def _write_version(draft: Path, version: Placed) -> dict[str, int]:
@@ -194,34 +184,32 @@ def _write_version(draft: Path, version: Placed) -> dict[str, int]:
     shown = f"models/{version.name}"
     folder = draft / shown
     folder.mkdir(parents=True)
-    told = {"by_position": version.by_position, "bits": version.bits}
-    told = {key: value for key, value in told.items() if value}
+    told: dict[str, Any] = {"by_position": True} if version.by_position else {}
+    told |= {"bits": 8 * version.items[0][0].shape[1]} if version.form == "packed" else {}
     (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
     sides = (("queries", version.queries), ("items", version.items))
     return {
-        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.is_binary)
+        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.form)
         for stem, parts in sides
         if parts
     }
 
 
-def _write_vectors(path: Path, parts: Sequence[Part], is_binary: bool) -> int:
+def _write_vectors(path: Path, parts: Sequence[Part], form: str) -> int:
     """Write rows that have an id, and the ids beside them; a whole file is linked."""
     named = [name for _, ids in parts for name in ids if name]
     path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
     for own, _ in parts:
         own.close()
-    if len(parts) == 1 and all(parts[0][1]) and not is_binary:
+    rows = parts[0][0].open()
+    if len(parts) == 1 and all(parts[0][1]) and convert(rows[:1], form).dtype == rows.dtype:
         os.link(parts[0][0].path, path)
         return len(named)
     target = VectorFile(path)
     for own, ids in parts:
-        is_kept, first = np.array([bool(name) for name in ids]), 0
-        for block in own.read():
-            rows = block[is_kept[first : first + len(block)]]
-            target.append(
-                rows.astype(np.int8) * np.int8(2) - np.int8(1) if is_binary else rows, None
-            )
-            first += len(block)
+        kept, rows = np.array(list(map(bool, ids))), own.open()
+        for at in range(0, len(rows), BLOCK):
+            block = rows[at : at + BLOCK][kept[at : at + BLOCK]]
+            target.append(convert(block, form), None)
     target.close()
     return len(named)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.options import FINE, add_collection
-from dashboard.errors import DataError, Finding, make_printable
+from dashboard.commands.options import FINE, WRONG, add_codes, add_collection, print_ways
+from dashboard.errors import DataError, Finding, Unsure, make_printable
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
+KEPT = ("--items", "--ids", "--queries", "--query-ids", "--note")
+"""Options that are typed again with the answer to a question."""
 COLUMNS = ("file", "rows", "digest")
 
 
@@ -31,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--query-ids", type=Path, metavar="FILE", help="their ids, as --ids")
     text = "vectors without ids are in the order of the collection's tables"
     parser.add_argument("--by-position", action="store_true", help=text)
+    add_codes(parser)
     text = "results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or "
     text += "a matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt"
     parser.add_argument("--run", type=Path, metavar="FILE", help=text)
@@ -77,8 +81,17 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     elif call.run:
         rows = add_run(collection, name, call.run, findings)
     else:
-        sides = (call.items, call.ids), (call.queries, call.query_ids)
-        rows = add_files(collection, name, *sides, call.note, call.by_position, findings)
+        asked = (call.queries, call.query_ids) if call.queries else None
+        stated = (call.note, call.by_position, call.codes, findings)
+        try:
+            rows = add_files(collection, name, (call.items, call.ids), asked, *stated)
+        except Unsure as error:
+            options = {f"--{key.replace('_', '-')}": value for key, value in vars(call).items()}
+            kept = [name for name in options if name in KEPT and options[name]]
+            words = ["python", "-m", "dashboard", "add", call.collection, name]
+            words += [str(word) for each in kept for word in (each, options[each])]
+            print_ways(error, shlex.join(words) + " --by-position" * call.by_position)
+            return [], COLUMNS, WRONG
     complain(findings)
     say_where(collection, name)
     return rows, COLUMNS, FINE
@@ -95,11 +108,9 @@ def say_where(collection: Collection, version: str) -> None:
     """Print the address at which a new version is compared with the usual baseline."""
     from urllib.parse import urlencode
 
-    others = [name for name in collection.versions if name != version]
-    values = {"collection": collection.name}
-    if others:
-        usual = str(collection.settings.get("default_baseline", ""))
-        values |= {"baseline": usual if usual in others else others[0], "candidate": version}
-    page = "compare" if others else ""
+    from dashboard.plugins.versions.adding import list_values
+
+    values = list_values(collection, version)
+    page = "compare" if "baseline" in values else ""
     address = f"http://localhost:8501/{page}?{urlencode(values)}"
     print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError, Finding
-from dashboard.plugins.versions.adding import KINDS, add_dropped
+from dashboard.plugins.versions.adding import KINDS, add_dropped, list_values
 from dashboard.storage.drafts import MAX_NAME
 from dashboard.views.address import escape_markdown
 from dashboard.views.frame import make_pages, open_page
@@ -31,12 +31,20 @@ with st.form("add", border=True):
         )
     note = st.text_input("Note", max_chars=500, placeholder="A sentence on what is new")
     by_position = st.checkbox("Vectors without ids are in the order of the collection's tables")
+    ways = {"not said": "", "packed codes": "packed", "vectors of whole numbers": "none"}
+    codes = st.selectbox(
+        "Arrays of bytes are",
+        list(ways),
+        help="Packed codes hold eight bits in a byte. Columns of 0 and 1 are codes, unless the "
+        "arrays are vectors of whole numbers.",
+    )
     is_sent = st.form_submit_button("Add the version", type="primary")
 if is_sent:
     findings: list[Finding] = []
     try:
         find_reader().require(OWNER)
-        add_dropped(collection, name.strip(), items, queries, note.strip(), by_position, findings)
+        stated = (note.strip(), by_position, ways[codes], findings)
+        add_dropped(collection, name.strip(), items, queries, *stated)
     except (ChoiceError, DataError) as error:
         st.error(escape_markdown(str(error)))
     else:
@@ -44,10 +52,10 @@ if is_sent:
         for each in findings:
             told = f"{each.file}: found {each.found}; expected {each.wanted}"
             st.caption(escape_markdown(told))
-        before = [each for each in collection.versions if each != name.strip()]
-        address = {"collection": collection.name, "candidate": name.strip()}
-        address |= {"baseline": before[-1]} if before else {}
-        screen = "compare" if before else "query"
-        label = f"Compare it with {before[-1]}" if before else "See its results"
+        address = list_values(collection, name.strip())
+        screen = "compare" if "baseline" in address else "query"
+        label = (
+            f"Compare it with {address['baseline']}" if screen == "compare" else "See its results"
+        )
         st.page_link(make_pages()[screen], label=escape_markdown(label), query_params=address)
 st.caption("Larger files: `python -m dashboard add`; from a model: `python -m dashboard embed`.")

@@ -20,7 +20,7 @@ from dashboard.texts import require_file
 KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}"
 PARTS = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
-Files = tuple[Path | None, Path | None]
+Files = tuple[Path, Path | None]
 """Vectors, and their ids; None for ids in the file itself or beside it."""
 
 
@@ -28,9 +28,10 @@ def add_files(
     collection: Collection,
     name: str,
     items: Files,
-    queries: Files,
+    queries: Files | None,
     note: str,
     by_position: bool,
+    codes: str,
     findings: list[Finding],
 ) -> list[Row]:
     """Add a version of vectors, whole or not at all.
@@ -42,18 +43,26 @@ def add_files(
         queries: Vectors of the text queries, or of all queries; None for none.
         note: A sentence on what is new.
         by_position: Whether vectors without ids are those of the table's rows, in its order.
+        codes: What arrays are that may be codes: "packed", "none", or "".
         findings: Gains what was left out or repaired.
 
     Raises:
+        Unsure: If they may be codes, and `codes` says nothing.
         DataError: If the version could not be used.
     """
-    sides = [
-        read_named_vectors(path, ids, findings, is_text=is_text) if path else None
-        for (path, ids), is_text in ((items, False), (queries, True))
-    ]
+    given = read_named_vectors(*items, findings)
+    asked = read_named_vectors(*queries, findings, is_text=True) if queries else None
     settings = {"note": note} if note else {}
-    assert sides[0] is not None
-    return add_vectors(collection, name, sides[0], sides[1], settings, {}, findings, by_position)
+    return add_vectors(collection, name, given, asked, settings, {}, findings, by_position, codes)
+
+
+def list_values(collection: Collection, version: str) -> dict[str, str]:
+    """Return the values of the address that compares a new version with the usual baseline."""
+    others = [name for name in collection.versions if name != version]
+    usual = str(collection.settings.get("default_baseline", ""))
+    first = usual if usual in others else "".join(others[:1])
+    values = {"collection": collection.name, "baseline": first, "candidate": version}
+    return {key: value for key, value in values.items() if value}
 
 
 def add_dropped(
@@ -63,6 +72,7 @@ def add_dropped(
     queries: Sequence[Any],
     note: str,
     by_position: bool,
+    codes: str,
     findings: list[Finding],
 ) -> None:
     """Add a version of files that were uploaded: vectors, alone or with their ids, or results.
@@ -76,8 +86,8 @@ def add_dropped(
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
             add_run(collection, name, given[0], findings)
             return
-        sides = _pair(given), _pair(asked) if asked else (None, None)
-        add_files(collection, name, *sides, note, by_position, findings)
+        sides = _pair(given), _pair(asked) if asked else None
+        add_files(collection, name, *sides, note, by_position, codes, findings)
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:

@@ -36,6 +36,15 @@ def test_capitals_make_no_class(tmp_path: Path) -> None:
     assert measure_values(folder, "num_rel")["num_rel"][0] == 1
 
 
+def test_words_for_no_class(tmp_path: Path) -> None:
+    """`d`, which y asks with, and `e` are of no class, and not of one class; x still finds c."""
+    items = ITEMS.replace("d,d,fox", "d,d,Unknown").replace("e,e,", "e,e,unknown")
+    folder = write(tmp_path / "w", 'class_label = "species"\n', items)
+    assert measure_values(folder, "num_rel")["num_rel"][:2] == [1, None]
+    said = [each.found for each in open_collection(folder).findings]
+    assert "the words Unknown (1), unknown (1) in the column species" in said
+
+
 def test_all_items_of_a_class_are_equally_relevant(tmp_path: Path) -> None:
     """x, of the class cat, finds e, b and c; c is a cat and a dog, at rank 3."""
     items = ITEMS.replace("c,c,cat", 'c,c,"cat, dog"')

@@ -85,7 +85,7 @@ CASES: dict[str, Case] = {
     "npz with names and labels": (
         {f"{name}.png": 1 for name in NAMES} | {"v1.npz": lambda path: np.savez(
             path, embeddings=VECTORS[::-1], image_paths=[f"x/{n}.png" for n in NAMES[::-1]],
-            labels=[1, 1, 0, 0])},
+            labels=[1, 1, 0, 0], model="a name is no vector")},
         [], {("items.csv", "file labels"): ["d.png|1", "c.png|1", "b.png|0", "a.png|0"]}, CATS,
     ),
     "safetensors": (

@@ -101,6 +101,20 @@ def test_annotators_who_disagree(source: Path, capsys: pytest.CaptureFixture[str
     assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
 
 
+def test_annotators_in_rows(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table with a row per annotator is asked in the same way; d has as many cats as dogs."""
+    answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat"], "d": ["cat", "dog"]}
+    rows = [(n, each, at) for n, own in answers.items() for at, each in enumerate(own)]
+    table = "id,image,choice,annotator,lead_time\n"
+    table += "".join(f"{n},{n}.png,{each},{at},{at}.5\n" for n, each, at in rows)
+    made = init(make_source(source, {"x.csv": table} | {f"{n}.png": 1 for n in answers}), capsys)
+    assert made.read("items.csv", "item_id choice") == ["a|cat", "b|dog", "c|cat", "d|cat"]
+    assert "x.csv: found 2 pictures whose annotators disagree" in made.said
+    assert "--disagreements majority" in made.said
+    made = init(source, capsys, "--disagreements", "majority", "--update")
+    assert made.read("items.csv", "item_id choice") == ["a|dog", "b|dog", "c|cat", "d|"]
+
+
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = GOOD | {"v1_text.npy": VECTORS[[0, 2]], "v1_text.txt": "cat\ndog\n"}
     made = init(make_source(source, files), capsys, "--queries-from", "keywords")
@@ -126,6 +140,15 @@ def test_places(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(path.name for path in source.parent.rglob("*")) == sorted(
         ["data", "other", "x", "source", *GOOD]
     )
+
+
+def test_results_of_an_earlier_init(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Results that were once written in another form are not kept beside the new ones."""
+    make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "x.run": RUN})
+    (made := init(source, capsys).folder / "runs" / "x.csv").rename(made.with_suffix(".run"))
+    made.with_suffix(".run").write_text("q1 Q0 a 1 1 x\n")
+    assert init(source, capsys, "--update").code == 0
+    assert [path.name for path in made.parent.iterdir()] == ["x.csv"]
 
 
 def test_runs_of_one_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

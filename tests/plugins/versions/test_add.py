@@ -1,6 +1,7 @@
 """`add` and `add_version`: vectors and results become a version, whole or not at all."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,28 @@ def test_vectors_without_ids_are_not_taken_by_position(
     assert "in the order of items" in capsys.readouterr().err
     assert "by_position = true" in (world / "models" / "new" / "model.toml").read_text()
     assert find_first("new") == [0.0, 0.0]
+
+
+def test_codes(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bytes are asked for, and the line that answers works as typed; 0 and 1 become signs."""
+    bits = np.array([[0] * 7 + [1], [1] * 8, [1] + [0] * 7], dtype=np.uint8)
+    packed = write(tmp_path / "p.npz", bits * np.uint8(9), ["a", "b", "c"])
+    assert main(["add", "small", "p", "--items", str(packed), "--note", "of ours"]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  ")]
+    assert [line.partition("--codes ")[2] for line in lines] == [
+        "packed", "none  # vectors of whole numbers",
+    ]  # fmt: skip
+    folder = world / "models"
+    for name, line in zip(("p", "n"), lines, strict=True):
+        words = shlex.split(line, comments=True)[3:]
+        assert main([words[0], words[1], name, *words[3:]]) == 0
+    assert "bits = 64" in (folder / "p" / "model.toml").read_text()
+    assert 'note = "of ours"' in (folder / "n" / "model.toml").read_text()
+    assert np.load(folder / "n" / "items.npy").dtype == np.float32
+    asked = {"q1": bits[0], "q2": bits[1]}
+    rows = dict(zip("abc", bits, strict=True))
+    dashboard.open("small").add_version("bits", rows, queries=asked)
+    assert np.array_equal(np.load(folder / "bits" / "items.npy"), bits.astype(int) * 2 - 1)
 
 
 def test_vectors_without_text_queries_are_welcome(world: Path, tmp_path: Path) -> None:

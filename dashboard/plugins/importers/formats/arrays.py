@@ -36,7 +36,6 @@ from dashboard.storage.vector_ids import (
 )
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
-BLOCK = 1 << 14
 SETS = ("train", "test", "neighbors")
 """Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
 MAX_NEIGHBOURS = 10
@@ -78,7 +77,7 @@ def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> I
         yield from _read_sets(name, arrays)
         return
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
-    matrices = {key: each for key, each in arrays.items() if each.ndim != 1}
+    matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
     stem = find_stem(name).lower()
     if not matrices or stem in LABELS or stem in ("y", "targets"):
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in arrays.items())
@@ -92,10 +91,7 @@ def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> I
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if ids is not None and side == "items":
             yield from _list_labels(name, lists, ids)
-        for first in range(0, max(1, len(rows)), BLOCK):
-            part = np.asarray(rows[first : first + BLOCK])
-            names = None if ids is None else ids[first : first + BLOCK]
-            yield Vectors(name, version, side, part, names)
+        yield Vectors(name, version, side, rows, ids)
 
 
 def _list_labels(name: str, lists: Arrays, ids: Sequence[str]) -> Iterator[Items]:
@@ -112,13 +108,11 @@ def _list_labels(name: str, lists: Arrays, ids: Sequence[str]) -> Iterator[Items
 
 def _read_sets(name: str, arrays: Mapping[str, Any]) -> Iterator[Piece]:
     """Yield the items, queries and true neighbours of ann-benchmarks."""
-    for key in SETS[:2]:
-        rows, side = arrays[key], name_version("", "" if key == "train" else "text")[1]
-        for first in range(0, len(rows), BLOCK):
-            part = np.asarray(rows[first : first + BLOCK])
-            ids = [f"{key} {at}" for at in range(first, first + len(part))]
-            yield Items(name, ids) if side == "items" else Queries(name, ids, {"text": ids})
-            yield Vectors(name, "v1", side, part, ids)
+    items, queries = ([f"{key} {at}" for at in range(len(arrays[key]))] for key in SETS[:2])
+    yield Items(name, items)
+    yield Queries(name, queries, {"text": queries})
+    yield Vectors(name, "v1", "items", arrays["train"], items)
+    yield Vectors(name, "v1", "texts", arrays["test"], queries)
     neighbours = arrays["neighbors"]
     measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
     if measure not in ("angular", "cosine", "ip"):
@@ -126,8 +120,8 @@ def _read_sets(name: str, arrays: Mapping[str, Any]) -> Iterator[Piece]:
         yield Finding("warning", name, None, said, "by the cosine, which orders results here")
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS])
     pairs = [(at, each) for at, own in enumerate(nearest.tolist()) for each in own if each >= 0]
-    queries, items = [f"test {at}" for at, _ in pairs], [f"train {each}" for _, each in pairs]
-    yield Judgements(name, queries, items, [1.0] * len(pairs))
+    asked, named = [queries[at] for at, _ in pairs], [items[each] for _, each in pairs]
+    yield Judgements(name, asked, named, [1.0] * len(pairs))
 
 
 FORMAT = Format(

@@ -43,7 +43,7 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     corpus, queries, *qrels = files
     judged: set[str] = set()
     chosen = choose_part(source, qrels, PARTS, "parts of judgements") if qrels else ""
-    for piece in read_table(source, chosen, {}) if chosen else ():
+    for piece in read_table(source, chosen) if chosen else ():
         if isinstance(piece, Judgements):
             judged.update(piece.queries)
         yield piece

@@ -5,12 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
-from dashboard.plugins.importers.column_roles import Roles, find_roles, name_version, share_media
+from dashboard.plugins.importers.column_roles import (
+    Roles,
+    clean_name,
+    find_roles,
+    name_row,
+    name_version,
+    share_media,
+)
 from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -54,11 +60,11 @@ def _has_header(head: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    yield from read_each(partial(read_table, seen={}), source, tables)
+    yield from read_each(read_table, source, tables)
 
 
-def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[Piece]:
-    """Yield the pieces of a table, block by block; `seen` are the ids of rows before it."""
+def read_table(source: Source, name: str) -> Iterator[Piece]:
+    """Yield the pieces of a table, block by block."""
     roles: Roles | None = None
     columns: list[str] = []
     for block in read_blocks(source, name):
@@ -73,7 +79,6 @@ def read_table(source: Source, name: str, seen: dict[str, object]) -> Iterator[P
                 yield leave_out(error)
                 roles = None
                 continue
-            roles.seen = seen
             yield from _report_pictures(source, block, roles)
         if roles.kind == "queries":
             yield from _list_queries(block, roles)
@@ -101,10 +106,10 @@ def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Fin
 
 
 def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
-    ids = block.columns[roles.of["query"]]
+    ids = roles.read(block, "query")
     taken = {roles.of["query"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
-    columns["text"] = block.columns[roles.of.get("text", roles.of["query"])]
+    columns["text"] = roles.read(block, "text" if "text" in roles.of else "query")
     yield Queries(block.file, ids, columns)
     for column, rows in block.vectors.items():
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
@@ -133,87 +138,82 @@ def read_numbers(cells: Sequence[str]) -> list[float]:
 
 def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield judgements or results; empty grades are unjudged, other texts are left out."""
-    queries, items = (block.columns[roles.of[role]] for role in ("query", "item"))
     if "rank" in roles.of and "grade" in roles.of:
         results = {role: name for role, name in roles.of.items() if role not in ("grade", "text")}
         yield from _list_pairs(block, Roles("pairs", results))
-    column = next(roles.of[role] for role in ("grade", "score", "rank") if role in roles.of)
-    cells = [GRADES.get(cell.lower(), cell) for cell in block.columns[column]]
-    read = read_numbers(cells)
-    numbers = [number if cell else None for cell, number in zip(cells, read, strict=True)]
-    good = [at for at, number in enumerate(numbers) if number is None or number == number]
-    odd = sorted({*range(len(numbers))} - {*good})
+    role = next(role for role in ("grade", "score", "rank") if role in roles.of)
+    cells = [GRADES.get(cell.lower(), cell) for cell in roles.read(block, role)]
+    pairs = zip(cells, read_numbers(cells), strict=True)
+    numbers = [number if cell else None for cell, number in pairs]
+    columns = (roles.read(block, each) for each in ("query", "item", "text", "run"))
+    rows = list(zip(numbers, block.lines, *columns, strict=True))
+    odd = [line for number, line, *_ in rows if number != number]
+    column = roles.of[role]
     what = f"cells of {column} that are no number"
-    lines = [block.lines[at] for at in odd]
-    yield from count_odd(block.file, lines, what, "numbers; rows left out")
-    asked, named = [queries[at] for at in good], [items[at] for at in good]
+    yield from count_odd(block.file, odd, what, "numbers; rows left out")
+    what, wanted = f"rows without a {column}", "a number; these pairs are unjudged"
+    yield from count_odd(block.file, numbers.count(None), what, wanted, "note")
+    good = [row for row in rows if row[0] == row[0]]
+    asked, items = [row[2] for row in good], [row[3] for row in good]
     if "text" in roles.of:
-        texts = block.columns[roles.of["text"]]
-        yield Queries(block.file, asked, {"text": [texts[at] for at in good]})
-    wanted = "a number; these pairs are unjudged"
-    yield from count_odd(
-        block.file, numbers.count(None), f"rows without a {column}", wanted, "note"
-    )
-    if "grade" in roles.of:
-        yield Judgements(block.file, asked, named, [numbers[at] for at in good])
+        yield Queries(block.file, asked, {"text": [row[4] for row in good]})
+    if role == "grade":
+        yield Judgements(block.file, asked, items, [row[0] for row in good])
         return
-    names = block.columns.get(roles.of.get("run", ""), [""] * len(queries))
-    sign = -1.0 if "score" not in roles.of else 1.0
-    for name in dict.fromkeys(names):
-        kept = [at for at in good if numbers[at] is not None and items[at] and names[at] == name]
-        lists = [queries[at] for at in kept], [items[at] for at in kept]
-        version = re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name).strip("_")[:80]
-        scores = [sign * (numbers[at] or 0.0) for at in kept]
-        yield RunLines(block.file, version or find_stem(block.file), *lists, scores)
+    sign = 1.0 if role == "score" else -1.0
+    for name in dict.fromkeys(row[5] for row in rows):
+        run = RunLines(block.file, clean_name(name).strip("_") or find_stem(block.file))
+        for number, _, query, item, _, own in good:
+            if number is not None and item and own == name:
+                run.add([query], [item], [sign * number])
+        yield run
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
     if not block.columns:
-        for column, rows in block.vectors.items():
-            yield Vectors(block.file, *name_version(block.file, column), rows, None)
+        for column, vectors in block.vectors.items():
+            yield Vectors(block.file, *name_version(block.file, column), vectors, None)
         return
     of, folder = roles.of, find_folder_of(block.file)
-    empty = [""] * len(block.lines)
-    cells = block.columns[of["file"]] if "file" in of else empty
-    given = block.columns[of["item"]] if "item" in of else empty
+    every = ("file", "item", "caption", "caption_id")
+    cells, given, captions, names = (roles.read(block, role) for role in every)
     named = zip(cells, given, strict=True)
     files = [source.find_media(cell or item, folder) for cell, item in named]
-    contents = [*block.contents.get(of.get("file", ""), empty)]
+    contents = list(block.contents.get(of.get("file", ""), [None] * len(cells)))
     if "file" in of and not any(files) and not any(contents):
         contents = [read_outside(cell) for cell in cells]
-    ids = _name_items(block, roles, files, contents, given)
-    lost = [
-        cell for cell, *found in zip(cells, files, contents, strict=True) if cell and not any(found)
-    ]
+    rows = list(zip(given, cells, files, contents, block.lines, strict=True))
+    lost = [cell for _, cell, file, content, _ in rows if cell and not (file or content)]
     wanted = "files of the source; kept as items without a picture"
     yield from count_odd(block.file, lost, "files that are not there", wanted)
-    taken = {of[role] for role in of if role not in ("poster",)}
+    ids = []
+    for own, cell, file, content, line in rows:
+        key = file or (content and hashlib.sha256(content).digest()) or cell or line
+        ids.append(own or name_row(source, cell, key, block.file, line))
+    taken = {name for role, name in of.items() if role != "poster"}
     columns = {name: own for name, own in block.columns.items() if name not in taken}
     columns["file"] = files
     if "poster" in of:
         columns["poster"] = [source.find_media(cell, folder) for cell in columns.pop(of["poster"])]
-    inside = [content or None for content in contents] if any(contents) else ()
     labels = [name for name in block.classes if name in columns]
-    yield Items(block.file, ids, columns, labels, inside)
-    captions = block.columns[of["caption"]] if "caption" in of else empty
-    names = block.columns[of["caption_id"]] if "caption_id" in of else empty
-    yield from _list_captions(block.file, ids, captions, names)
+    yield Items(block.file, ids, columns, labels, contents if any(contents) else ())
+    yield _list_captions(block.file, ids, captions, names)
     for name in filter(NUMBERED_CAPTION.fullmatch, columns):
-        yield from _list_captions(block.file, ids, columns[name], empty)
+        yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
     texts = [name or text for name, text in zip(names, captions, strict=True)]
-    for column, rows in block.vectors.items():
+    for column, vectors in block.vectors.items():
         version, side = name_version(block.file, column)
-        yield Vectors(block.file, version, side, rows, ids if side == "items" else texts)
+        yield Vectors(block.file, version, side, vectors, ids if side == "items" else texts)
 
 
 def _list_captions(
     file: str, ids: Sequence[str], captions: Sequence[str], names: Sequence[str]
-) -> Iterator[Captions]:
-    """Yield captions; a list in a cell is several."""
+) -> Captions:
+    """Return captions; a list in a cell is several."""
     lists = {cell for cell in captions if cell.startswith("[")}
     parts = split_cells(lists) if lists else {}
-    yield Captions.join(
+    return Captions.join(
         file,
         (
             (item, text, name if len(texts) == 1 else "")
@@ -223,25 +223,6 @@ def _list_captions(
             if text
         ),
     )
-
-
-def _name_items(
-    block: Block,
-    roles: Roles,
-    files: Sequence[str],
-    contents: Sequence[object],
-    given: Sequence[str],
-) -> list[str]:
-    """Return the id of each row: its own, or by its file."""
-    cells = block.columns[roles.of["file"]] if "file" in roles.of else [""] * len(given)
-    names = []
-    for line, own, cell, file, content in zip(
-        block.lines, given, cells, files, contents, strict=True
-    ):
-        inside = hashlib.sha256(content).digest() if isinstance(content, bytes) else None
-        key = file or inside or cell or line
-        names.append(own or roles.name_row(cell, key, block.file, line))
-    return names
 
 
 def read_outside(cell: str) -> bytes | None:
