@@ -25,7 +25,7 @@ EXAMPLE = 'write "P@5=0.02 AP=0.01"'
 
 
 class Precision(NamedTuple):
-    """How precisely a mean of differences is known.
+    """Precision of a mean of differences.
 
     Attributes:
         units: Queries, or scenes of queries, that are scored.
@@ -55,7 +55,7 @@ def parse_margins(text: str) -> dict[str, float]:
 
 
 def measure_precision(sums: FloatArray, sizes: FloatArray) -> Precision | None:
-    """Return how precisely the mean is known; None for fewer than two units or no difference.
+    """Return the precision of the mean; None for fewer than two units or no difference.
 
     Args:
         sums: Sum of the differences of each unit. [units].

@@ -239,13 +239,14 @@ def _check_names(module: ModuleType, file: str) -> None:
     kinds = {kind for kind, _ in names}
     pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
     core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
-    taken = {(kind, name): "the core" for kind, each in core.items() for name in each}
     keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
-    taken |= {("choice", key): "the core" for key in keys}
+    taken: dict[tuple[str, str], str] = {}
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
         owner = f"plugins/{name}" if is_shipped else str(other.__file__)
         taken |= dict.fromkeys(_list_names(other, kinds), owner)
+    for kind, each in (core | {"choice": keys}).items():
+        taken |= dict.fromkeys(((kind, name) for name in each), "the core")
     for (kind, name), times in names.items():
         owner = file if times > 1 else taken.get((kind, name), "")
         if owner:

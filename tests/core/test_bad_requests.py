@@ -129,7 +129,7 @@ def test_every_choice_has_a_noun(world: Path) -> None:
     others = {
         "queries": "kind of queries", "groups": "group", "labels": "kind of labels",
         "judge": "value of judge", "runs": "run", "picked_slice": "picked slice",
-        "shown": "value of shown",
+        "shown": "value of shown", "copies": "value of copies",
     }  # fmt: skip
     assert nouns == {key: others.get(key, key) for key in nouns}
 

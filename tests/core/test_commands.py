@@ -420,8 +420,8 @@ def test_what_is_gone_names_its_successor(
 ) -> None:
     monkeypatch.setenv("DASHBOARD_CACHE_MB", "100")
     for words, said in (
-        (["run", "driving"], "add NAME VERSION --run FILE"),
         (["measure", "driving", "--submission=a=b"], "submissions/NAME/"),
+        (["prepare", "driving"], "no preparation"),
     ):
         with pytest.raises(SystemExit) as end:
             main(words)

@@ -5,6 +5,6 @@ from dashboard.plugins import Plugin
 PLUGIN = Plugin(
     name="palette",
     sections={"links": "panel:draw_palette"},
-    routes="routes:ROUTES",
+    routes="panel:ROUTES",
 )
 """Ctrl K on every page: first steps, screens, collections, and the queries of a collection."""

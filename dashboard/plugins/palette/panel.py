@@ -1,19 +1,27 @@
-"""The component that opens with Ctrl K and goes where a person chooses."""
+"""The component that opens with Ctrl K, and the route that names the queries of a collection."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from urllib.parse import quote
 
+import anyio.to_thread
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
-from dashboard.storage.folders import list_collections
+from dashboard.errors import DataError
+from dashboard.storage.collection import open_collection
+from dashboard.storage.folders import find_data, list_collections
 from dashboard.views import cards
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component
 from dashboard.views.frame import make_pages
 
 FOLDER = Path(__file__).parent
+MAX_NAMED = 5_000
+"""Queries that are sent."""
 FIRST_STEPS = (
     ("Is the candidate better?", "overview"),
     ("Which queries got worse, and why?", "compare"),
@@ -46,3 +54,19 @@ def draw_palette() -> None:
         chosen = {str(key): str(value) for key, value in go["values"].items()}
         kept = {} if COLLECTION in chosen else given
         st.switch_page(pages[go["page"]], query_params=kept | chosen)
+
+
+async def list_queries(request: Request) -> JSONResponse:
+    """Answer with the id and the name of each query of a collection; 404 if it is unknown."""
+    name = request.path_params["collection"]
+    if name not in list_collections():
+        return JSONResponse({"error": "There is no such collection."}, 404)
+    try:
+        collection = await anyio.to_thread.run_sync(lambda: open_collection(find_data() / name))
+    except DataError as error:
+        return JSONResponse({"error": str(error)}, 409)
+    named = zip(collection.queries.ids, collection.query_names, strict=True)
+    return JSONResponse([each for each, _ in zip(named, range(MAX_NAMED), strict=False)])
+
+
+ROUTES = (Route("/palette/{collection}", list_queries),)

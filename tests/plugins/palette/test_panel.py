@@ -6,7 +6,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from dashboard.plugins.palette.routes import ROUTES
+from dashboard.plugins.palette.panel import ROUTES
 
 
 def test_queries_of_a_collection(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
