@@ -18,6 +18,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.vector_files import VectorFile
+from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.new_versions import BLOCK, convert, write_toml
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
@@ -36,31 +37,29 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
         DataError: If another call is at work, or nothing can be written.
     """
     draft, before = place.parent / DRAFTS / place.name, place.parent / DRAFTS / f"{place.name}.old"
-    try:
+    with report_full_disk(place.name):
         draft.parent.mkdir(parents=True, exist_ok=True)
-        with (draft.parent / f"{place.name}.lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise DataError(place.name, "another init at work", "one at a time") from error
-            try:
-                if before.exists() and not place.exists():
-                    before.rename(place)
-                _remove(before, draft)
-                draft.mkdir()
-                yield draft
-                if keep and place.exists():
-                    place.rename(before)
-                if keep:
-                    draft.rename(place)
-            finally:
-                _remove(*([before] if place.exists() else []), draft, Path(lock.name))
-    except OSError as error:
-        found = f"a folder that cannot be written ({error.strerror or error})"
-        raise DataError(place.name, found, "a place to write to") from error
-    finally:
-        if draft.parent.is_dir() and not any(draft.parent.iterdir()):
-            draft.parent.rmdir()
+        try:
+            with (draft.parent / f"{place.name}.lock").open("w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    raise DataError(place.name, "another init at work", "one at a time") from error
+                try:
+                    if before.exists() and not place.exists():
+                        before.rename(place)
+                    _remove(before, draft)
+                    draft.mkdir()
+                    yield draft
+                    if keep and place.exists():
+                        place.rename(before)
+                    if keep:
+                        draft.rename(place)
+                finally:
+                    _remove(*([before] if place.exists() else []), draft, Path(lock.name))
+        finally:
+            if not any(draft.parent.iterdir()):
+                draft.parent.rmdir()
 
 
 def _remove(*paths: Path) -> None:

@@ -113,6 +113,15 @@ def test_no_notes_without_judgements_or_under_other_protocols(tmp_path: Path) ->
     assert "notes" not in open_study(collection, choices).query("q1", ["v1"], 1).rows[0]
 
 
+def test_words_for_no_label(tmp_path: Path) -> None:
+    """`d` shares no label with a query that has none."""
+    folder = write(tmp_path / "w", queries=QUERIES + "q2,y.png,Unknown\n")
+    (folder / "items.csv").write_text(ITEMS.replace("d,d,", "d,d,unknown"))
+    assert measure_values(folder, "num_rel")["num_rel"][1] is None
+    said = [each.found for each in open_collection(folder).findings]
+    assert "the words unknown (1) in the column labels" in said
+
+
 def test_missing_labels_and_one_class(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", queries="query_id,image,labels\nq1,x.png,\n")
     said = str(open_collection(folder).unread["hashing"])

@@ -191,7 +191,7 @@ CASES: dict[str, Case] = {
     ),
     "compressed shards": (
         {"x.tar.gz": write_tar({"a.png": make_picture(1), "a.txt": b"one", "b.png": make_picture(2),
-                                "b.txt": b"two"}, "w:gz")},
+                                "b.caption": b"two"}, "w:gz")},
         [], {("queries.csv", "text"): ["", "", "one", "two"]}, {},
     ),
     "YOLO, names in a row": (

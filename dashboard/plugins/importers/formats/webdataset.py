@@ -36,6 +36,7 @@ def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece
     key, sample = "", Sample()
     odd: list[str] = []
     endings: set[str] = set()
+    broken: DataError | None = None
     try:
         with tarfile.open(source.find_path(name), "r|*") as archive:
             for member in archive:
@@ -52,11 +53,12 @@ def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece
                 content = archive.extractfile(member)
                 sample[ending.lower()] = content.read() if content else b""
                 endings.add(ending.lower())
-        yield from _read_sample(name, key, sample, seen)
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        yield from _read_sample(name, key, sample, seen)
         found = f"a damaged tar file after {key!r} ({str(error)[:60]})"
-        raise DataError(name, found, "a whole file", do="Copy it again.") from error
+        broken = DataError(name, found, "a whole file", do="Copy it again.")
+    yield from _read_sample(name, key, sample, seen)
+    if broken:
+        raise broken
     unread = sorted(endings - {"json", "txt", "cls", "caption"})
     unread = [end for end in unread if not end.endswith("npy") and not EXTENSION.search(f".{end}")]
     if unread:
@@ -81,7 +83,7 @@ def _read_sample(file: str, key: str, sample: Sample, seen: dict[str, str]) -> I
             yield Finding("warning", file, None, found, "an object; left out")
     every = told.items() if isinstance(told, dict) else ()
     cells = {name: [make_text(value)] for name, value in every if name not in ("file", "key")}
-    caption = sample.get("txt", b"").decode("utf-8", "replace").strip()
+    caption = sample.get("txt", sample.get("caption", b"")).decode("utf-8", "replace").strip()
     caption = caption or "".join(cells.pop("caption", ()))
     if "cls" in sample:
         cells["cls"] = [sample["cls"].decode("utf-8", "replace").strip()]
