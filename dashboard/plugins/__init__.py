@@ -42,8 +42,8 @@ class Plugin:
         metrics: Any name of the file that registers its metrics when it is imported.
         amend_judgement: `(collection, choices, judgement) -> judgement`, called after the protocol
             has judged; returns the judgement itself where it has nothing to change.
-        merge_judgement: As `amend_judgement`, called after those of all plugins.
-        amend_run: `(collection, choices, run) -> run` of a version, likewise.
+        merge_items: `(collection, choices, given) -> given` with items that count as one: a run, or
+            the judgement after all `amend_judgement`.
         choices: A tuple of Choice: keys of the address, options and inputs of a Study.
         describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
             for, and fields of each row of a QueryResult, such as `notes`, texts on its card.
@@ -71,8 +71,7 @@ class Plugin:
     rules: str = ""
     metrics: str = ""
     amend_judgement: str = ""
-    merge_judgement: str = ""
-    amend_run: str = ""
+    merge_items: str = ""
     choices: str = ""
     describe_results: str = ""
     login: str = ""

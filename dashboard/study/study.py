@@ -84,7 +84,7 @@ class Study:
 
     def _amend_judgement(self) -> Judgement:
         judgement = self.given_judgement
-        for amend in [*load_all("amend_judgement"), *load_all("merge_judgement")]:
+        for amend in [*load_all("amend_judgement"), *load_all("merge_items")]:
             judgement = amend(self.collection, self.choices, judgement)
         return judgement
 
@@ -143,8 +143,8 @@ class Study:
             candidates = partial(rules.candidates, collection, self.judgement)
         source = make_source(collection, found, rules.ties)
         run = Run(source, collection.own_items, -np.inf if least is None else least, candidates)
-        for amend in load_all("amend_run"):
-            run = amend(collection, self.choices, run)
+        for merge in load_all("merge_items"):
+            run = merge(collection, self.choices, run)
         return run
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:

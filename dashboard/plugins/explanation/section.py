@@ -29,8 +29,9 @@ def draw_terms(study: Study, choices: Choices) -> None:
         call = f'measure {name} --explain {choices["query"]} --metrics "{metric}"'
         draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(call)}</p>")
         return
-    told = f"<p>{escape(str(measure))} = {escape(measure.metric.formula)}</p>"
-    draw_folded(TITLE, told + "".join(_write(study, each, query, measure) for each in versions))
+    told = f"<p>{escape(f'{measure} = {measure.metric.formula}')}</p>"
+    told += "".join(_write(study, each, query, measure) for each in versions)
+    draw_folded(TITLE, f'<div style="font-size: 14px">{told}</div>')
 
 
 def _write(study: Study, version: str, query: int, measure: Measure) -> str:

@@ -5,8 +5,7 @@ from dashboard.plugins import Plugin
 PLUGIN = Plugin(
     name="near_duplicates",
     choices="choice:CHOICES",
-    merge_judgement="merging:merge_judgement",
-    amend_run="merging:merge_run",
+    merge_items="merging:merge_items",
     describe_results="merging:describe_copies",
     commands={"check": "check_command"},
 )

@@ -90,26 +90,24 @@ class MergedJudgement:
         return found
 
 
-def merge_judgement(collection: Collection, choices: Choices, given: Judgement) -> Judgement:
-    """Return the judgement of groups, where they count once."""
+def merge_items(
+    collection: Collection, choices: Choices, given: Run | Judgement
+) -> Run | Judgement:
+    """Return a run whose lists hold each group once, or the judgement of groups."""
     if choices[KEY] != ONCE:
         return given
-    return MergedJudgement(given, find_groups(collection), given.relevant_from, given.unscorable)
-
-
-def merge_run(collection: Collection, choices: Choices, run: Run) -> Run:
-    """Return the run whose lists hold each group once, where groups count once."""
-    if choices[KEY] != ONCE:
-        return run
-    groups, given = find_groups(collection), run.candidates
+    groups = find_groups(collection)
+    if not isinstance(given, Run):
+        return MergedJudgement(given, groups, given.relevant_from, given.unscorable)
+    allowed = given.candidates
 
     def list_candidates(query: int) -> IntArray | None:
-        items = given(query) if given else None
+        items = allowed(query) if allowed else None
         return None if items is None else groups.add_members(items)
 
-    nothing = np.full_like(run.own_items, -1)  # the lists leave it out
-    candidates = list_candidates if given else None
-    return MergedRun(run.source, nothing, run.min_similarity, candidates, groups)
+    nothing = np.full_like(given.own_items, -1)  # the lists leave it out
+    candidates = list_candidates if allowed else None
+    return MergedRun(given.source, nothing, given.min_similarity, candidates, groups)
 
 
 def describe_copies(

@@ -5,7 +5,6 @@ b, b2, d; a2 (grade 2), b and b2 (grade 1) are relevant, c is not.
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,9 @@ import pytest
 from dashboard.__main__ import main
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.judgement import find_relevant
+from dashboard.plugins import _resolve
 from dashboard.plugins.near_duplicates.groups import Groups, find_groups
-from dashboard.plugins.near_duplicates.merging import MergedRanking, merge_judgement
+from dashboard.plugins.near_duplicates.merging import MergedRanking
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
@@ -175,23 +175,18 @@ def test_values(six: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "There are: counted." in capsys.readouterr().err
 
 
-def test_corrected_labels_count_once(six: Path) -> None:
-    """A grade that somebody gave a copy is its group's."""
+def test_corrected_labels_count_once(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A grade that somebody gave a copy is its group's: merging follows all amendments."""
     collection = open_collection(six)
-    choices = resolve(collection, {"copies": "once"})
-    given = Study(collection, choices.replace(copies="counted")).judgement
     place = collection.items.index
-    merged = merge_judgement(collection, choices, amend(given, {0: {place["b2"]: 4.0}}))
+    plugin = "dashboard.plugins.reviews.choices.amend_judgement"
+    _resolve.cache_clear()
+    monkeypatch.setattr(plugin, lambda of, choices, given: amend(given, {0: {place["b2"]: 4.0}}))
+    merged = Study(collection, resolve(collection, {"copies": "once"})).judgement
+    monkeypatch.undo()
+    _resolve.cache_clear()
     assert find_relevant(merged, 0).tolist() == [place["a"], place["b"]]
     assert merged.grades(0)[place["b"]] == 4
-    merging = [each.__name__ for each in _list_amendments()]
-    assert merging[-1] == "merge_judgement"
-
-
-def _list_amendments() -> Iterator[Any]:
-    from dashboard.plugins import load_all
-
-    yield from [*load_all("amend_judgement"), *load_all("merge_judgement")]
 
 
 @pytest.mark.parametrize("seed", range(30))
