@@ -57,7 +57,7 @@ class IndexLine:
 
     @property
     def title(self) -> str:
-        """What the index is, in one line."""
+        """Factory string and parameters."""
         return f"{self.factory} {self.parameters}".rstrip()
 
 
