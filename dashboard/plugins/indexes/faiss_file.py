@@ -57,7 +57,7 @@ class IndexLine:
 
     @property
     def title(self) -> str:
-        """What the index is, in one line."""
+        """Factory string and parameters."""
         return f"{self.factory} {self.parameters}".rstrip()
 
 
@@ -68,7 +68,7 @@ class IndexSource:
     Attributes:
         exact: Exact search of the same vectors.
         index: An index of faiss, in which each vector has its row in the gallery.
-        depth: Results of each query, beside the item that the query is about.
+        depth: Results of each query; the item that the query is about is one of them.
     """
 
     exact: VectorSource
@@ -97,7 +97,7 @@ class IndexSource:
 
     def search(self, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], IntArray]:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
-        depth = min(self.depth + 1, self.index.ntotal)
+        depth = min(self.depth, self.index.ntotal)
         found: tuple[NDArray[np.float32], IntArray] = self.index.search(vectors, depth)
         return found
 
@@ -121,7 +121,6 @@ class IndexFile:
             cells = faiss.try_extract_index_ivf(found)
             if cells is not None:
                 refuse_files(faiss, cells.invlists, self.name)
-            set_parameters(found, self.line.parameters)
         except DataError:
             raise
         except Exception as error:  # faiss raises its own kinds
@@ -199,15 +198,6 @@ def digest_vectors(collection: Collection, version: Version, items: Vectors) -> 
     """Return a digest of the vectors and of the ids that the collection knows."""
     content = compute_digest(collection.folder / version.file / "items.npy")
     return hashlib.sha256("\n".join([content, *items.ids]).encode()).hexdigest()
-
-
-def set_parameters(index: Any, parameters: str) -> None:
-    """Set how an index is searched; raises errors of faiss."""
-    import faiss
-
-    if parameters:
-        space: Any = faiss.ParameterSpace()
-        space.set_index_parameters(index, parameters)
 
 
 def explain(error: Exception) -> str:

@@ -27,7 +27,6 @@ from dashboard.plugins.indexes.faiss_file import (
     IndexSource,
     digest_vectors,
     explain,
-    set_parameters,
 )
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import Source
@@ -77,7 +76,9 @@ def write_index(
     begun = time.perf_counter()
     try:
         index = build(items, factory)
-        set_parameters(index, parameters)
+        if parameters:  # they are written with the index
+            space: Any = faiss.ParameterSpace()
+            space.set_index_parameters(index, parameters)
     except Exception as error:  # faiss raises its own kinds
         wanted = 'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"'
         raise DataError(repr(factory[:80]), explain(error), wanted) from error
@@ -111,7 +112,7 @@ def measure_costs(
     """Return recall, time and bytes of an index, and of exact search; searches are one by one."""
     source = file.make_source(collection, version, "gallery")
     assert isinstance(source, IndexSource)
-    source = replace(source, depth=max(k, source.depth))
+    source = replace(source, depth=max(k + 1, source.depth))
     begun = time.perf_counter()
     flat = replace(source, index=build(file.items, "Flat"))
     seconds = round(time.perf_counter() - begun, 3)

@@ -59,9 +59,9 @@ class Service:
         import urllib3
 
         retries = urllib3.Retry(
-            self.tries - 1, redirect=0, status_forcelist=AGAIN, allowed_methods=None,
+            self.tries - 1, status_forcelist=AGAIN, allowed_methods=None,
             backoff_factor=PAUSE, backoff_max=MAX_PAUSE, retry_after_max=MAX_PAUSE,
-            raise_on_status=False, raise_on_redirect=False,
+            raise_on_status=False,
         )  # fmt: skip
         return urllib3.PoolManager(retries=retries, timeout=urllib3.Timeout(self.seconds))
 

@@ -59,8 +59,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         queries = [query for query, each in record.not_run.items() if each == why]
         told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
         print(make_printable(told), file=sys.stderr)
-    answered, failed = record.milliseconds or {}, len(record.not_run)
-    times = [each for each in answered.values() if isinstance(each, float)]
+    asked, failed = record.milliseconds or {}, len(record.not_run)
+    answered = [asked[query] for query in collection.queries.ids if query in asked]
+    times = [each for each in answered if isinstance(each, float)]
     parts = np.percentile(times, [50, 95]).round(3).tolist() if times else (None, None)
     row = (len(answered) + failed, len(answered), failed, *parts)
     return [dict(zip(COLUMNS, row, strict=True))], COLUMNS, FOUND if failed else FINE

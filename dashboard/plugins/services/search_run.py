@@ -39,7 +39,7 @@ SAVE_SECONDS = 10.0
 
 @dataclass
 class RunRecord:
-    """Which queries a system has answered.
+    """The queries that a system has answered, and those that it has not.
 
     Attributes:
         search: Its address.

@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.plugins.indexes.index_building import compute_recalls
 from dashboard.retrieval.encoders import ENCODERS
+from dashboard.retrieval.gallery import SortedRanking
+from dashboard.retrieval.sources import RunFileSource
 from dashboard.storage.collection import open_collection
 from dashboard.storage.new_versions import compute_digest
 from tests.plugins.worlds import write_world
@@ -80,6 +83,34 @@ def test_a_version_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) 
         "--metrics", "R@3",
     )  # fmt: skip
     assert rows[0]["delta"] == pytest.approx(-1 / 2) and rows[0]["worse"] == 1
+
+
+def test_depth(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the number of results, with the item itself; recall asks for as many as it looks at."""
+    words = ("index", folder, "--version", "v1", "--factory", "Flat", "--depth", 2, "-k", 5)
+    assert [row["recall"] for row in call(capsys, *words)[1]] == [1, 1]
+    for asked, found in ((("between",), ["a4", "a3"]), (("--item", "a0"), ["a1"])):
+        _, rows, _ = call(capsys, "search", folder, *asked, "--model", "v1 (index)", "-k", 9)
+        assert [row["item_id"] for row in rows] == found
+
+
+def test_ties(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All items are equal: by id, from the last one on, b0 is fifth."""
+    np.save(folder / "models" / "v1" / "items.npy", np.tile(point(9), (10, 1)))
+    call(capsys, "index", folder, "--version", "v1", "--factory", "Flat")
+    words = ("--protocol", "trec", "--metrics", "RR", "--by-query")
+    _, rows, _ = call(capsys, "measure", folder, *words)
+    found = [row["value"] for row in rows if row["query_id"] == "q1"]
+    assert found == [pytest.approx(1 / 5)] * 2
+
+
+def test_recall_of_ties_and_short_lists() -> None:
+    """C is as good as b, which is second; of three results two are not found."""
+    found = RunFileSource({0: SortedRanking(np.array([2]), np.array([0.5]))}, {})
+    exact = RunFileSource({0: SortedRanking(np.arange(3), np.array([0.9, 0.5, 0.5]))}, {})
+    own = queries = np.array([0])
+    assert compute_recalls(found, exact, own - 1, queries, 2).tolist() == [1 / 2]
+    assert compute_recalls(found, exact, own - 1, queries, 9).tolist() == [1 / 3]
 
 
 def test_a_typed_text(
@@ -171,6 +202,11 @@ def widen(path: Path) -> None:
         np.save(path.with_name(name), np.hstack([rows, rows]))
 
 
+def swap_ids(path: Path) -> None:
+    ids = path.with_name("items.txt")
+    ids.write_text(ids.read_text().replace("a0\na1", "a1\na0"))
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -182,6 +218,7 @@ def widen(path: Path) -> None:
         (lambda path: faiss.write_index(faiss.IndexFlatIP(2), str(path)), "another program"),
         (change_vectors, "an index of other vectors"),
         (widen, "an index of other vectors"),
+        (swap_ids, "an index of other vectors"),
     ],
 )
 def test_an_index_that_does_not_fit(

@@ -126,6 +126,14 @@ def test_a_run(folder: Path, server: Server, capsys: pytest.CaptureFixture[str])
     assert list_left(folder) == ["s.csv", "s.json"]
     server.bodies.clear()
     assert run(capsys, folder, server.url, "--depth", 7)[1] == rows and not server.bodies
+    record = json.loads((folder / "runs" / "s.json").read_text())
+    del record["milliseconds"]["q2"]  # as after a kill between the two files
+    (folder / "runs" / "s.json").write_text(json.dumps(record))
+    assert run(capsys, folder, server.url, "--depth", 7)[0] == 0 and server.asked == ["q2"]
+    assert (folder / "runs" / "s.csv").read_text().count("q2,") == 2
+    (folder / "queries.csv").write_text("query_id,text,item_id,image\nq1,red,,\nq6,,,x.png\n")
+    assert run(capsys, folder, server.url, "--depth", 7)[1][0]["queries"] == 1
+    assert server.asked == ["q2"], "the service cannot be asked for a picture"
     code, _, err = run(capsys, folder, server.url, "--depth", 8)
     assert code == 2 and "a version 's' already" in err
 
@@ -274,18 +282,28 @@ def test_a_service_that_drips(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_tries_and_a_dead_service(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    server: Server,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A busy service is asked again, one that fails five times in a row is left alone."""
+    monkeypatch.setattr(http_service, "MAX_PAUSE", 0)
+    begun = time.monotonic()
     lines = "".join(f"q{n},text {n},\n" for n in range(1, 10))
     (folder / "queries.csv").write_text(f"query_id,text,item_id\n{lines}")
-    states = iter([(429, {"Retry-After": "0"}), (503, {}), ["a"]])
+    states = iter([(429, {"Retry-After": "9"}), (503, {}), ["a"]])
     server.answer = lambda body: next(states) if body["query_id"] == "q1" else (500, {})
     code, rows, err = run(capsys, folder, server.url, "--tries", 3)
     assert (code, rows[0]["answered"], rows[0]["failed"]) == (1, 1, 8)
     assert rows[0]["p50_ms"] is None, "it took several tries"
     assert server.asked == [f"q{n}" for n in range(1, 7) for _ in range(3)]
     assert "3 without an answer (q7, q8, q9): the system was not asked" in err
+    assert time.monotonic() - begun < 9, "the longest pause is ours"
+    server.bodies.clear()
+    server.answer = lambda body: ["a"] if body["query_id"] == "q2" else (500, {})
+    run(capsys, folder, server.url, "--tries", 1)
+    assert server.asked == ["q7", "q8", "q9", "q2", "q3", "q4", "q5", "q6"]
 
 
 def test_orders_of_answers() -> None:
@@ -295,6 +313,8 @@ def test_orders_of_answers() -> None:
     assert parse_hits(["b", 7, "b", "c"], 3, "") == [("b", -1.0), ("7", -2.0), ("c", -3.0)]
     hits = [{"id": "a", "score": 3}, {"id": "b", "score": 3}]
     assert parse_hits({"results": hits}, 1, "") == [("a", 3.0)]
+    assert parse_hits(hits, 2, "") == [("a", 3.0), ("b", 3.0)]
+    assert parse_hits([["a", 3], ["b", 2], ["a", 1]], 3, "") == [("a", 3.0), ("b", 2.0)]
 
 
 @pytest.mark.parametrize("url", ["ftp://x/y", "http://", "http://u:p@x/", "x", "http://x/a b"])
@@ -311,6 +331,9 @@ def test_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = runs / "s.json"
     record.write_text('{"search": "x.toml", "answered": 3, "not_run": {"q2": "no power"}}')
     assert measure(capsys, folder) == {"q1": 1, "q2": None, "q3": 0, "q4": 0}
+    collection = open_collection(folder)
+    version = collection.versions["s"]
+    assert [*version.make_source(collection, version, "gallery").ranked] == [0]
     record.write_text('{"learning_rate": 0.1}')
     assert measure(capsys, folder) == {"q1": 1, "q2": 1, "q3": 0, "q4": 0}
     for text in ('{"search": ', "[" * 100_000, "\udcff"):
@@ -374,6 +397,7 @@ def test_embedding(
     queries = np.load(folder / "models" / "v" / "queries.npy")
     assert queries[0] == pytest.approx(np.array([2, 1]) / 5**0.5), "red"
     words = ("search", folder, "rrr", "-k", 1)
+    monkeypatch.setenv("DASHBOARD_ENCODERS", f"{server.url}/more")
     code, rows, err = call(capsys, *words)
     assert code == 2 and not rows and "an address that DASHBOARD_ENCODERS lists" in err
     monkeypatch.setenv("DASHBOARD_ENCODERS", f"http://other/ {server.url}")
