@@ -38,7 +38,7 @@ def _list_findings(call: Namespace) -> list[Finding]:
     if len(groups.members):
         items_of = [groups.add_members(np.array([first])) for first in groups.sizes]
         few = list_names(" = ".join(items.ids[item] for item in group) for group in items_of)
-        found = f"{len(groups.sizes):,} groups of near-duplicates, {len(groups.members):,} items ({few})"
+        found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
         wanted = "items of their own; copies = once counts each group as one"
-        findings.append(Finding("note", items.file, None, found, wanted))
+        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
     return findings
