@@ -17,7 +17,7 @@ NEAR = 1e-9
 
 
 class Explanation(NamedTuple):
-    """How a value came about.
+    """A value and the terms that add up to it.
 
     Attributes:
         value: The value; None for null.

@@ -5,7 +5,7 @@ from dashboard.plugins import Plugin
 PLUGIN = Plugin(
     name="near_duplicates",
     choices="choice:CHOICES",
-    merge_items="merging:merge_items",
-    describe_results="merging:describe_copies",
+    merge_items="groups:merge_items",
+    describe_results="groups:describe_copies",
     commands={"check": "check_command"},
 )

@@ -24,6 +24,8 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
 
 
 def _list_findings(call: Namespace) -> list[Finding]:
+    import numpy as np
+
     from dashboard.plugins.near_duplicates.choice import STATED
     from dashboard.plugins.near_duplicates.groups import find_groups
 
@@ -34,12 +36,9 @@ def _list_findings(call: Namespace) -> list[Finding]:
         findings.append(Finding("warning", items.file, None, found, "ids of items.csv; left out"))
     groups = find_groups(collection)
     if len(groups.members):
-        first = groups.first[groups.members]
-        few = list_names(
-            " = ".join(items.ids[item] for item in groups.members[first == each])
-            for each in groups.sizes
-        )
-        found = f"{len(groups.sizes):,} groups of near-duplicates, {len(first):,} items ({few})"
+        items_of = [groups.add_members(np.array([first])) for first in groups.sizes]
+        few = list_names(" = ".join(items.ids[item] for item in group) for group in items_of)
+        found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
         wanted = "items of their own; copies = once counts each group as one"
-        findings.append(Finding("note", items.file, None, found, wanted))
+        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
     return findings

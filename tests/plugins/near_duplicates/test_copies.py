@@ -15,8 +15,7 @@ from dashboard.__main__ import main
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.plugins import _resolve
-from dashboard.plugins.near_duplicates.groups import Groups, find_groups
-from dashboard.plugins.near_duplicates.merging import MergedRanking
+from dashboard.plugins.near_duplicates.groups import Groups, MergedRanking, find_groups
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
