@@ -21,7 +21,8 @@ from dashboard.storage.array_files import name_vectors
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_folder
 from dashboard.storage.new_versions import add_run, add_vectors
-from dashboard.study.choices import Choices, list_choices, require_protocol, resolve
+from dashboard.study.choices import Choices, list_choices, resolve
+from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import DataError, Unsure
 from dashboard.storage.folders import find_folder
-from dashboard.study.choices import list_choices, require_protocol, resolve
+from dashboard.study.choices import list_choices, resolve
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -81,6 +81,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         ValueError: If there is no such choice, or plain files have no such choice.
         DataError: If what the call names cannot be used.
     """
+    from dashboard.study.judging import require_protocol
     from dashboard.study.study import open_study
 
     collection = open_call(call)

@@ -187,22 +187,6 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
     return (wanted or known)[0]
 
 
-def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
-    """Refuse to judge by another protocol than the first that collection.toml names.
-
-    The screens judge by the next one that can and say so; numbers alone would not say it.
-
-    Raises:
-        DataError: Why the tables of that protocol cannot be used.
-        ChoiceError: If there is nothing that it judges by.
-    """
-    from dashboard.study.judging import find_rules
-
-    named = collection.settings.get("protocols", ())
-    if named and "protocol" not in given:
-        find_rules(collection, named[0])
-
-
 def _list_problems(collection: Collection) -> str:
     """Return why parts of a collection, or plugins, cannot be used, for the end of a sentence."""
     return "".join(f" {each}" for each in (*collection.problems, *list_problems()))

@@ -114,3 +114,17 @@ def find_rules(collection: Collection, name: str) -> JudgingRules:
     do = "name one under protocols in collection.toml."
     others = f" Choose protocol = {list_names(known, 20)}, or {do}" if known else ""
     raise ChoiceError(said + others)
+
+
+def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
+    """Refuse to judge by another protocol than the first that collection.toml names.
+
+    The screens judge by the next one that can and say so; numbers alone would not say it.
+
+    Raises:
+        DataError: Why the tables of that protocol cannot be used.
+        ChoiceError: If there is nothing that it judges by.
+    """
+    named = collection.settings.get("protocols", ())
+    if named and "protocol" not in given:
+        find_rules(collection, named[0])

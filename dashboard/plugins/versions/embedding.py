@@ -21,6 +21,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
 from dashboard.storage.frames import find_item_file, read_frames
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
+from dashboard.storage.versions import Version
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -80,16 +81,7 @@ def embed(
             queries could be. The next call goes on.
     """
     version = collection.find_version(name) if what == "queries" else None
-    sides = [] if version else [_make_items(collection, encoder, frames)]
-    texts = _list_texts(collection)
-    if what != "items" and encoder.reads and texts:
-        keys = {query: f"text {text}" for query, text in texts.items()}
-        sides.append(_Side("queries", keys, lambda query: [texts[query]]))
-    if version is None:
-        check_name(collection.folder, name)
-    elif version.items is None or not sides:
-        found = f"a version {name!r} without vectors" if sides else "no query that is only a text"
-        raise DataError(collection.name, found, "a version of `embed` and text queries")
+    sides = _list_sides(collection, encoder, name, what, frames, version)
     place = collection.folder / "models" / f".embedding {name}"
     with _hold(place, f"{encoder.fingerprint} {what if version else frames}", collection.name):
         for side in sides:
@@ -125,6 +117,32 @@ def embed(
         }
         for side in sides
     ]
+
+
+def _list_sides(
+    collection: Collection,
+    encoder: BatchEncoder,
+    name: str,
+    what: str,
+    frames: int,
+    version: Version | None,
+) -> list[_Side]:
+    """Return what is embedded; a version is one whose queries alone are.
+
+    Raises:
+        DataError: If the name is taken, or the version has no vectors or no text queries.
+    """
+    sides = [] if version else [_make_items(collection, encoder, frames)]
+    texts = _list_texts(collection)
+    if what != "items" and encoder.reads and texts:
+        keys = {query: f"text {text}" for query, text in texts.items()}
+        sides.append(_Side("queries", keys, lambda query: [texts[query]]))
+    if version is None:
+        check_name(collection.folder, name)
+    elif version.items is None or not sides:
+        found = f"a version {name!r} without vectors" if sides else "no query that is only a text"
+        raise DataError(collection.name, found, "a version of `embed` and text queries")
+    return sides
 
 
 def _list_texts(collection: Collection) -> dict[str, str]:
