@@ -101,12 +101,12 @@ def _decide(
         raise ChoiceError(f"{said}; choose one below {largest:g}.")
     known, sign = measure_precision(sums, sizes), find_sign(measure)
     found: Row = {"detectable": None, "needed": None, "margin": margin}
-    if known is None:
-        return found
-    found["detectable"] = find_detectable(known)
-    if margin is not None and row["low"] is not None:
-        found["needed"] = count_needed(known, margin)
-        low = min(sign * row["low"], sign * row["high"], bound_loss(sign * sums, sizes, largest))
+    if known is not None:
+        found["detectable"] = find_detectable(known)
+        found["needed"] = None if margin is None else count_needed(known, margin)
+    if margin is not None and (sizes > 0).sum() > 1:
+        ends = (row["low"], row["high"]) if row["low"] is not None else (row["delta"],)
+        low = min(*(sign * end for end in ends), bound_loss(sign * sums, sizes, largest))
         if row["outcome"] != "better" and low > -margin:
             found["outcome"] = NOT_WORSE
     return found

@@ -60,7 +60,9 @@ def test_outcomes_of_a_margin() -> None:
     better, worse = compare(np.abs(differences), 0.012), compare(-np.abs(differences), 0.012)
     assert (better["outcome"], worse["outcome"]) == ("better", "not worse")
     assert compare(-np.abs(differences), 0.001)["outcome"] == "worse"
-    assert compare(np.zeros(400), 0.012)["outcome"] == "cannot tell"
+    same = compare(np.zeros(400), 0.012)  # one more of each: 0 ± 0.007
+    assert (same["outcome"], same["detectable"], same["needed"]) == ("not worse", None, None)
+    assert compare(np.zeros(400), 0.006)["outcome"] == "cannot tell"
 
 
 def test_a_lower_value_can_be_the_better_one() -> None:
