@@ -217,7 +217,10 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
 
 def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
     def pick(collection: Collection, before: Values) -> str:
-        names = list(collection.versions)
+        named: dict[str, str] = {}  # of versions of the same files, such as an index, the first
+        for name, version in collection.versions.items():
+            named.setdefault(version.file or name, name)
+        names = list(named.values())
         return str(collection.settings.get(setting) or (names[place] if names else ""))
 
     return pick

@@ -19,6 +19,7 @@ from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.sources import RunFileSource
 from dashboard.storage.collection import open_collection
 from dashboard.storage.new_versions import compute_digest
+from dashboard.study.choices import resolve
 from tests.plugins.worlds import write_world
 
 ANGLES = {f"a{n}": float(n) for n in range(5)} | {f"b{n}": 86.0 + n for n in range(5)}
@@ -83,6 +84,13 @@ def test_a_version_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) 
         "--metrics", "R@3",
     )  # fmt: skip
     assert rows[0]["delta"] == pytest.approx(-1 / 2) and rows[0]["worse"] == 1
+
+
+def test_the_usual_candidate_is_exact(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
+    collection = open_collection(folder)
+    assert list(collection.versions) == ["v1", "v1 (index)"]
+    assert resolve(collection, {})["candidate"] == "v1"
 
 
 def test_depth(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
