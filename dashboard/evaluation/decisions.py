@@ -16,11 +16,14 @@ import numpy as np
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.metrics import parse_one
+from dashboard.evaluation.statistics import TOLERANCE
 from dashboard.tables import FloatArray
 from dashboard.texts import parse_number, write_number
 
 LEVEL, POWER = 0.975, 0.8
 """Level of one-sided bounds, and share of draws in which a difference is to be found."""
+MOST_UNITS = 1e12
+"""More are needed by nobody."""
 EXAMPLE = 'write "P@5=0.02 AP=0.01"'
 
 
@@ -55,7 +58,7 @@ def parse_margins(text: str) -> dict[str, float]:
 
 
 def measure_precision(sums: FloatArray, sizes: FloatArray) -> Precision | None:
-    """Return the precision of the mean; None for fewer than two units or no difference.
+    """Return the precision of the mean; None for fewer than two units, or if all are alike.
 
     Args:
         sums: Sum of the differences of each unit. [units].
@@ -63,11 +66,11 @@ def measure_precision(sums: FloatArray, sizes: FloatArray) -> Precision | None:
     """
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
     units = len(sums)
-    if units < 2:
+    if units < 2 or np.ptp(sums / sizes) <= TOLERANCE:
         return None
     apart = sums - sums.sum() / sizes.sum() * sizes
     error = float(np.sqrt(units / (units - 1) * (apart**2).sum()) / sizes.sum())
-    return Precision(units, float(sizes.sum()), error) if error > 0 else None
+    return Precision(units, float(sizes.sum()), error)
 
 
 def find_detectable(known: Precision) -> float:
@@ -75,20 +78,26 @@ def find_detectable(known: Precision) -> float:
     return _find_shift(known.units) * known.error
 
 
-def count_needed(known: Precision, margin: float) -> int:
-    """Return how many queries make a difference of the size of a margin detectable."""
-    spread = known.error * known.units**0.5
-    units = max(2, int((_find_shift(known.units) * spread / margin) ** 2))
-    while _find_shift(units) * spread > margin * units**0.5:
-        units += max(1, units // 100)
-    while units > 2 and _find_shift(units - 1) * spread <= margin * (units - 1) ** 0.5:
-        units -= 1
+def count_needed(known: Precision, margin: float) -> int | None:
+    """Return how many queries make a difference of the size of a margin detectable.
+
+    None: above MOST_UNITS.
+    """
+    from scipy.special import ndtri  # type: ignore[import-untyped]
+
+    ratio = known.error * known.units**0.5 / margin
+    least = float(ndtri(LEVEL) + ndtri(POWER)) * ratio  # the shift of t is larger than of a normal
+    if not least < MOST_UNITS**0.5:
+        return None
+    units = max(2, int(np.ceil(least**2)))
+    while _find_shift(units) * ratio > units**0.5:
+        units += 1 + units // 1_000_000
     return int(np.ceil(units * known.queries / known.units))
 
 
 def _find_shift(units: int) -> float:
     """Return the shift of Student's t that is above its critical value in POWER of all draws."""
-    from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
+    from scipy.special import nctdtrinc, stdtrit
 
     return float(nctdtrinc(units - 1, 1 - POWER, stdtrit(units - 1, LEVEL)))
 
@@ -119,6 +128,6 @@ def describe_power(row: Mapping[str, object], metric: str) -> str:
         return ""
     found = f"a difference of {write_number(detectable)} in {metric} is found in 80 % of draws"
     told = f"With {row['scored']:,} queries {found}"
-    if isinstance(margin, float):
+    if isinstance(margin, float) and isinstance(needed, int):
         told += f"; one of {write_number(margin)}, the margin, takes {needed:,} queries"
     return f"{told}."

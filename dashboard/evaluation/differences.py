@@ -76,6 +76,10 @@ def compare_runs(
     rows = [_make_row(*column) for column in columns]
     for place, row in enumerate(rows):
         margin = (margins or {}).get(str(baseline.measures[place]))
+        limit = find_limit(baseline.values[place], candidate.values[place])
+        if margin is not None and margin >= limit:
+            said = f"margins: {baseline.measures[place]}={margin:g} is no loss that a query can"
+            raise ChoiceError(f"{said} have; choose one below {limit:g}.")
         largest = float(np.nanmax(np.abs(differences[place]), initial=1.0))
         sums, sizes = (each[:, place] for each in units)
         row |= _decide(row, baseline.measures[place], margin, largest, sums, sizes)
@@ -96,9 +100,6 @@ def _decide(
         sums: Sum of the differences of each unit. [units].
         sizes: Number of scored queries of each unit. [units].
     """
-    if margin is not None and margin >= largest:
-        said = f"margins: {measure}={margin:g} is no loss that a query can have"
-        raise ChoiceError(f"{said}; choose one below {largest:g}.")
     known, sign = measure_precision(sums, sizes), find_sign(measure)
     found: Row = {"detectable": None, "needed": None, "margin": margin}
     if known is not None:
@@ -224,6 +225,12 @@ def write_signed(value: float) -> str:
     ('+0.065', '-0.00002', '0.000')
     """
     return write_number(value, "+")
+
+
+def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
+    """Return the largest difference that can be: 1, or infinity where a value is above 1."""
+    values = np.concatenate([baseline, candidate])
+    return 1.0 if np.nanmax(values, initial=0.0) <= 1 + SAME else np.inf
 
 
 def find_sign(measure: Measure) -> int:

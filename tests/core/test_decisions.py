@@ -9,7 +9,7 @@ from statsmodels.stats.power import TTestPower
 
 from dashboard.__main__ import main
 from dashboard.errors import ChoiceError
-from dashboard.evaluation.decisions import bound_loss, parse_margins
+from dashboard.evaluation.decisions import bound_loss, describe_power, parse_margins
 from dashboard.evaluation.differences import compare_runs, describe_difference
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse
@@ -88,6 +88,22 @@ def test_one_query_has_no_power() -> None:
     assert (row["detectable"], row["needed"], row["outcome"]) == (None, None, "cannot tell")
 
 
+def test_equal_differences_have_no_power() -> None:
+    """The sum of three times 0.1 is a little more than 0.3; that is no spread."""
+    row = compare(np.full(3, 0.1), 0.02)
+    assert (row["detectable"], row["needed"], row["low"]) == (None, None, None)
+    assert describe_power(row, "AP") == ""
+
+
+def test_few_queries_and_tiny_margins() -> None:
+    """Two queries need as many as the paired t test says; beyond 1e12 nobody asks how many."""
+    differences = np.array([0.3, -0.2])
+    needed = TTestPower().solve_power(0.001 / differences.std(ddof=1), alpha=0.05, power=0.8)
+    assert compare(differences, 0.001)["needed"] == pytest.approx(needed, rel=1e-5)
+    row = compare(differences, 1e-200)
+    assert row["needed"] is None and "margin" not in describe_power(row, "AP")
+
+
 @pytest.mark.parametrize("text", ["P@5", "P@5=", "=0.1", "P@5=0", "P@5=-0.1", "P@5=x", "Q=0.1"])
 def test_bad_margins(text: str, world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match=r"margin|Q"):
@@ -99,6 +115,14 @@ def test_bad_margins(text: str, world: Path, capsys: pytest.CaptureFixture[str])
 def test_a_margin_that_no_loss_reaches() -> None:
     with pytest.raises(ChoiceError, match="AP=2 is no loss"):
         compare(np.array([0.1, 0.2]), 2.0)
+
+
+def test_a_margin_of_values_above_1() -> None:
+    """Ranks 5 and 9 in both versions: a loss of 2 ranks can be, though none is seen."""
+    ids, measures, values = ("a", "b"), tuple(parse("t2i_MnR")), np.array([[5.0, 9.0]])
+    sides = (Measurement(name, measures, ids, values) for name in ("v1", "v2"))
+    (row,) = compare_runs(*sides, margins={"t2i_MnR": 2.0})
+    assert (row["margin"], row["delta"]) == (2.0, 0.0)
 
 
 def test_margins_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.evaluation.differences import NOT_WORSE, find_sign, write_signed
+from dashboard.evaluation.differences import NOT_WORSE, find_limit, find_sign, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
@@ -83,10 +83,9 @@ def _require_checkable(study: Study, versions: Sequence[str], condition: Conditi
         raise ValueError(f"{condition}: a median has no interval; name another metric.")
     if len(study.queries) < 2:
         raise ValueError(f"{condition}: one query has no interval; it takes two queries or more.")
-    before, after = (study.values(version, str(condition.measure)) for version in versions)
-    largest = float(np.nanmax(np.abs(after - before), initial=1.0))
-    if abs(condition.limit) >= largest:
-        raise ValueError(f"{condition}: choose a limit between {-largest:g} and {largest:g}.")
+    most = find_limit(*(study.values(version, str(condition.measure)) for version in versions))
+    if abs(condition.limit) >= most:
+        raise ValueError(f"{condition}: choose a limit between {-most:g} and {most:g}.")
 
 
 def _check(condition: Condition, row: Row) -> Check:
