@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,8 +60,7 @@ class Table:
 
     def find(self, ids: Iterable[str]) -> IntArray:
         """Return the positions of some keys, -1 for unknown ones."""
-        index = self.index
-        return np.array([index.get(name, -1) for name in ids], dtype=np.int64)
+        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
 
 
 def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:

@@ -140,16 +140,20 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     equal ones stand by id, descending, as trec_eval has it.
     """
     query, item = queries.find(pairs.queries)[pairs.query], items.find(pairs.items)[pairs.item]
-    scores, place = pairs.values, np.where(item < 0, len(items), item)
+    scores = pairs.values
     if ties == "id":
-        place = _sort_ids(pairs.items)[pairs.item]
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
     order = sort_pairs(query, -scores)
     item, query, scores = item[order], query[order], scores[order]
     is_same = np.append(False, (scores[1:] == scores[:-1]) & (query[1:] == query[:-1]))
     tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
-    by_place = np.lexsort((place[order[tied]], np.cumsum(~is_same)[tied]))
+    if ties == "id":
+        named, at = np.unique(pairs.item[order[tied]], return_inverse=True)
+        place = _sort_ids(tuple(pairs.items[each] for each in named.tolist()))[at]
+    else:
+        place = np.where(item[tied] < 0, len(items), item[tied])
+    by_place = np.lexsort((place, np.cumsum(~is_same)[tied]))
     item[tied] = item[tied][by_place]
     scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
     bounds = np.searchsorted(query, np.arange(len(queries) + 1))

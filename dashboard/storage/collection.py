@@ -280,8 +280,8 @@ def _report_unknown(
     if unknown:
         found = f"{what} of {len(unknown):,} unknown queries ({list_names(unknown)})"
         findings.append(Finding("warning", file, None, found, "ids of queries.csv; left out"))
-    unknown = [name for name in pairs.items if name not in items.index]
-    if unknown:
+    if not items.index.keys() >= set(pairs.items):
+        unknown = [name for name in pairs.items if name not in items.index]
         found = f"{what} that name {len(unknown):,} unknown items ({list_names(unknown)})"
         wanted = "ids of items.csv; they count as not relevant"
         findings.append(Finding("note", file, None, found, wanted))
