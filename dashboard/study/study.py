@@ -57,7 +57,7 @@ class Study:
     collection: Collection
     choices: Choices
     _parts: dict[Any, Any] = field(default_factory=dict)
-    _locks: dict[Any, threading.Lock] = field(default_factory=dict)
+    _locks: dict[Any, Any] = field(default_factory=dict)
     _shown: Any = field(default_factory=lambda: LRUCache(MAX_SHOWN))
     _shown_lock: Any = field(default_factory=threading.RLock)
 
@@ -154,7 +154,8 @@ class Study:
     def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
         """Return whether the values of some versions are computed already."""
         measures = tuple(parse(metrics))
-        return all(("values", version, measures) in self._parts for version in versions)
+        known = self._whole._parts
+        return all(("plain", version, each) in known for version in versions for each in measures)
 
     def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
         names = self.collection.queries.ids
@@ -173,13 +174,21 @@ class Study:
         return np.stack([finish(*each) for each in zip(measures, values, strict=True)])
 
     def _list_plain(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
-        """Return the values before the protocol looks at other queries. [metrics, queries]."""
+        """Return the values before the protocol looks at other queries. [metrics, queries].
+
+        Each is computed once, with whichever others are asked for first.
+        """
         whole = self._whole
         if whole is not self:
             places = np.searchsorted(whole.queries, self.queries)
             return whole._list_plain(version, measures)[:, places]
-        key = ("plain", version, measures)
-        return self._compute_once(key, lambda: self._compute_plain(version, measures))
+        parts, keys = self._parts, [("plain", version, each) for each in measures]
+        with self._locks.setdefault(("plain", version), threading.RLock()):
+            missing = [each for each, key in zip(measures, keys, strict=True) if key not in parts]
+            if missing:
+                found = self._compute_plain(version, missing)
+                parts |= {("plain", version, m): row for m, row in zip(missing, found, strict=True)}
+        return np.stack([parts[key] for key in keys])
 
     def _compute_plain(self, version: str, measures: Sequence[Measure]) -> FloatArray:
         rules, own = self.rules, dict[Measure, FloatArray]()
