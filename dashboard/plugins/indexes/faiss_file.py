@@ -104,12 +104,17 @@ class IndexSource:
 
 @dataclass(frozen=True, eq=False)
 class IndexFile:
-    """An index of a version's vectors, which is loaded when it is first searched."""
+    """An index of a version's vectors, which is loaded when it is first searched.
+
+    Attributes:
+        state: State of the file when its line was read.
+    """
 
     path: Path
     name: str
     line: IndexLine
     items: Vectors
+    state: tuple[int, int]
 
     @cached_property
     def index(self) -> Any:
@@ -121,6 +126,9 @@ class IndexFile:
             cells = faiss.try_extract_index_ivf(found)
             if cells is not None:
                 refuse_files(faiss, cells.invlists, self.name)
+            if _read_state(self.path) != self.state:
+                do = "Do that once more."
+                raise DataError(self.name, "an index written meanwhile", "the one there was", do=do)
         except DataError:
             raise
         except Exception as error:  # faiss raises its own kinds
@@ -169,7 +177,7 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
     do = AGAIN.format(collection.name, version.name, "IVF64,Flat")
     if version.items is None or not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
-    size = path.stat().st_size
+    state, size = _read_state(path), path.stat().st_size
     with path.open("rb") as file:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
@@ -180,7 +188,12 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
     if line.vectors != digest_vectors(collection, version, version.items):
         do = AGAIN.format(collection.name, version.name, line.factory)
         raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
-    return IndexFile(path, name, line, version.items)
+    return IndexFile(path, name, line, version.items, state)
+
+
+def _read_state(path: Path) -> tuple[int, int]:
+    told = path.stat()
+    return told.st_ino, told.st_mtime_ns
 
 
 def _parse_line(text: bytes) -> IndexLine | None:

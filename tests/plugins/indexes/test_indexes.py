@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.errors import DataError
+from dashboard.plugins.indexes.faiss_file import read_index_file
 from dashboard.plugins.indexes.index_building import compute_recalls
 from dashboard.retrieval.encoders import ENCODERS
 from dashboard.retrieval.gallery import SortedRanking
@@ -293,3 +295,13 @@ def test_versions_without_vectors_of_floats(
     for version in ("r", "v1", "none"):
         code, _, err = call(capsys, "index", folder, "--version", version, "--factory", "Flat")
         assert code == 2 and ("vectors of floats" in err or "no version" in err)
+
+
+def test_an_index_that_another_call_writes_meanwhile(folder: Path, capsys) -> None:
+    """Its file is loaded when it is first searched; what its line said is of the one before."""
+    assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
+    collection = open_collection(folder)
+    file = read_index_file(collection, collection.versions["v1"])
+    assert call(capsys, "index", folder, "--version", "v1", "--factory", "Flat")[0] == 0
+    with pytest.raises(DataError, match="written meanwhile"):
+        file.index.search(np.ones((1, 2), np.float32), 1)
