@@ -51,7 +51,9 @@ def parse_margins(text: str) -> dict[str, float]:
     for part in text.split():
         name, _, number = part.rpartition("=")
         margin = parse_number(number)
-        if not name or not margin > 0:
+        if not name:
+            raise ChoiceError(f"margins: {part[:80]!r} names no metric; {EXAMPLE}.")
+        if not margin > 0:
             raise ChoiceError(f"margins: {part[:80]!r} is no margin above 0; {EXAMPLE}.")
         found[str(parse_one(name))] = margin
     return found
@@ -126,8 +128,8 @@ def describe_power(row: Mapping[str, object], metric: str) -> str:
     detectable, margin, needed = row["detectable"], row["margin"], row["needed"]
     if not isinstance(detectable, float):
         return ""
-    found = f"a difference of {write_number(detectable)} in {metric} is found in 80 % of draws"
+    found = f"a true difference of {write_number(detectable)} in {metric} is found 80 times of 100"
     told = f"With {row['scored']:,} queries {found}"
     if isinstance(margin, float) and isinstance(needed, int):
-        told += f"; one of {write_number(margin)}, the margin, takes {needed:,} queries"
+        told += f"; to find one of {write_number(margin)}, the margin, takes {needed:,} queries"
     return f"{told}."

@@ -17,9 +17,17 @@ def find_data() -> Path:
 
 
 def find_folder(name: str) -> Path:
-    """Return the folder of a collection: a path, or a name below the data folder."""
-    path = Path(name)
-    return path if path.is_dir() else find_data() / name
+    """Return the folder of a collection: a path, or a name below the data folder.
+
+    A folder beside it that is no collection, such as the source of `init`, is not meant.
+    """
+    path, below = Path(name), find_data() / name
+    is_meant = path.is_dir() and not (below.is_dir() and not _is_collection(path))
+    return path if is_meant else below
+
+
+def _is_collection(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in MARKS)
 
 
 def list_collections() -> list[str]:

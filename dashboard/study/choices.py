@@ -302,8 +302,8 @@ CORE = (
     ),
     Choice(
         key="margins",
-        meaning='losses that do not matter, such as "P@5=0.02 AP=0.01": a candidate above is "not '
-        'worse" (default: margins of collection.toml)',
+        meaning='losses that do not matter, such as "P@5=0.02 AP=0.01": a candidate that surely '
+        'loses less is "not worse" (default: margins of collection.toml)',
         parse=_parse_margins,
         default=_pick_margins,
         changes_numbers=True,

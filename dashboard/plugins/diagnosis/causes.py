@@ -135,6 +135,7 @@ def _find_alike(
     found: list[Cause | None] = []
     for row, at in enumerate(best.tolist()):
         similarity, other = float(cosines[row, at]), study.collection.items.ids[to[at]]
+        other = "the query" if own >= 0 else other
         note = f"{ALIKE} of {other} ({similarity:.2f})"
         found.append(Cause(ALIKE, "", note) if similarity >= around.usual else None)
     return found

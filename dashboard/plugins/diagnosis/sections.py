@@ -12,9 +12,10 @@ from dashboard.study.study import Study
 
 LINK = "color: inherit; text-underline-offset: 2px"
 HELP = (
-    "Suspected causes, the first that holds. Doubtful label: lacks one keyword that 7 of its 10 "
-    "nearest neighbours have, which is rare. Near miss: lacks one keyword of several. Look-alike: "
-    "as similar to a relevant item as 1 pair of items in 100 is. Model error: none of these."
+    "Suspected causes, the first that holds, by the candidate's own vectors. Doubtful label: lacks "
+    "one keyword that 7 of its 10 nearest neighbours have, as at most 5 % of such items do. Near "
+    "miss: lacks one keyword of several. Look-alike: as similar to a relevant item, or to the item "
+    "that the query is about, as the most similar 1 % of pairs are. Model error: none of these."
 )
 
 

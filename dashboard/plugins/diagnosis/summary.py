@@ -109,7 +109,8 @@ def describe_wrong(
         return []
     results = "1 wrong result" if len(causes) == 1 else f"{len(causes):,} wrong results"
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
-    where = f"Of {results} in the first {cutoff} of {candidate}, in the {queries}: "
+    ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
+    where = f"Of {results} in the {ranks} of {candidate}, in the {queries}: "
     return [Piece(where), *tell(causes), Piece(".")]
 
 

@@ -104,6 +104,8 @@ def _check(condition: Condition, row: Row) -> Check:
     else:
         has_failed = row["outcome"] not in ("better", NOT_WORSE)
         why = f"a loss of {write_number(-limit)} is not excluded"
+        if high < limit:
+            return Check(name, True, f"{reason}; all of it lies below {limit:g}")
         if has_interval and low > limit:
             why += ", were there one query more that had gained, and one that had lost, all it can"
         if (row["needed"] or 0) > row["scored"]:

@@ -22,7 +22,8 @@ HELP = compare_versions.HELP
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the core's command, and those of conditions."""
     compare_versions.add_arguments(parser)
-    text = '"P@5<0 AP<-0.01" ends with 1 where a 95 %% interval lies entirely below its limit'
+    text = '"P@5<0 AP<-0.01" ends with 1 where a 95 %% interval lies entirely below its limit; '
+    text += "an interval is not corrected for several metrics, as p is"
     parser.add_argument("--fail-on", metavar="CONDITIONS", help=text)
     text = '"P@5>-0.01" ends with 0 only where the candidate is better, or not worse by 0.01'
     parser.add_argument("--require", metavar="CONDITIONS", help=text)

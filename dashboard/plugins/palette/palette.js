@@ -51,7 +51,7 @@ class Palette {
     const answer = await fetch(new URL(`./palette/${collection}`, document.baseURI));
     if (!answer.ok) return;
     const found = await answer.json();
-    this.named.set(collection, found.map(([id, name]) => ["Query", name || id, "query", { query: id }]));
+    this.named.set(collection, found.map(([id, name]) => ["Query", name || id, "query", { query: id }, id]));
     if (this.dialog.open) this.draw(this.marked);
   }
 
@@ -60,8 +60,8 @@ class Palette {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     const queries = this.named.get(this.data.collection) ?? [];
     const entries = words.length ? [...this.data.entries, ...queries] : this.data.entries;
-    const found = entries.filter(([group, title]) => {
-      const name = `${group} ${title}`.toLowerCase();
+    const found = entries.filter(([group, title, , , id = ""]) => {
+      const name = `${group} ${title} ${id}`.toLowerCase();
       return words.every((word) => name.includes(word));
     });
     const search = text ? [["Search", `“${text}”`, "search", { text }]] : [];

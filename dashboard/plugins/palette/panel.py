@@ -14,12 +14,14 @@ from starlette.routing import Route
 from dashboard.errors import DataError
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import find_data, list_collections
+from dashboard.study.choices import resolve
 from dashboard.views import cards
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component
 from dashboard.views.frame import make_pages
 
 FOLDER = Path(__file__).parent
+KINDS = ("item", "text")
 MAX_NAMED = 5_000
 """Queries that are sent."""
 FIRST_STEPS = (
@@ -65,8 +67,10 @@ async def list_queries(request: Request) -> JSONResponse:
         collection = await anyio.to_thread.run_sync(lambda: open_collection(find_data() / name))
     except DataError as error:
         return JSONResponse({"error": str(error)}, 409)
-    named = zip(collection.queries.ids, collection.query_names, strict=True)
-    return JSONResponse([each for each, _ in zip(named, range(MAX_NAMED), strict=False)])
+    kind = resolve(collection, {})["queries"]
+    named = zip(collection.queries.ids, collection.query_names, collection.is_text, strict=True)
+    shown = [[id, name] for id, name, is_text in named if kind in ("all", KINDS[bool(is_text)])]
+    return JSONResponse(shown[:MAX_NAMED])
 
 
 ROUTES = (Route("/palette/{collection}", list_queries),)

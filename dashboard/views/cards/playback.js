@@ -134,6 +134,8 @@ const KEYS = [
   ["← → ↑ ↓", "next card"],
   ["Enter z", "enlarge the card in front"],
   ["Space", "play it and the card of the same rank in the other version"],
+  ["v", "judge the results"],
+  ["Ctrl K", "go to a screen, a query or a collection"],
   ["?", "this list"],
   ["Esc", "close"],
 ];
