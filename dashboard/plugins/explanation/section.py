@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from html import escape
 
 from dashboard.errors import DataError
@@ -26,7 +27,7 @@ def draw_terms(study: Study, choices: Choices) -> None:
     versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
     if len(study.collection.items) > MAX_ITEMS:
         name, metric = study.collection.name, choices["metric"]
-        call = f'measure {name} --explain {choices["query"]} --metrics "{metric}"'
+        call = shlex.join(["measure", name, "--explain", choices["query"], "--metrics", metric])
         draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(call)}</p>")
         return
     told = f"<p>{escape(f'{measure} = {measure.metric.formula}')}</p>"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
@@ -27,7 +28,6 @@ from dashboard.storage.versions import Version, try_to_read
 from dashboard.tables import IntArray, Ties
 
 NAME = "index.faiss"
-AGAIN = 'Build it again: python -m dashboard index {} --version "{}" --factory "{}".'
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
@@ -174,7 +174,7 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
         DataError: If it is not there, is damaged, or was made for other vectors.
     """
     path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
-    do = AGAIN.format(collection.name, version.name, "IVF64,Flat")
+    do = _advise(collection.name, version.name, "IVF64,Flat")
     if version.items is None or not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
     state, size = _read_state(path), path.stat().st_size
@@ -186,9 +186,14 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
         found = "an index that is damaged, or that another program has written"
         raise DataError(name, found, "one that the command `index` has written", do=do)
     if line.vectors != digest_vectors(collection, version, version.items):
-        do = AGAIN.format(collection.name, version.name, line.factory)
+        do = _advise(collection.name, version.name, line.factory)
         raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
     return IndexFile(path, name, line, version.items, state)
+
+
+def _advise(collection: str, version: str, factory: str) -> str:
+    words = ["index", collection, "--version", version, "--factory", factory]
+    return f"Build it again: python -m dashboard {shlex.join(words)}"
 
 
 def _read_state(path: Path) -> tuple[int, int]:

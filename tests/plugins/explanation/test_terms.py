@@ -148,3 +148,13 @@ def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query=query)
         (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
         assert said in told and not drawn.exception
+
+
+def test_section_of_a_large_collection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names a command, in which the id of the query is one word and runs nothing."""
+    monkeypatch.setattr("dashboard.plugins.explanation.section.MAX_ITEMS", 1)
+    path = folder / "queries.csv"
+    path.write_text(path.read_text().replace("\nq,", "\n$(id),"))
+    drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query="$(id)")
+    (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
+    assert "measure five --explain &#x27;$(id)&#x27; --metrics AP" in told

@@ -305,3 +305,10 @@ def test_an_index_that_another_call_writes_meanwhile(folder: Path, capsys) -> No
     assert call(capsys, "index", folder, "--version", "v1", "--factory", "Flat")[0] == 0
     with pytest.raises(DataError, match="written meanwhile"):
         file.index.search(np.ones((1, 2), np.float32), 1)
+
+
+def test_the_command_that_builds_again_runs_nothing_else(folder: Path) -> None:
+    version = (folder / "models" / "v1").rename(folder / "models" / "$(id)")
+    (version / "index.faiss").write_bytes(b"")
+    (error,) = open_collection(folder).broken.values()
+    assert "--version '$(id)' --factory IVF64,Flat" in str(error)
