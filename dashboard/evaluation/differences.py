@@ -13,6 +13,7 @@ import numpy as np
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import (
     bound_loss,
+    bound_unseen,
     count_needed,
     find_detectable,
     measure_precision,
@@ -105,9 +106,12 @@ def _decide(
     if known is not None:
         found["detectable"] = find_detectable(known)
         found["needed"] = None if margin is None else count_needed(known, margin)
-    if margin is not None and (sizes > 0).sum() > 1:
-        ends = (row["low"], row["high"]) if row["low"] is not None else (row["delta"],)
-        low = min(*(sign * end for end in ends), bound_loss(sign * sums, sizes, largest))
+    if margin is not None and (units := int((sizes > 0).sum())) > 1:
+        low = bound_loss(sign * sums, sizes, largest)
+        if row["low"] is None:  # all differ alike
+            low = min(low, sign * row["delta"] - bound_unseen(units) * largest)
+        else:
+            low = min(low, sign * row["low"], sign * row["high"])
         if row["outcome"] != "better" and low > -margin:
             found["outcome"] = NOT_WORSE
     return found

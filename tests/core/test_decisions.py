@@ -60,9 +60,9 @@ def test_outcomes_of_a_margin() -> None:
     better, worse = compare(np.abs(differences), 0.012), compare(-np.abs(differences), 0.012)
     assert (better["outcome"], worse["outcome"]) == ("better", "not worse")
     assert compare(-np.abs(differences), 0.001)["outcome"] == "worse"
-    same = compare(np.zeros(400), 0.012)  # one more of each: 0 ± 0.007
+    same = compare(np.zeros(400), 0.012)  # of none in 400 at most 0.0092 lose
     assert (same["outcome"], same["detectable"], same["needed"]) == ("not worse", None, None)
-    assert compare(np.zeros(400), 0.006)["outcome"] == "cannot tell"
+    assert compare(np.zeros(400), 0.009)["outcome"] == "cannot tell"
 
 
 def test_a_lower_value_can_be_the_better_one() -> None:
@@ -136,4 +136,4 @@ def test_margins_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(capsys.readouterr().out)[0]["margin"] == 0.1
     toml.write_text(f'{given}margins = ["P@1"]\n')
     assert main(call) == 2
-    assert "collection.toml: found margins: 'P@1' is no margin" in capsys.readouterr().err
+    assert "collection.toml: found margins: 'P@1' names no metric" in capsys.readouterr().err
