@@ -9,6 +9,7 @@ from dashboard.commands.options import (
     add_choices,
     add_collection,
     complain_about_broken,
+    complain_about_not_run,
     open_study_of,
 )
 
@@ -29,6 +30,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     study, choices = open_study_of(call)
     found = study.measure(choices["runs"], choices["metrics"])
     code = complain_about_broken(study.collection, chosen=call.runs is not None)
+    code = complain_about_not_run(study, choices["runs"]) or code
     if call.by_query:
         return [row for each in found for row in each.list_values()], VALUES, code
     return [row for each in found for row in each.list_means()], MEANS, code

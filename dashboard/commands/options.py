@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,3 +122,14 @@ def complain_about_broken(collection: Collection, chosen: bool) -> int:
     for problem in broken:
         print(f"error: {problem}", file=sys.stderr)
     return WRONG if broken else FINE
+
+
+def complain_about_not_run(study: Study, versions: Iterable[str]) -> int:
+    """Print why queries were not run, each reason once; return WRONG where a version ran none."""
+    code = FINE
+    for version in versions:
+        not_run = study.run(version).source.not_run
+        for why, number in Counter(not_run.values()).items():
+            print(f"warning: {version}: {number:,} queries were not run: {why}", file=sys.stderr)
+        code = WRONG if len(not_run) == len(study.collection.queries) else code
+    return code

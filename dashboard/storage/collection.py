@@ -127,6 +127,12 @@ _OPEN: dict[Path, tuple[object, Collection]] = {}
 _LOCK = threading.Lock()
 
 
+def forget_collection(folder: Path) -> None:
+    """Let the next call open a folder anew, although none of its files changed."""
+    with _LOCK:
+        _OPEN.pop(folder, None)
+
+
 def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     """Open a file of judgements and files of results without a collection.
 

@@ -7,27 +7,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import NOTHING, RunFileSource, Source, VectorSource, make_source
-from dashboard.storage.collection import Collection
+from dashboard.storage.collection import Collection, forget_collection
 from dashboard.storage.index_files import refuse_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Version
 from dashboard.tables import IntArray, Ties
 
 NAME = "index.faiss"
+PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
@@ -61,39 +64,60 @@ class IndexLine:
         return f"{self.factory} {self.parameters}".rstrip()
 
 
+Line = TypeVar("Line", bound=IndexLine)
+
+
 @dataclass(frozen=True, eq=False)
 class IndexSource:
     """The first results by an index; what it does not return is not ranked.
+
+    Where the index fails, the queries were not run; the next look opens the collection anew.
 
     Attributes:
         exact: Exact search of the same vectors.
         index: An index of faiss, in which each vector has its row in the gallery.
         depth: Results of each query; the item that the query is about is one of them.
+        folder: Of the collection.
+        failed: Why the index did not answer, by the position of a query.
     """
 
     exact: VectorSource
     index: Any
     depth: int
+    folder: Path
+    failed: dict[int, str] = field(default_factory=dict)
 
     @property
     def not_run(self) -> Mapping[int, str]:
         """Why a query was not run, by its position."""
-        return self.exact.not_run
+        return {**self.exact.not_run, **self.failed}
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         rows = self.exact.rows[queries]
-        found = self._rank_vectors(self.exact.vectors[rows[rows >= 0]])
+        asked = queries[rows >= 0]
+        starts = range(0, len(asked), BLOCK)
+        found = chain.from_iterable(self._rank_block(asked[at : at + BLOCK]) for at in starts)
         for row in rows:
             yield next(found) if row >= 0 else NOTHING
 
-    def _rank_vectors(self, vectors: NDArray[np.float32]) -> Iterator[Ranking]:
+    def _rank_block(self, queries: IntArray) -> Iterator[Ranking]:
         gallery = self.exact.gallery
-        for start in range(0, len(vectors), BLOCK):
-            for scores, rows in zip(*self.search(vectors[start : start + BLOCK]), strict=True):
-                items = gallery.items[rows[rows >= 0]]
-                rounded = np.round(scores[rows >= 0].astype(np.float64), DECIMALS)
-                order = np.lexsort((gallery.places[items], -rounded))
-                yield SortedRanking(items[order], rounded[order])
+        try:
+            if not self.failed:
+                found = self.search(self.exact.vectors[self.exact.rows[queries]])
+        except DataError as error:
+            forget_collection(self.folder)
+            self.failed[int(queries[0])] = str(error)
+        if self.failed:  # further queries would wait as long
+            why = next(iter(self.failed.values()))
+            self.failed.update(dict.fromkeys(queries.tolist(), why))
+            yield from [NOTHING] * len(queries)
+            return
+        for scores, rows in zip(*found, strict=True):
+            items = gallery.items[rows[rows >= 0]]
+            rounded = np.round(scores[rows >= 0].astype(np.float64), DECIMALS)
+            order = np.lexsort((gallery.places[items], -rounded))
+            yield SortedRanking(items[order], rounded[order])
 
     def search(self, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], IntArray]:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
@@ -118,7 +142,15 @@ class IndexFile:
 
     @cached_property
     def index(self) -> Any:
-        """The index; raise DataError if it cannot be loaded, or is another one than it says."""
+        """The index; raise DataError if it cannot be searched."""
+        return self._load()
+
+    @property
+    def bytes(self) -> int | None:
+        """Size of the file."""
+        return self.path.stat().st_size
+
+    def _load(self) -> Any:
         import faiss
 
         try:
@@ -140,31 +172,20 @@ class IndexFile:
         return found
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
-        """Return what searches through the index; no query is run where vectors were changed."""
-        if version.items is not self.items:
-            why = f"{version.name} holds other vectors than this protocol compares"
-            return RunFileSource({}, dict.fromkeys(range(len(collection.queries)), why))
-        exact = make_source(collection, replace(version, make_source=None), ties)
-        assert isinstance(exact, VectorSource)
-        return IndexSource(exact, self.index, self.line.depth)
+        """Return what searches through the index.
 
-
-def read_indexes(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
-) -> dict[str, Version]:
-    """Return a further version for each one with an index; put why it is broken into `broken`.
-
-    It finds what the index returns, as deep as that was asked, in the order of the index's scores.
-    """
-    found: dict[str, Version] = {}
-    for version in collection.versions.values():
-        if version.items is not None and (collection.folder / version.file / NAME).is_file():
-            name = f"{version.name} (index)"
-            file = try_to_read(name, broken, partial(read_index_file, collection, version))
-            if file is not None:
-                note = f"{version.name} through {file.line.title}"
-                found[name] = replace(version, name=name, note=note, make_source=file.make_source)
-    return found
+        No query is run where vectors were changed, or the index cannot be searched.
+        """
+        why = f"{version.name} holds other vectors than this protocol compares"
+        try:
+            if version.items is self.items:
+                exact = make_source(collection, replace(version, make_source=None), ties)
+                assert isinstance(exact, VectorSource)
+                return IndexSource(exact, self.index, self.line.depth, collection.folder)
+        except DataError as error:
+            forget_collection(collection.folder)
+            why = str(error)
+        return RunFileSource({}, dict.fromkeys(range(len(collection.queries)), why))
 
 
 def read_index_file(collection: Collection, version: Version) -> IndexFile:
@@ -181,7 +202,7 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
     with path.open("rb") as file:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
-    line = _parse_line(text)
+    line = parse_line(text, IndexLine)
     if line is None or line.content != compute_digest(path, size - len(text) - 1):
         found = "an index that is damaged, or that another program has written"
         raise DataError(name, found, "one that the command `index` has written", do=do)
@@ -201,13 +222,13 @@ def _read_state(path: Path) -> tuple[int, int]:
     return told.st_ino, told.st_mtime_ns
 
 
-def _parse_line(text: bytes) -> IndexLine | None:
+def parse_line(text: bytes, kind: type[Line]) -> Line | None:
     """Return what a line tells; None if it is another line."""
     try:
-        line = IndexLine(**json.loads(text))
+        line = kind(**json.loads(text))
     except (TypeError, ValueError, RecursionError):
         return None
-    values, example = asdict(line), asdict(IndexLine("Flat", "", 100, 0.5, ""))
+    values, example = asdict(line), asdict(kind("Flat", "", 100, 0.5, ""))
     is_one = all(type(values[key]) is type(each) for key, each in example.items())
     return line if is_one and line.depth >= 1 else None
 
@@ -216,6 +237,13 @@ def digest_vectors(collection: Collection, version: Version, items: Vectors) -> 
     """Return a digest of the vectors and of the ids that the collection knows."""
     content = compute_digest(collection.folder / version.file / "items.npy")
     return hashlib.sha256("\n".join([content, *items.ids]).encode()).hexdigest()
+
+
+def check_parameters(parameters: str) -> None:
+    """Raise DataError unless a text is empty or holds parameters of an index."""
+    if parameters and not PARAMETERS.fullmatch(parameters):
+        found = repr(parameters[:80])
+        raise DataError("--parameters", found, "numbers from 1, such as nprobe=8,efSearch=64")
 
 
 def explain(error: Exception) -> str:

@@ -9,7 +9,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from dashboard.plugins.indexes.faiss_file import (
     IndexFile,
     IndexLine,
     IndexSource,
+    check_parameters,
     digest_vectors,
     explain,
 )
@@ -37,7 +38,6 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.tables import FloatArray, IntArray
 
-PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 MAX_TRAINING = 1 << 18
 """Vectors, evenly over all, that find cells and codes."""
 MIN_NUMBER = 1 << 10
@@ -70,9 +70,7 @@ def write_index(
     if numbers:
         found = f"the number {numbers[0][:20]} for {len(items.ids):,} vectors"
         raise DataError("--factory", found, f"numbers up to {most:,}")
-    if parameters and not PARAMETERS.fullmatch(parameters):
-        found = repr(parameters[:80])
-        raise DataError("--parameters", found, "numbers from 1, such as nprobe=8,efSearch=64")
+    check_parameters(parameters)
     begun = time.perf_counter()
     try:
         index = build(items, factory)
@@ -107,24 +105,24 @@ def build(items: Vectors, factory: str) -> Any:
 
 
 def measure_costs(
-    collection: Collection, version: Version, file: IndexFile, k: int
+    collection: Collection, version: Version, files: Sequence[IndexFile], k: int
 ) -> list[dict[str, Any]]:
-    """Return recall, time and bytes of an index, and of exact search; searches are one by one."""
-    source = file.make_source(collection, version, "gallery")
-    assert isinstance(source, IndexSource)
-    source = replace(source, depth=max(k + 1, source.depth))
-    begun = time.perf_counter()
-    flat = replace(source, index=build(file.items, "Flat"))
+    """Return recall, time and bytes of indexes, and of exact search; searches are one by one."""
+    costs: list[tuple[str, IndexSource, int | None, float]] = []
+    for file in files:
+        file.index  # noqa: B018 - raises what is wrong with it
+        found = file.make_source(collection, version, "gallery")
+        assert isinstance(found, IndexSource)
+        source = replace(found, depth=max(k + 1, found.depth))
+        costs.append((file.line.title, source, file.bytes, file.line.seconds))
+    begun, items = time.perf_counter(), files[0].items
+    flat = replace(source, index=build(items, "Flat"))
     seconds = round(time.perf_counter() - begun, 3)
-    size = 4 * len(file.items.ids) * file.items.dimension
-    costs = (
-        (file.line.title, source, file.path.stat().st_size, file.line.seconds),
-        ("Flat", flat, size, seconds),
-    )
+    costs.append(("Flat", flat, 4 * len(items.ids) * items.dimension, seconds))
     queries, rows = np.flatnonzero(source.exact.rows >= 0), []
-    for title, each, size, seconds in costs:
+    for title, each, stored, seconds in costs:
         recalls = compute_recalls(each, source.exact, collection.own_items, queries, k)
-        row = {"index": title, "k": k, "bytes": size, "build_s": seconds}
+        row = {"index": title, "k": k, "bytes": stored, "build_s": seconds}
         figures = [np.mean(recalls) if len(recalls) else np.nan, *resample_figure(recalls, np.mean)]
         figures += np.percentile(_time_searches(each), [50, 95]).tolist() if len(queries) else []
         names = ("recall", "low", "high", "p50_ms", "p95_ms")

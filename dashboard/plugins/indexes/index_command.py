@@ -1,15 +1,24 @@
-"""`index`: an approximate index of a version's vectors, and what it costs against exact search."""
+"""`index`: an approximate index of a version's vectors, or a copy of them on a Milvus server.
+
+Rows of an index say what search through it costs against exact search; the row of a copy says how
+many vectors were sent and read back.
+"""
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dashboard.commands.options import FINE, add_collection
 from dashboard.storage.folders import find_folder
 
-HELP = "build an approximate index of a version (faiss); what it costs against exact search"
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+    from dashboard.storage.versions import Version
+
+HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
+COPIED = ("rows", "copied", "checked")
 COLUMNS = ("index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "build_s")
 
 
@@ -17,7 +26,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.add_argument("--version", required=True, metavar="VERSION", help="one with vectors")
-    text = 'the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or "HNSW32"'
+    text = "the Milvus server to copy the vectors to, such as http://127.0.0.1:19530"
+    parser.add_argument("--to", metavar="URI", help=text)
+    text = 'the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or "HNSW32"; '
+    text += "with --to Milvus' name of it, such as HNSW (default FLAT, which is exact)"
     parser.add_argument("--factory", metavar="TEXT", help=text)
     text = "how it is searched, such as nprobe=8 or efSearch=64"
     parser.add_argument("--parameters", default="", metavar="TEXT", help=text)
@@ -40,17 +52,37 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
 
     from dashboard.plugins.indexes.faiss_file import read_index_file
     from dashboard.plugins.indexes.index_building import measure_costs, write_index
+    from dashboard.plugins.indexes.index_versions import list_indexes
     from dashboard.storage.collection import open_collection
 
-    if call.depth < 1 or call.k < 1 or not (call.factory or call.evaluate):
-        raise ValueError("Give --factory TEXT or --evaluate, and --depth and -k from 1.")
-    if call.parameters and not call.factory:
+    if call.depth < 1 or call.k < 1 or not (call.factory or call.to or call.evaluate):
+        raise ValueError("Give --factory TEXT, --to URI or --evaluate, and --depth and -k from 1.")
+    if call.parameters and not (call.factory or call.to):
         raise ValueError("--parameters need --factory: they are kept with the index.")
     collection = open_collection(find_folder(call.collection))
     version = collection.find_version(call.version)
+    if call.to:
+        return _copy(call, collection, version), COPIED, FINE
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
         write_index(collection, version, call.factory, call.parameters, call.depth)
         print(f"{version.name} (index) is a version of {collection.name} now.", file=sys.stderr)
-    file = read_index_file(collection, version)
-    return measure_costs(collection, version, file, call.k), COLUMNS, FINE
+        files = [read_index_file(collection, version)]
+    else:
+        files = list_indexes(collection, version)
+    return measure_costs(collection, version, files, call.k), COLUMNS, FINE
+
+
+def _copy(call: Namespace, collection: Collection, version: Version) -> list[dict[str, Any]]:
+    """Copy a version to a server, and return a row."""
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
+
+    line = make_line(call.to, call.factory or "FLAT", call.parameters, call.depth)
+    total = 2 * len(version.items.ids) if version.items else 0
+    with tqdm(total=total, unit=" vectors", disable=None) as bar:
+        row = copy_vectors(collection, version, line, bar.update)
+    print(f"{version.name} (milvus) is a version of {collection.name} now.", file=sys.stderr)
+    print(f'Start the dashboard with {SERVERS}="{line.uri}".', file=sys.stderr)
+    return [dict(zip(COPIED, row, strict=True))]

@@ -1,0 +1,46 @@
+"""Versions whose vectors are searched by an index or by a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from dashboard.errors import DataError, Finding
+from dashboard.plugins.indexes import faiss_file, milvus_copy
+from dashboard.plugins.indexes.faiss_file import IndexFile
+from dashboard.storage.collection import Collection
+from dashboard.storage.versions import Version, try_to_read
+
+KINDS: dict[str, tuple[str, Callable[[Collection, Version], IndexFile]]] = {
+    "index": (faiss_file.NAME, faiss_file.read_index_file),
+    "milvus": (milvus_copy.NAME, milvus_copy.read_copy),
+}
+"""File and reader of each kind, by the word after the version's name."""
+
+
+def list_indexes(collection: Collection, version: Version) -> list[IndexFile]:
+    """Return the indexes that there are of a version; raise DataError if there is none."""
+    place = collection.folder / version.file
+    found = [read(collection, version) for file, read in KINDS.values() if (place / file).is_file()]
+    return found or [faiss_file.read_index_file(collection, version)]
+
+
+def read_indexes(
+    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+) -> dict[str, Version]:
+    """Return a further version for each index of one; put why it is broken into `broken`.
+
+    It finds what the index returns, as deep as that was asked, in the order of the index's scores.
+    """
+    found: dict[str, Version] = {}
+    for version in collection.versions.values():
+        for kind, (file, read) in KINDS.items():
+            if version.items is None or not (collection.folder / version.file / file).is_file():
+                continue
+            name = f"{version.name} ({kind})"
+            index = try_to_read(name, broken, partial(read, collection, version))
+            if index is not None:
+                note, source = f"{version.name} through {index.line.title}", index.make_source
+                found[name] = replace(version, name=name, note=note, make_source=source)
+    return found
