@@ -22,7 +22,6 @@ VARIABLES = {
     "DASHBOARD_CACHE_MB": "nothing that is computed is kept on the disk",
     "DASHBOARD_DEMOS": "leave a collection out by moving its folder out of the data folder",
     "DASHBOARD_ENCODER_KEY": "the key of services is DASHBOARD_SERVICE_KEY",
-    "DASHBOARD_MEDIA_HOSTS": "media of other hosts come back as a plugin",
     "DASHBOARD_RATER": "there are no machine raters any more",
     "DASHBOARD_SUBMISSIONS": "submissions are folders below submissions/ of a collection",
     "DASHBOARD_WRITE": "roles say who may do what: DASHBOARD_ROLES",

@@ -55,6 +55,8 @@ class Plugin:
             is called after them with the choices of the query that is drawn. On "report" it
             returns a sentence below the verdict; "links", beside those of every page, has no
             arguments.
+        media: `(address, is_wanted) -> Path`, the file of an item at an address such as https://…,
+            fetched if it is wanted and None otherwise; raises DataError if it is refused.
         encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
@@ -74,6 +76,7 @@ class Plugin:
     merge_items: str = ""
     choices: str = ""
     describe_results: str = ""
+    media: str = ""
     login: str = ""
     routes: str = ""
     formats: str = ""

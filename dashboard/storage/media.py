@@ -6,14 +6,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dashboard.errors import DataError, Finding, list_names
+from dashboard.plugins import load_all
 from dashboard.tables import Table
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
 VIDEO = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v)$", re.IGNORECASE)
+REMOTE = re.compile(r"(https?|s3)://", re.IGNORECASE)
+"""How the address of a file on another host begins."""
 FIRST_BYTES = (
     (rb"\xff\xd8\xff", "image/jpeg"),
     (rb"\x89PNG\r\n\x1a\n", "image/png"),
@@ -80,8 +84,12 @@ def find_media(folder: Path, root: str, file: str) -> Path | None:
     Args:
         folder: Folder of the collection.
         root: Folder of the media in it.
-        file: Path below `root`.
+        file: Path below `root`, or an address that a plugin fetches.
     """
+    if REMOTE.match(file):
+        with suppress(DataError):
+            return fetch_media(file)
+        return None
     try:
         base = (folder / root).resolve()
         path = (base / file).resolve()
@@ -91,28 +99,52 @@ def find_media(folder: Path, root: str, file: str) -> Path | None:
         return None
 
 
+def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
+    """Return the file at an address of another host; None if it is not wanted.
+
+    Raises:
+        DataError: If no plugin fetches it.
+    """
+    for fetch in load_all("media"):
+        found: Path | None = fetch(address, is_wanted)
+        return found
+    raise DataError(address, "an address", "a file of the collection's folder")
+
+
 def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> list[Finding]:
     """Return warnings for columns of the items that name files that are not there or not shown."""
     findings: list[Finding] = []
     for column, setting, default in FILES:
         root = str(settings.get(setting, default))
         files = {place: file for place, file in enumerate(items[column]) if file}
-        paths = {place: find_media(folder, root, file) for place, file in files.items()}
-        below = f"files below {root}/, with / between folders; nothing elsewhere is read"
-        for what, wanted, places in (
-            ("not there", below, [place for place, path in paths.items() if path is None]),
-            (
-                "no picture or clip that browsers show",
-                "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM",
-                [place for place, path in paths.items() if path and not recognise_type(path)],
-            ),
-        ):
-            if places:
-                few = list_names(f"{items.ids[place]}: {files[place]}" for place in places)
-                found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-                line = items.lines[places[0]]
-                findings.append(Finding("warning", "items.csv", line, found, wanted))
+        lacking: dict[tuple[str, str], list[int]] = {}
+        for place, file in files.items():
+            why = _explain_lack(folder, root, file)
+            if why is not None:
+                lacking.setdefault(why, []).append(place)
+        for (what, wanted), places in lacking.items():
+            few = list_names(f"{items.ids[place]}: {files[place]}" for place in places)
+            found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
+            line = items.lines[places[0]]
+            findings.append(Finding("warning", "items.csv", line, found, wanted))
     return findings
+
+
+def _explain_lack(folder: Path, root: str, file: str) -> tuple[str, str] | None:
+    """Return what a file is instead of one that is shown, and what is expected."""
+    if REMOTE.match(file):
+        try:
+            fetch_media(file, is_wanted=False)
+        except DataError as error:
+            return f"at {error.found}", f"{error.expected}. {error.do}".rstrip()
+        return None
+    path = find_media(folder, root, file)
+    if path is None:
+        below = f"files below {root}/, with / between folders; nothing elsewhere is read"
+        return "not there", below
+    if not recognise_type(path):
+        return "no picture or clip that browsers show", "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM"
+    return None
 
 
 def recognise_type(path: Path) -> str:

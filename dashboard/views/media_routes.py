@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,15 @@ from starlette.responses import FileResponse, Response
 from dashboard.errors import DataError
 from dashboard.storage.collection import MAX_OPEN, Collection, open_collection
 from dashboard.storage.folders import find_data
-from dashboard.storage.media import FILES, VIDEO, Span, find_media, read_span, recognise_type
+from dashboard.storage.media import (
+    FILES,
+    REMOTE,
+    VIDEO,
+    Span,
+    find_media,
+    read_span,
+    recognise_type,
+)
 from dashboard.storage.posters import make_poster
 from dashboard.tables import Table
 
@@ -165,6 +174,9 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
     if place is None:
         return ""
     for folder, files in table.files:
+        if REMOTE.match(files[place]):  # its state is not known before it is fetched
+            version = hashlib.sha256(files[place].encode()).hexdigest()[:16]
+            return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
         try:
             # a page asks for hundreds, and a Path takes five times as long
             state = os.stat(folder + files[place]) if files[place] else None  # noqa: PTH116
