@@ -8,10 +8,13 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import make_printable
 from dashboard.texts import write_number
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -54,6 +57,25 @@ def replace_file(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         made.unlink(missing_ok=True)
+
+
+def list_values(collection: Collection, version: str) -> dict[str, str]:
+    """Return the values of the address that compares a new version with the usual baseline."""
+    others = [name for name in collection.versions if name != version]
+    usual = str(collection.settings.get("default_baseline", ""))
+    first = usual if usual in others else "".join(others[:1])
+    values = {"collection": collection.name, "baseline": first, "candidate": version}
+    return {key: value for key, value in values.items() if value}
+
+
+def say_where(collection: Collection, version: str) -> None:
+    """Print the address at which a new version is compared with the usual baseline."""
+    from urllib.parse import urlencode
+
+    values = list_values(collection, version)
+    page = "compare" if "baseline" in values else ""
+    address = f"http://localhost:8501/{page}?{urlencode(values)}"
+    print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)
 
 
 def _write_table(rows: list[list[str]]) -> str:
