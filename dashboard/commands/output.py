@@ -26,7 +26,10 @@ def print_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: 
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
-    """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
+    """Return rows as a text; JSON is one array with a row a line, null for a missing value.
+
+    The form "markdown" is a table of Markdown.
+    """
     cells = [[row.get(column) for column in columns] for row in rows]
     if form == "json":
         lines = [json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) for row in cells]
@@ -37,7 +40,11 @@ def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: 
         writer.writerow(columns)
         writer.writerows(["" if cell is None else cell for cell in row] for row in cells)
         return text.getvalue()
-    return _write_table([list(columns), *([_format(cell) for cell in row] for row in cells)])
+    texts = [[_format(cell) for cell in row] for row in cells]
+    if form == "markdown":
+        lines = [" | ".join(row) for row in (columns, ["---"] * len(columns), *texts)]
+        return "".join(f"| {line} |\n" for line in lines)
+    return _write_table([list(columns), *texts])
 
 
 def protect_cell(cell: Any) -> Any:
