@@ -31,6 +31,7 @@ NAME = "index.faiss"
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
+VECTORS = "a version with vectors of floats below models/"
 BLOCK = 256
 """Queries that the index gets at once."""
 
@@ -46,6 +47,7 @@ class IndexLine:
         seconds: What building it took.
         vectors: Digest of the vectors that it was made for.
         content: Digest of the file before this line.
+        recall: What it found of exact search's first results when it was built, in words.
     """
 
     factory: str
@@ -54,6 +56,7 @@ class IndexLine:
     seconds: float
     vectors: str
     content: str = ""
+    recall: str = ""
 
     @property
     def title(self) -> str:
@@ -162,7 +165,8 @@ def read_indexes(
             name = f"{version.name} (index)"
             file = try_to_read(name, broken, partial(read_index_file, collection, version))
             if file is not None:
-                note = f"{version.name} through {file.line.title}"
+                note = f"{version.name}, searched through the approximate index {file.line.title}"
+                note += f"; {file.line.recall} when it was built" * bool(file.line.recall)
                 found[name] = replace(version, name=name, note=note, make_source=file.make_source)
     return found
 
@@ -175,7 +179,9 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
     """
     path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
     do = _advise(collection.name, version.name, "IVF64,Flat")
-    if version.items is None or not path.is_file():
+    if version.items is None:
+        raise DataError(version.file, "results", VECTORS)
+    if not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
     state, size = _read_state(path), path.stat().st_size
     with path.open("rb") as file:
