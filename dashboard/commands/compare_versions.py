@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dashboard.commands.options import FINE, FOUND, add_choices, add_collection, open_study_of
+
+if TYPE_CHECKING:
+    from dashboard.study.choices import Choices
+    from dashboard.study.study import Study
 
 HELP = "a candidate against a baseline, with intervals and tests"
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
     "scored", "total", "better", "same", "worse", "p_holm", "outcome",
-    "detectable", "needed", "margin",
+    "detectable", "needed", "margin", "bound", "corrected_over",
 )  # fmt: skip
 
 
@@ -35,6 +39,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     if choices["baseline"] == choices["candidate"]:
         name = choices["candidate"]
         print(f"note: baseline and candidate are both {name!r}; name two versions", file=sys.stderr)
+    complain_about_margins(call, study, choices)
     rows = study.compare(choices["baseline"], choices["candidate"], choices["metrics"])
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
@@ -45,6 +50,17 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     signed = zip(rows, map(find_sign, measures), strict=True)
     has_regressed = any(_is_regression(row, sign) for row, sign in signed)
     return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
+
+
+def complain_about_margins(call: Namespace, study: Study, choices: Choices) -> None:
+    """Print which margins the call replaces, and which have no effect."""
+    from dashboard.evaluation.decisions import describe_idle_margins
+    from dashboard.evaluation.metrics import parse
+
+    if call.margins and (before := study.collection.settings.get("margins")):
+        print(f"note: --margins replaces {' '.join(before)} of collection.toml", file=sys.stderr)
+    if idle := describe_idle_margins(choices["margins"], parse(choices["metrics"])):
+        print(f"note: {idle}", file=sys.stderr)
 
 
 def _is_regression(row: dict[str, Any], sign: int) -> bool:

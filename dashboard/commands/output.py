@@ -8,10 +8,13 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import make_printable
 from dashboard.texts import write_number
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -23,7 +26,10 @@ def print_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: 
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
-    """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
+    """Return rows as a text; JSON is one array with a row a line, null for a missing value.
+
+    The form "markdown" is a table of Markdown.
+    """
     cells = [[row.get(column) for column in columns] for row in rows]
     if form == "json":
         lines = [json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) for row in cells]
@@ -34,7 +40,11 @@ def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: 
         writer.writerow(columns)
         writer.writerows(["" if cell is None else cell for cell in row] for row in cells)
         return text.getvalue()
-    return _write_table([list(columns), *([_format(cell) for cell in row] for row in cells)])
+    texts = [[_format(cell) for cell in row] for row in cells]
+    if form == "markdown":
+        lines = [" | ".join(row) for row in (columns, ["---"] * len(columns), *texts)]
+        return "".join(f"| {line} |\n" for line in lines)
+    return _write_table([list(columns), *texts])
 
 
 def protect_cell(cell: Any) -> Any:
@@ -54,6 +64,25 @@ def replace_file(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         made.unlink(missing_ok=True)
+
+
+def list_values(collection: Collection, version: str) -> dict[str, str]:
+    """Return the values of the address that compares a new version with the usual baseline."""
+    others = [name for name in collection.versions if name != version]
+    usual = str(collection.settings.get("default_baseline", ""))
+    first = usual if usual in others else "".join(others[:1])
+    values = {"collection": collection.name, "baseline": first, "candidate": version}
+    return {key: value for key, value in values.items() if value}
+
+
+def say_where(collection: Collection, version: str) -> None:
+    """Print the address at which a new version is compared with the usual baseline."""
+    from urllib.parse import urlencode
+
+    values = list_values(collection, version)
+    page = "compare" if "baseline" in values else ""
+    address = f"http://localhost:8501/{page}?{urlencode(values)}"
+    print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)
 
 
 def _write_table(rows: list[list[str]]) -> str:

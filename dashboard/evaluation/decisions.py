@@ -9,7 +9,7 @@ Min, Statistics in Medicine 2005, add such pairs to paired proportions).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -132,12 +132,22 @@ def bound_unseen(units: int) -> float:
 
 
 def describe_power(row: Mapping[str, object], metric: str) -> str:
-    """Return in a sentence how large a difference is found, and what a margin would take."""
-    detectable, margin, needed = row["detectable"], row["margin"], row["needed"]
-    if not isinstance(detectable, float):
-        return ""
-    found = f"a true difference of {write_number(detectable)} in {metric} is found 80 times of 100"
-    told = f"With {row['scored']:,} queries {found}"
-    if isinstance(margin, float) and isinstance(needed, int):
-        told += f"; to find one of {write_number(margin)}, the margin, takes {needed:,} queries"
-    return f"{told}."
+    """Return in sentences how large a difference is found, what a margin takes, and its bound."""
+    margin, needed, bound, told = row["margin"], row["needed"], row["bound"], list[str]()
+    if isinstance(row["detectable"], float):
+        found = f"a true difference of {write_number(row['detectable'])} in {metric}"
+        told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100")
+        if isinstance(margin, float) and isinstance(needed, int):
+            told[0] += (
+                f"; to find one of {write_number(margin)}, the margin, takes {needed:,} queries"
+            )
+    if isinstance(margin, float) and isinstance(bound, float):
+        written = write_number(bound, "+").replace("-", "−")
+        told.append(f"Not worse takes a lower bound above −{margin:g}; it is {written}")
+    return "".join(f"{each}. " for each in told).rstrip()
+
+
+def describe_idle_margins(margins: str, compared: Iterable[object]) -> str:
+    """Return a sentence on margins of metrics that are not compared; "" if there is none."""
+    idle = [name for name in parse_margins(margins) if name not in map(str, compared)]
+    return f"No effect: the margin of {', '.join(idle)}, which is not compared." if idle else ""

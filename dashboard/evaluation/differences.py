@@ -75,7 +75,9 @@ def compare_runs(
         [baseline.folds] * len(baseline.measures), strict=True,
     )  # fmt: skip
     rows = [_make_row(*column) for column in columns]
+    family = [str(each) for place, each in enumerate(baseline.measures) if not np.isnan(p[place])]
     for place, row in enumerate(rows):
+        row["corrected_over"] = ", ".join(family)
         margin = (margins or {}).get(str(baseline.measures[place]))
         limit = find_limit(baseline.values[place], candidate.values[place])
         if margin is not None and margin >= limit:
@@ -102,7 +104,7 @@ def _decide(
         sizes: Number of scored queries of each unit. [units].
     """
     known, sign = measure_precision(sums, sizes), find_sign(measure)
-    found: Row = {"detectable": None, "needed": None, "margin": margin}
+    found: Row = {"detectable": None, "needed": None, "margin": margin, "bound": None}
     if known is not None:
         found["detectable"] = find_detectable(known)
         found["needed"] = None if margin is None else count_needed(known, margin)
@@ -112,6 +114,7 @@ def _decide(
             low = min(low, sign * row["delta"] - bound_unseen(units) * largest)
         else:
             low = min(low, sign * row["low"], sign * row["high"])
+        found["bound"] = low
         if row["outcome"] != "better" and low > -margin:
             found["outcome"] = NOT_WORSE
     return found
@@ -180,7 +183,19 @@ def describe_difference(
         outcome = f"{candidate} is not worse than {baseline} by {write_number(row['margin'])}"
     else:
         outcome = f"{candidate} is {row['outcome']} than {baseline}"
-    return f"{outcome}: {metric} {difference} ({counts}; {scored}).{added}"
+    told = f"{outcome}: {metric} {difference} ({counts}; {scored})."
+    return f"{told}{_explain_disagreement(row)}{added}"
+
+
+def _explain_disagreement(row: Row) -> str:
+    """Return a sentence where the interval says otherwise than p; "" where both agree."""
+    low, high, p = row["low"], row["high"], row["p_holm"]
+    if low is None or p is None or (excludes := low * high > 0) == (p < SIGNIFICANT):
+        return ""
+    alone = "excludes" if excludes else "includes"
+    names = row["corrected_over"].split(", ")
+    over = f", which is corrected for all {len(names)} metrics compared ({row['corrected_over']}),"
+    return f" The interval alone {alone} 0; p{over if names[1:] else ''} decides."
 
 
 def describe_certainty(rows: Sequence[Row]) -> list[str]:
@@ -191,7 +206,7 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
         "Interval: bootstrap (BCa), 95 %; queries of one scene are drawn together. "
         f"p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
         f"{SIGNS:,} random choices of signs (Monte Carlo standard error up to {error:.4f}), after "
-        "Holm over the metrics shown."
+        f"Holm over {rows[0]['corrected_over'] if drawn else 'the metrics compared'}."
     ]
     if any(row["low"] is not None and row["scored"] <= FEW_QUERIES for row in rows):
         told.append(
@@ -223,12 +238,12 @@ def write_p(p: float) -> str:
 
 
 def write_signed(value: float) -> str:
-    """Return a difference as `write_number` does, with its sign; zero has none.
+    """Return a difference for people as `write_number` does, with its sign; zero has none.
 
     >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0)
-    ('+0.065', '-0.00002', '0.000')
+    ('+0.065', '−0.00002', '0.000')
     """
-    return write_number(value, "+")
+    return write_number(value, "+").replace("-", "−")
 
 
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:

@@ -38,6 +38,7 @@ class Plugin:
             DataError if they cannot be used.
         read_versions: `(collection, broken, findings) -> dict` of further versions by name, or of
             one that is there and has the same file; those that cannot be used go into `broken`.
+        list_findings: `(collection) -> findings` that `check` prints, after those of its files.
         rules: A JudgingRules: a protocol, for collections whose tables the plugin has read.
         metrics: Any name of the file that registers its metrics when it is imported.
         amend_judgement: `(collection, choices, judgement) -> judgement`, called after the protocol
@@ -70,6 +71,7 @@ class Plugin:
     settings: Mapping[str, Any] = field(default_factory=dict)
     read_tables: str = ""
     read_versions: str = ""
+    list_findings: str = ""
     rules: str = ""
     metrics: str = ""
     amend_judgement: str = ""

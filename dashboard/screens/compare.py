@@ -19,7 +19,7 @@ from dashboard.views.change_charts import (
 )
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import (
-    compare_metrics,
+    compare_on_page,
     draw_metrics,
     draw_outcomes,
     draw_verdict,
@@ -44,7 +44,7 @@ def keep_picked(value: str) -> None:
 study, choices = open_page("metrics", "shown", versions=2)
 baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
 with show_progress("Comparing the versions"):
-    rows, front = compare_metrics(study, choices)
+    rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)
 draw_sections("compare", study, choices)
 
@@ -80,7 +80,10 @@ with left:
         row
         for row in changes
         if choices["outcome"] in ("all", row["outcome"])
-        and (not picked or picked in (row.get("point"), labels.get(row.get("bin"))))
+        and (
+            picked in ("", row.get("point"))
+            or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
+        )
     ]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         counted = f"{len(shown):,} of {len(changes):,}"

@@ -8,7 +8,7 @@ from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, list_changes
 from dashboard.views.address import escape_markdown
 from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
-from dashboard.views.comparison import compare_metrics, draw_verdict, find_front, show_progress
+from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
 from dashboard.views.data_tables import draw_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import open_page
@@ -37,7 +37,7 @@ top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     measured = study.measure(runs, choices["metrics"])
 with show_progress("Comparing the versions"):
-    rows, front = compare_metrics(study, choices)
+    rows, front = compare_on_page(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front)
     changes = list_changes(study, *versions, metric)

@@ -303,7 +303,7 @@ CORE = (
     Choice(
         key="margins",
         meaning='losses that do not matter, such as "P@5=0.02 AP=0.01": a candidate that surely '
-        'loses less is "not worse" (default: margins of collection.toml)',
+        'loses less is "not worse"; they replace margins of collection.toml',
         parse=_parse_margins,
         default=_pick_margins,
         changes_numbers=True,

@@ -216,8 +216,15 @@ def draw_choice(
 
     def write() -> None:
         value = st.session_state[widget]
+        text = choice.join(value) if isinstance(value, list) else str(value)
+        try:
+            if not options or key == "metric":  # it was typed
+                _check(collection, choice, text, read_address())
+        except (ValueError, DataError) as error:
+            st.session_state[f"wrong-{widget}"] = str(error)
+            return
         drop_choice(*instead_of)
-        set_choice(key, choice.join(value) if isinstance(value, list) else str(value))
+        set_choice(key, text)
 
     shared: dict[str, Any] = {
         "key": widget, "help": choice.meaning, "on_change": write,
@@ -236,3 +243,5 @@ def draw_choice(
     else:
         st.session_state[widget] = choices.write()[key]
         st.text_input(name, placeholder=placeholder, **shared)
+    if wrong := st.session_state.pop(f"wrong-{widget}", ""):
+        st.error(escape_markdown(wrong))

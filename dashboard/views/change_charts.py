@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.slicing import ALL
+from dashboard.texts import write_number
 from dashboard.views.charts import QUIET, Row, make_chart, pick_ink, protect_name, show_chart
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
@@ -49,8 +50,9 @@ def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None])
 
 def write_bin(change: float) -> str:
     """Return the end of a bin with as many decimals as it has, at least 3; no two are alike."""
-    written = write_signed(change)
-    return written if float(written) == change else f"{change:+.12f}".rstrip("0")
+    written = write_number(change, "+")
+    written = written if float(written) == change else f"{change:+.12f}".rstrip("0")
+    return written.replace("-", "−")
 
 
 def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.evaluation.decisions import describe_power
+from dashboard.errors import ChoiceError
+from dashboard.evaluation.decisions import describe_idle_margins, describe_power
 from dashboard.evaluation.differences import (
     describe_certainty,
     write_p,
@@ -18,7 +19,7 @@ from dashboard.evaluation.differences import (
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
-from dashboard.study.study import Study
+from dashboard.study.study import Study, open_study
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.data_tables import Column, draw_table
 
@@ -52,6 +53,17 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     return [row for row in named if row["name"] in shown], found
 
 
+def compare_on_page(study: Study, choices: Choices) -> tuple[list[Row], Row]:
+    """Return what `compare_metrics` does; margins that no loss can have are said and left out."""
+    try:
+        return compare_metrics(study, choices)
+    except ChoiceError as error:
+        plain = open_study(study.collection, study.choices.replace(margins=""))
+        found = compare_metrics(plain, choices)
+        st.error(escape_markdown(str(error)))
+        return found
+
+
 def show_progress(doing: str) -> AbstractContextManager[None]:
     """Show what is computed and for how long, if it takes longer than a tenth of a second."""
     return st.spinner(f"{doing}; this is done once", show_time=True)
@@ -66,6 +78,10 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         st.caption(escape_markdown(power))
+    for version in dict.fromkeys([baseline, candidate]):  # what a plugin has read says what it is
+        found = study.collection.versions[version]
+        if found.make_source and found.note:
+            st.caption(escape_markdown(f"{version}: {found.note}."))
     return told
 
 
@@ -81,7 +97,9 @@ def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
     written = [write_row(row) for row in rows]
     draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
-    for told in describe_certainty(rows):
+    compared = parse(f"{choices['metrics']} {choices['metric']}")
+    idle = describe_idle_margins(choices["margins"], compared)
+    for told in filter(None, (idle, *describe_certainty(rows))):
         st.caption(escape_markdown(told))
 
 

@@ -101,7 +101,7 @@ def format_value(value: object) -> str:
     """Return the text of a cell."""
     if value is None or value == "":
         return "–"
-    return write_number(value) if isinstance(value, float) else str(value)
+    return write_number(value).replace("-", "−") if isinstance(value, float) else str(value)
 
 
 def _write_cell(column: Column, row: Mapping[str, Any]) -> str:

@@ -82,9 +82,13 @@ def list_versions(
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
     )
+    versions = study.collection.versions
     columns = [
         Column(key="name", label="Metric", help=formulas),
-        *(Column(key=f"run-{at}", label=run, number=True) for at, run in enumerate(runs)),
+        *(
+            Column(key=f"run-{at}", label=run, number=True, help=versions[run].note)
+            for at, run in enumerate(runs)
+        ),
     ]
     if choices["baseline"] == choices["candidate"]:
         return columns, rows

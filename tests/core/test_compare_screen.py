@@ -21,6 +21,7 @@ from dashboard.study.study import Study, open_study
 from dashboard.views.change_charts import write_bin
 from dashboard.views.comparison import write_row
 from dashboard.views.data_tables import Column, write_table
+from tests.core.test_links import read_errors
 
 MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
 
@@ -117,9 +118,18 @@ def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.Monk
     assert said.endswith("2 of 2 queries scored). Slice: pv_object_type=car.")
 
 
+def test_wrong_margins_leave_the_page(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw(world, monkeypatch, "compare", metric="P@2", margins="P@2=2 R@7=0.1")
+    (error,) = read_errors(drawn)
+    assert error.endswith("P@2=2 is no loss that a query can have; choose one below 1.")
+    said = [each.value.replace("\\", "") for each in drawn.caption]
+    assert "No effect: the margin of R@7, which is not compared." in said
+    assert "P@2" in drawn.subheader[0].value.replace("\\", "")
+
+
 def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
     assert [write_signed(each) for each in (-0.0000157, 0.0, -0.0005001, 0.1)] == [
-        "-0.00002", "0.000", "-0.001", "+0.100",
+        "−0.00002", "0.000", "−0.001", "+0.100",
     ]  # fmt: skip
     row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
     row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}
@@ -130,11 +140,11 @@ def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
 
 def test_certainty_is_said_where_it_applies() -> None:
     few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1, "better": 5, "worse": 1}
-    few["margin"] = None
+    few |= {"margin": None, "corrected_over": "P@5, AP"}
     many = few | {"scored": 26}
     assert any("70 to 87 %" in each for each in describe_certainty([few, many]))
     assert not any("70 to 87 %" in each for each in describe_certainty([many]))
-    assert "standard error up to 0.0016" in describe_certainty([few])[0]
+    assert "error up to 0.0016), after Holm over P@5, AP." in describe_certainty([few])[0]
     assert not any("never below 0.06" in each for each in describe_certainty([few]))
     assert "never below 0.06" in describe_certainty([few | {"worse": 0}])[-1]
 
@@ -150,5 +160,5 @@ def test_bins_have_names_of_their_own() -> None:
     """A step of 0.0005 needs more decimals than 3: two bars of one name would be one."""
     rows = [{"delta": change, "outcome": "worse"} for change in (-0.0005, -0.001, -0.0015, -0.002)]
     names = [write_bin(row["change"]) for row in group_changes(rows)]
-    assert names == ["-0.002", "-0.0015", "-0.001", "-0.0005"]
+    assert names == ["−0.002", "−0.0015", "−0.001", "−0.0005"]
     assert write_bin(0.4) == "+0.400"

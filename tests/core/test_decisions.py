@@ -80,7 +80,19 @@ def test_the_second_bound_holds_where_nothing_was_lost_yet() -> None:
     bound = bound_loss(gains, np.ones(50), 1.0)
     assert bound == pytest.approx(3 / 52 - 2.0075837 * error, abs=1e-6)
     row = compare(gains, 0.02)
-    assert row["low"] > -0.02 > bound and row["outcome"] == "cannot tell"
+    assert row["low"] > -0.02 > bound == row["bound"] and row["outcome"] == "cannot tell"
+
+
+def test_interval_and_p_that_disagree_are_said() -> None:
+    """P is 0.04 alone and 0.08 of two: which metrics it is corrected for, in the sentence."""
+    row = compare(np.resize([1.0, 0.0], 12), 0.02) | {"low": 0.1, "p_holm": 0.08, "scored": 12}
+    row |= {"corrected_over": "AP, P@5", "outcome": "cannot tell"}
+    over = "which is corrected for all 2 metrics compared (AP, P@5), decides."
+    assert f"The interval alone excludes 0; p, {over}" in describe_difference(row, "AP", "a", "b")
+    row |= {"low": -0.1, "corrected_over": "AP", "p_holm": 0.01}
+    assert "alone includes 0; p decides." in describe_difference(row, "AP", "a", "b")
+    row |= {"low": 0.1}
+    assert "alone" not in describe_difference(row, "AP", "a", "b")
 
 
 def test_one_query_has_no_power() -> None:
@@ -92,7 +104,9 @@ def test_equal_differences_have_no_power() -> None:
     """The sum of three times 0.1 is a little more than 0.3; that is no spread."""
     row = compare(np.full(3, 0.1), 0.02)
     assert (row["detectable"], row["needed"], row["low"]) == (None, None, None)
-    assert describe_power(row, "AP") == ""
+    assert describe_power(row, "AP").startswith(
+        "Not worse takes a lower bound above −0.02; it is −"
+    )
 
 
 def test_few_queries_and_tiny_margins() -> None:

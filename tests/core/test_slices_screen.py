@@ -47,9 +47,9 @@ def test_rounding_is_not_the_worst() -> None:
     assert find_worst(rows) is None
     assert describe_worst(rows) == "No slice got worse (of 1 with 5 queries or more)."
     told = describe_worst([*rows, make_row("digit=6", -0.00002)])
-    assert told.startswith("Worst slice: digit=6, -0.00002 on 9 queries")
+    assert told.startswith("Worst slice: digit=6, −0.00002 on 9 queries")
     told = describe_worst([*rows, make_row("digit=6", -0.01)])
-    assert told.startswith("Worst slice: digit=6, -0.010 on 9 queries (not clear, p = 0.200")
+    assert told.startswith("Worst slice: digit=6, −0.010 on 9 queries (not clear, p = 0.200")
     assert "(clear, p < 0.001" in describe_worst([make_row("a=x", -0.2, p=0.0001)])
 
 

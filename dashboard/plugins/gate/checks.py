@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.evaluation.differences import NOT_WORSE, find_limit, find_sign, write_signed
+from dashboard.evaluation.differences import NOT_WORSE, find_limit, find_sign
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
@@ -45,7 +45,10 @@ def read_conditions(text: str | None, sign: str) -> list[Condition]:
         ValueError: If a part of the text is none, or no metric has its name.
     """
     found: dict[Measure, Condition] = {}
-    for name, given, number in [] if text is None else _CONDITION.findall(text) or [("", "", "")]:
+    parts = [] if text is None else _CONDITION.findall(text) or [("", "", "")]
+    if rest := _CONDITION.sub("", text or "").strip(" ,"):
+        parts.append(("", "", rest))
+    for name, given, number in parts:
         limit = parse_number(number)
         if given != sign or not np.isfinite(limit) or (sign == ">" and limit >= 0):
             said = f"{name + given + number or text!r} is no such condition"
@@ -95,9 +98,9 @@ def _check(condition: Condition, row: Row) -> Check:
     has_interval, limit = row["low"] is not None, condition.limit
     ends = [row["low"], row["high"]] if has_interval else [row["delta"]] * 2
     low, high = sorted(find_sign(condition.measure) * each for each in ends)
-    interval = f"95 % interval of the difference {write_signed(low)} to {write_signed(high)}"
-    reason = interval if has_interval else f"difference {write_signed(low)} in every query"
-    reason += f", {known}"
+    written = [write_number(each, "+") for each in (low, high)]
+    interval = f"95 % interval of the difference {' to '.join(written)}"
+    reason = f"{interval if has_interval else f'difference {written[0]} in every query'}, {known}"
     if condition.sign == "<":
         has_failed = high < limit and (has_interval or row["outcome"] == "worse")
         why = f"all of it lies below {limit:g}"

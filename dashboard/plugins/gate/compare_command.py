@@ -45,16 +45,18 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
     study, choices = _open_study(call, conditions)
+    compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
     failed = [each for each in checks if each.has_failed]
     for each in failed:
         print(f"failed: {each.name}: {each.reason}", file=sys.stderr)
-    versions = (choices["candidate"], choices["baseline"])
+    names = (study.collection.name, choices["candidate"], choices["baseline"])
+    family = f"p_holm is corrected over {rows[0]['corrected_over']}"
+    told = [*study.list_conditions(), family]
     if call.junit:
-        replace_file(call.junit, write_junit(checks, versions).encode())
+        replace_file(call.junit, write_junit(checks, names, told).encode())
     if call.markdown:
-        text = write_markdown(checks, rows, versions, study.list_conditions())
-        replace_file(call.markdown, text.encode())
+        replace_file(call.markdown, write_markdown(checks, rows, names, told).encode())
     return rows, compare_versions.COLUMNS, FOUND if failed else FINE
 
 

@@ -6,43 +6,61 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
-from dashboard.commands.compare_versions import COLUMNS
 from dashboard.commands.output import write_rows
 from dashboard.errors import make_printable
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.gate.checks import Check
 
+COLUMNS = (
+    "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p_holm", "outcome",
+    "scored", "total",
+)  # fmt: skip
 
-def write_junit(checks: Sequence[Check], versions: Sequence[str]) -> str:
-    """Return JUnit XML with a test case a check."""
+
+def write_junit(checks: Sequence[Check], names: Sequence[str], told: Iterable[str]) -> str:
+    """Return JUnit XML with a test case a check.
+
+    Args:
+        checks: All checks.
+        names: Collection, candidate and baseline.
+        told: Choices that change numbers, in words.
+    """
     failures = sum(each.has_failed for each in checks)
-    told = {"tests": str(len(checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
-    root = ElementTree.Element("testsuites", told)
-    title = make_printable(" against ".join(versions))
-    suite = ElementTree.SubElement(root, "testsuite", {"name": title} | told)
-    for each in checks:
-        names = {"classname": "compare", "name": each.name, "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", names)
-        if each.has_failed:
-            ElementTree.SubElement(case, "failure", {"message": each.reason})
+    counts = {"tests": str(len(checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
+    root = ElementTree.Element("testsuites", counts)
+    title = make_printable("{}: {} against {}".format(*names))
+    suite = ElementTree.SubElement(root, "testsuite", {"name": title} | counts)
+    choices = ElementTree.SubElement(suite, "properties")
+    for each in told:
+        named = {"name": "choice", "value": make_printable(each)}
+        ElementTree.SubElement(choices, "property", named)
+    for check in checks:
+        called = {"classname": title, "name": _name(check), "time": "0"}
+        case = ElementTree.SubElement(suite, "testcase", called)
+        if check.has_failed:
+            ElementTree.SubElement(case, "failure", {"message": check.reason})
         else:
-            ElementTree.SubElement(case, "system-out").text = each.reason
+            ElementTree.SubElement(case, "system-out").text = check.reason
     ElementTree.indent(root)
     return f"{ElementTree.tostring(root, 'unicode', xml_declaration=True)}\n"
 
 
 def write_markdown(
-    checks: Sequence[Check], rows: Iterable[Row], versions: Sequence[str], told: Iterable[str]
+    checks: Sequence[Check], rows: Iterable[Row], names: Sequence[str], told: Iterable[str]
 ) -> str:
     """Return the verdict, the checks, choices that change numbers, and the comparison."""
     failed = sum(each.has_failed for each in checks)
     verdict = f"{failed:,} of {len(checks):,} checks failed" if failed else "all checks passed"
-    lines = [f"## {' against '.join(map(_write_code, versions))}: {verdict}", ""]
-    for name, has_failed, reason in checks:
-        outcome = "**failed**" if has_failed else "passed"
-        lines.append(f"- {outcome} {_write_code(name)}: {_write_code(reason)}")
+    lines = ["## {}: {} against {}: ".format(*map(_write_code, names)) + verdict, ""]
+    for each in checks:
+        outcome = "**failed**" if each.has_failed else "passed"
+        lines.append(f"- {outcome} {_write_code(_name(each))}: {_write_code(each.reason)}")
     lines += [f"- {_write_code(each)}" for each in told]
-    return "\n".join([*lines, "", "```text", write_rows(rows, COLUMNS, "table") + "```", ""])
+    return "\n".join([*lines, "", write_rows(rows, COLUMNS, "markdown")])
+
+
+def _name(check: Check) -> str:
+    return f"{'fail on' if '<' in check.name else 'require'} {check.name}"
 
 
 def _write_code(text: str) -> str:

@@ -34,6 +34,7 @@ PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
+VECTORS = "a version with vectors of floats below models/"
 BLOCK = 256
 """Queries that the index gets at once."""
 
@@ -49,6 +50,7 @@ class IndexLine:
         seconds: What building it took.
         vectors: Digest of the vectors that it was made for.
         content: Digest of the file before this line.
+        recall: What it found of exact search's first results when it was built, in words.
     """
 
     factory: str
@@ -57,6 +59,7 @@ class IndexLine:
     seconds: float
     vectors: str
     content: str = ""
+    recall: str = ""
 
     @property
     def title(self) -> str:
@@ -196,7 +199,9 @@ def read_index_file(collection: Collection, version: Version) -> IndexFile:
     """
     path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
     do = _advise(collection.name, version.name, "IVF64,Flat")
-    if version.items is None or not path.is_file():
+    if version.items is None:
+        raise DataError(version.file, "results", VECTORS)
+    if not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
     state, size = _read_state(path), path.stat().st_size
     with path.open("rb") as file:

@@ -22,6 +22,7 @@ from dashboard.errors import DataError
 from dashboard.evaluation.statistics import resample_figure
 from dashboard.plugins.indexes.faiss_file import (
     NAME,
+    VECTORS,
     IndexFile,
     IndexLine,
     IndexSource,
@@ -30,7 +31,7 @@ from dashboard.plugins.indexes.faiss_file import (
     explain,
 )
 from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import Source
+from dashboard.retrieval.sources import Source, VectorSource, make_source
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import report_full_disk, sync
 from dashboard.storage.new_versions import compute_digest
@@ -42,6 +43,8 @@ MAX_TRAINING = 1 << 18
 """Vectors, evenly over all, that find cells and codes."""
 MIN_NUMBER = 1 << 10
 """Numbers up to this one may stand in a factory string, however few vectors there are."""
+RECALLED = 10
+"""Results from the first on that the recall in the file looks at."""
 BLOCK = 1 << 12
 """Vectors that are added at once."""
 
@@ -64,7 +67,7 @@ def write_index(
     items, folder = version.items, collection.folder / version.file
     if items is None or items.stored.dtype.kind != "f" or not folder.is_dir():
         found = "results" if items is None else f"codes of type {items.stored.dtype}"
-        raise DataError(version.file, found, "a version with vectors of floats below models/")
+        raise DataError(version.file, found, VECTORS)
     most = max(MIN_NUMBER, len(items.ids))
     numbers = [each for each in re.findall(r"\d+", factory) if len(each) > 9 or int(each) > most]
     if numbers:
@@ -83,6 +86,12 @@ def write_index(
     seconds = round(time.perf_counter() - begun, 3)
     digest = digest_vectors(collection, version, items)
     line = IndexLine(factory, parameters, depth, seconds, digest)
+    exact = make_source(collection, replace(version, make_source=None), "gallery")
+    assert isinstance(exact, VectorSource)
+    if (queries := np.flatnonzero(exact.rows >= 0)).size:
+        source = IndexSource(exact, index, max(depth, RECALLED + 1), collection.folder)
+        recalls = compute_recalls(source, exact, collection.own_items, queries, RECALLED)
+        line = replace(line, recall=f"recall@{RECALLED} of exact search {recalls.mean():.3f}")
     with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
         draft = Path(place) / NAME
         faiss.write_index(index, str(draft))

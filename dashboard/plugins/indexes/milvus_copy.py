@@ -53,7 +53,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class CopyLine(IndexLine):
-    """What milvus.json holds: `factory` is Milvus' name of the index.
+    """The content of milvus.json; its `factory` is Milvus' name of an index.
 
     Attributes:
         uri: The server, or a file of milvus-lite.
@@ -68,22 +68,13 @@ class CopyLine(IndexLine):
     @property
     def stored_name(self) -> str:
         """Name of the vectors on the server."""
-        told = json.dumps([self.vectors, self.factory, self.building])
+        told = json.dumps([self.vectors, self.factory, self.list_parameters(of_building=True)])
         return f"dashboard_{hashlib.sha256(told.encode()).hexdigest()[:24]}"
 
-    @property
-    def building(self) -> dict[str, int]:
-        """Parameters with which the index is built."""
-        return self._read_parameters(True)
-
-    @property
-    def searching(self) -> dict[str, int]:
-        """Parameters of each search."""
-        return self._read_parameters(False)
-
-    def _read_parameters(self, is_building: bool) -> dict[str, int]:
+    def list_parameters(self, of_building: bool) -> dict[str, int]:
+        """Return the parameters with which the index is built, or those of each search."""
         pairs = (each.split("=") for each in self.parameters.split(",") if each)
-        return {key: int(n) for key, n in pairs if (key in BUILDING) == is_building}
+        return {key: int(n) for key, n in pairs if (key in BUILDING) == of_building}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +93,7 @@ class ServerIndex:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
         scores = np.zeros((len(vectors), depth), dtype=np.float32)
         rows = np.full((len(vectors), depth), -1)
-        how = {"metric_type": "IP", "params": self.line.searching}
+        how = {"metric_type": "IP", "params": self.line.list_parameters(of_building=False)}
         with explain_errors(self.line.uri):
             found = self.client.search(
                 self.line.stored_name, data=list(vectors), limit=depth, anns_field="vector",
@@ -280,7 +271,12 @@ def _create(client: Any, line: CopyLine, dimension: int) -> None:
     schema.add_field("row", DataType.INT64, is_primary=True)
     schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
     index = client.prepare_index_params()
-    index.add_index("vector", index_type=line.factory, metric_type="IP", params=line.building)
+    index.add_index(
+        "vector",
+        index_type=line.factory,
+        metric_type="IP",
+        params=line.list_parameters(of_building=True),
+    )
     client.create_collection(
         line.stored_name, schema=schema, index_params=index, consistency_level="Strong"
     )

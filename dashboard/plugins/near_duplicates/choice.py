@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dashboard.errors import ChoiceError
 from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
@@ -14,30 +15,66 @@ KEY, COUNTED, ONCE = "copies", "counted", "once"
 MAX_ITEMS = 20_000
 """Items up to which each is compared with each."""
 ALIKE = 0.99
-"""Cosine of near-duplicates, in every version that has vectors."""
+"""Cosine of near-duplicates."""
 STATED = "copy_of"
 """Column of items.csv that names the item of which one is a copy."""
 LEFT_ALONE = ("crossmodal",)
 """Protocols whose galleries are numbered sets of pairs, in which nothing can be left out."""
+BY = f"{ONCE} by "
+"""Start of a value that names the version by whose vectors items are alike."""
+
+
+class CopiesChoice(Choice):
+    """A choice whose values name a version: a further version changes no number."""
+
+    def read(self, given: str, collection: Collection, before: Values) -> str:
+        """Return the value; `once` alone means the first way in which copies can be found.
+
+        Raises:
+            ChoiceError: If there is no such value.
+        """
+        values = _list_values(collection, before)
+        if given.startswith(ONCE) and len(values) == 1:
+            why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
+            if before["protocol"] not in LEFT_ALONE:
+                why = f"among {len(collection.items):,} items without a column {STATED}"
+            raise ChoiceError(f"{KEY} = {given[:80]!r}: no copies can be left out {why}.")
+        return str(super().read(values[1] if given == ONCE else given, collection, before))
+
+
+def is_stated(items: Table) -> bool:
+    """Return whether the table of items says what the copies are."""
+    return any(items.columns.get(STATED, ()))
 
 
 def can_be_found(items: Table) -> bool:
-    """Return whether the table of items says what the copies are, or is small enough to look."""
-    return len(items) <= MAX_ITEMS or any(items.columns.get(STATED, ()))
+    """Return whether it says what the copies are, or is small enough to look."""
+    return len(items) <= MAX_ITEMS or is_stated(items)
 
 
-def _list_values(collection: Collection, before: Values) -> tuple[str, ...]:
-    is_open = can_be_found(collection.items) and before["protocol"] not in LEFT_ALONE
-    return (COUNTED, ONCE) if is_open else (COUNTED,)
+def _list_values(collection: Collection, before: Values) -> list[str]:
+    if before["protocol"] in LEFT_ALONE or not can_be_found(collection.items):
+        return [COUNTED]
+    return [COUNTED, *list_ways(collection)]
+
+
+def list_ways(collection: Collection) -> list[str]:
+    """Return the values that count copies once; the usual baseline's comes first."""
+    if is_stated(collection.items):
+        return [ONCE]
+    usual, versions = collection.settings.get("default_baseline"), collection.versions.items()
+    named = [name for name, each in versions if each.items is not None and not each.make_source]
+    return [BY + name for name in sorted(named, key=lambda name: name != usual)] or [ONCE]
 
 
 CHOICES = (
-    Choice(
+    CopiesChoice(
         key=KEY,
         noun="value of copies",
-        meaning="counted: each item is one; once: near-duplicates count as one, as the column "
-        f"{STATED} of items.csv says, or up to {MAX_ITEMS:,} items with identical files, or with a "
-        f"cosine from {ALIKE:g} in every version that has vectors",
+        meaning=f"counted: each item is one; {ONCE}: copies count as one item, those that the "
+        f"column {STATED} of items.csv states; without it, up to {MAX_ITEMS:,} items, those with "
+        f"identical files or with a cosine from {ALIKE:g} by the vectors of the version that is "
+        f"named; not under {', '.join(LEFT_ALONE)}",
         default=lambda collection, before: COUNTED,
         allowed=_list_values,
         changes_numbers=True,

@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dashboard.errors import Finding, list_names
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.near_duplicates.choice import ALIKE, KEY, ONCE, STATED, can_be_found
+from dashboard.plugins.near_duplicates.choice import (
+    ALIKE,
+    BY,
+    COUNTED,
+    KEY,
+    STATED,
+    can_be_found,
+    is_stated,
+    list_ways,
+)
 from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import read_at
@@ -67,27 +77,43 @@ class Groups:
         return self.add_members(own) if self.is_item[query] else own
 
 
-def find_groups(collection: Collection) -> Groups:
+def find_groups(collection: Collection, way: str) -> Groups:
     """Return the groups; a copy of a copy is a copy. There are none if they cannot be found.
 
-    Those that the table of items states count alone. Else items are alike whose vectors are so in
-    every version that has vectors, or whose files are identical.
+    Those that the table of items states count alone. Else items are alike whose files are
+    identical, or whose vectors are so in the version that a value of the choice names.
     """
-    versions = (each.items for each in collection.versions.values())
-    stored = tuple(each for each in versions if each is not None)
+    version = collection.versions.get(way.removeprefix(BY))
     folder = collection.folder, str(collection.settings.get("media_root", "media"))
-    first = _find_firsts(collection.items, stored, *folder)
+    first = _find_firsts(collection.items, version.items if version else None, *folder)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     is_item = np.array([bool(name) for name in collection.queries["item_id"]], dtype=bool)
     return Groups(first, members, collection.own_items, is_item)
 
 
+def list_findings(collection: Collection) -> list[Finding]:
+    """Return a note on the groups that there are, and a warning for copies of unknown items."""
+    items, findings = collection.items, list[Finding]()
+    cells, way = items[STATED], list_ways(collection)[0]
+    if unknown := [cell for cell in cells if cell and cell not in items.index]:
+        found = f"{len(unknown):,} cells of {STATED} that name no item ({list_names(unknown)})"
+        findings.append(Finding("warning", items.file, None, found, "ids of items.csv; left out"))
+    groups = find_groups(collection, way)
+    if len(groups.members):
+        items_of = [groups.add_members(np.array([first])) for first in groups.sizes]
+        few = list_names(" = ".join(items.ids[item] for item in group) for group in items_of)
+        found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
+        wanted = f"items of their own; {KEY} = {way} counts each group as one"
+        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
+    return findings
+
+
 @lru_cache(maxsize=8)
-def _find_firsts(items: Table, stored: tuple[Vectors, ...], folder: Path, root: str) -> IntArray:
+def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) -> IntArray:
     """Return the first item of the group of each item; itself if it is alone. [items]."""
     first, named = np.arange(len(items)), items.find(items[STATED])
     groups: Iterable[IntArray] = ()
-    if any(items[STATED]):
+    if is_stated(items):
         groups = np.stack([first, named], axis=1)[named >= 0]
     elif can_be_found(items):
         groups = chain(_list_identical(items, folder, root), _list_alike(items, stored))
@@ -98,17 +124,15 @@ def _find_firsts(items: Table, stored: tuple[Vectors, ...], folder: Path, root: 
     return first
 
 
-def _list_alike(items: Table, stored: Sequence[Vectors]) -> Iterator[IntArray]:
-    """Yield each item with those whose vectors are like its own in all versions."""
-    if not stored:
+def _list_alike(items: Table, stored: Vectors | None) -> Iterator[IntArray]:
+    """Yield each item with those whose vectors are like its own."""
+    if stored is None:
         return
-    places = [np.array([each.index.get(name, -1) for name in items.ids]) for each in stored]
-    known = np.flatnonzero(np.all([each >= 0 for each in places], axis=0))
-    vectors = [read_at(each, place[known]) for each, place in zip(stored, places, strict=True)]
+    places = np.array([stored.index.get(name, -1) for name in items.ids])
+    known = np.flatnonzero(places >= 0)
+    vectors = read_at(stored, places[known])
     for start in range(0, len(known), BLOCK):
-        alike: BoolArray = np.logical_and.reduce(
-            [np.round(each[start : start + BLOCK] @ each.T, 6) >= ALIKE for each in vectors]
-        )
+        alike = np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE
         yield from (known[row] for row in alike[alike.sum(axis=1) > 1])
 
 
@@ -194,9 +218,9 @@ def merge_items(
     collection: Collection, choices: Choices, given: Run | Judgement
 ) -> Run | Judgement:
     """Return a run whose lists hold each group once, or the judgement of groups."""
-    if choices[KEY] != ONCE:
+    if choices[KEY] == COUNTED:
         return given
-    groups = find_groups(collection)
+    groups = find_groups(collection, choices[KEY])
     if not isinstance(given, Run):
         return MergedJudgement(given, groups, given.relevant_from, given.unscorable)
     allowed = given.candidates
@@ -213,9 +237,12 @@ def merge_items(
 def describe_copies(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
-    """Note on a result that stands for a group how many items that are."""
-    if study.choices[KEY] != ONCE:
+    """Note on a result that stands for a group which items the others are."""
+    if study.choices[KEY] == COUNTED:
         return {}, [Row() for _ in rows]
-    sizes = find_groups(study.collection).sizes
-    items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()
-    return {}, [{"notes": [f"{sizes[i]} copies"]} if sizes[i] else Row() for i in items]
+    groups, table = find_groups(study.collection, study.choices[KEY]), study.collection.items
+    notes: list[Row] = []
+    for item in table.find(row["item_id"] or "" for row in rows):
+        others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
+        notes.append({"notes": [f"copies: {list_names(others)}"]} if others else Row())
+    return {}, notes

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -29,6 +30,8 @@ AGAIN = (408, 425, 429, 500, 502, 503, 504)
 """Answers after which another try may go well."""
 PAUSE, MAX_PAUSE = 0.5, 30
 """Seconds before the third try, doubled for each further one; and at most."""
+MAX_WAITED = 600.0
+"""Seconds that all requests together wait because the service asks for it."""
 VECTORS = ("data", "embeddings", "vectors", "embedding")
 """Keys under which services answer vectors."""
 
@@ -47,7 +50,7 @@ class Service:
         Raises:
             DataError: If it is another address.
         """
-        self.url, self.seconds, self.tries = url, seconds, tries
+        self.url, self.seconds, self.tries, self.waited = url, seconds, tries, 0.0
         if not ADDRESS.fullmatch(url):
             do = f"Put a key into {KEY}."
             wanted = "http:// or https://, a host and a path, without a name or password"
@@ -58,12 +61,36 @@ class Service:
         """Connections that stay open between requests."""
         import urllib3
 
-        retries = urllib3.Retry(
+        service = self
+
+        class Retry(urllib3.Retry):
+            def sleep_for_retry(self, response: Any) -> bool:
+                seconds = self.get_retry_after(response)
+                if seconds:
+                    service.wait(seconds)
+                return bool(seconds)
+
+        retries = Retry(
             self.tries - 1, status_forcelist=AGAIN, allowed_methods=None,
             backoff_factor=PAUSE, backoff_max=MAX_PAUSE, retry_after_max=MAX_PAUSE,
             raise_on_status=False,
         )  # fmt: skip
         return urllib3.PoolManager(retries=retries, timeout=urllib3.Timeout(self.seconds))
+
+    def wait(self, seconds: float) -> None:
+        """Wait as the service asks, and say so the first time.
+
+        Raises:
+            DataError: If all pauses together would be too long.
+        """
+        if self.waited + seconds > MAX_WAITED:
+            found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
+            raise DataError(self.url, found, "an answer")
+        if not self.waited:
+            told = f"asks to wait (Retry-After): {seconds:g} s now, {MAX_WAITED:g} s in all at most"
+            print(f"note: {self.url} {told}", file=sys.stderr)
+        self.waited += seconds
+        time.sleep(seconds)
 
     def ask(self, body: Mapping[str, Any]) -> tuple[Any, float | None]:
         """Return the JSON of an answer, and its milliseconds; None if it took several tries.

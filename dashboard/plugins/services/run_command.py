@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from dashboard.commands.options import FINE, FOUND, add_collection
+from dashboard.commands.output import say_where
 from dashboard.errors import list_names, make_printable
 from dashboard.storage.folders import find_folder
 
@@ -59,6 +60,14 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         queries = [query for query, each in record.not_run.items() if each == why]
         told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
         print(make_printable(told), file=sys.stderr)
+    opened = open_collection(collection.folder)
+    run = opened.versions[call.version].run
+    items = run.items if run is not None else ()
+    if unknown := [item for item in items if item not in opened.items.index]:
+        told = f"warning: {len(unknown):,} of {len(items):,} items of the answers are no items of "
+        told += f"{collection.name} ({list_names(unknown)}); they count as not relevant"
+        print(make_printable(told), file=sys.stderr)
+    say_where(opened, call.version)
     asked, failed = record.milliseconds or {}, len(record.not_run)
     answered = [asked[query] for query in collection.queries.ids if query in asked]
     times = [each for each in answered if isinstance(each, float)]

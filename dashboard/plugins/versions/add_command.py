@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboard.commands.options import FINE, WRONG, add_codes, add_collection, print_ways
+from dashboard.commands.output import say_where
 from dashboard.errors import DataError, Finding, Unsure, make_printable
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
-    from dashboard.storage.collection import Collection
+    pass
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
 KEPT = ("--items", "--ids", "--queries", "--query-ids", "--note")
@@ -102,15 +103,3 @@ def complain(findings: list[Finding]) -> None:
     for each in findings:
         told = DataError(each.file, each.found, each.wanted, line=each.line)
         print(make_printable(f"{each.level}: {told}"), file=sys.stderr)
-
-
-def say_where(collection: Collection, version: str) -> None:
-    """Print the address at which a new version is compared with the usual baseline."""
-    from urllib.parse import urlencode
-
-    from dashboard.plugins.versions.adding import list_values
-
-    values = list_values(collection, version)
-    page = "compare" if "baseline" in values else ""
-    address = f"http://localhost:8501/{page}?{urlencode(values)}"
-    print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from dashboard.commands.output import list_values
 from dashboard.errors import ChoiceError, DataError, Finding
-from dashboard.plugins.versions.adding import KINDS, add_dropped, list_values
+from dashboard.plugins.versions.adding import KINDS, add_dropped
 from dashboard.storage.drafts import MAX_NAME
 from dashboard.views.address import escape_markdown
 from dashboard.views.frame import make_pages, open_page

@@ -56,15 +56,6 @@ def add_files(
     return add_vectors(collection, name, given, asked, settings, {}, findings, by_position, codes)
 
 
-def list_values(collection: Collection, version: str) -> dict[str, str]:
-    """Return the values of the address that compares a new version with the usual baseline."""
-    others = [name for name in collection.versions if name != version]
-    usual = str(collection.settings.get("default_baseline", ""))
-    first = usual if usual in others else "".join(others[:1])
-    values = {"collection": collection.name, "baseline": first, "candidate": version}
-    return {key: value for key, value in values.items() if value}
-
-
 def add_dropped(
     collection: Collection,
     name: str,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from dashboard.commands.options import FINE, add_collection
+from dashboard.commands.output import say_where
 from dashboard.errors import Finding
 from dashboard.plugins.versions.add_command import (
     add_version_name,
     complain,
     read_version_name,
-    say_where,
 )
 from dashboard.storage.folders import find_folder
 
@@ -49,7 +50,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     from dashboard.plugins.versions.batch_encoders import TEXT_MODEL, open_encoder
-    from dashboard.plugins.versions.embedding import embed
+    from dashboard.plugins.versions.embedding import DRAFT, embed
     from dashboard.storage.collection import open_collection
 
     if call.frames < 1 or call.batch < 1:
@@ -77,6 +78,10 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             encoder = open_encoder(call.encoder or str(own), picture)
             options = (call.what, call.frames, call.batch, call.note)
             rows = embed(collection, name, encoder, findings, *options, report=show)
+    except BaseException:
+        if (collection.folder / "models" / f"{DRAFT} {name}").is_dir():
+            print("note: what was embedded is kept; the same command goes on.", file=sys.stderr)
+        raise
     finally:
         complain(findings)
     say_where(collection, name)

@@ -27,6 +27,8 @@ SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
 SHOWN = 20
 """Skipped items that are reported one by one."""
+DRAFT = ".embedding"
+"""Start of the name of a folder that holds what a call has embedded so far."""
 Report = Callable[[str, int, int], None]
 """`(what, done, total)`."""
 
@@ -82,7 +84,7 @@ def embed(
     """
     version = collection.find_version(name) if what == "queries" else None
     sides = _list_sides(collection, encoder, name, what, frames, version)
-    place = collection.folder / "models" / f".embedding {name}"
+    place = collection.folder / "models" / f"{DRAFT} {name}"
     with _hold(place, f"{encoder.fingerprint} {what if version else frames}", collection.name):
         for side in sides:
             begun = time.monotonic()
@@ -186,7 +188,10 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
 
 @contextmanager
 def _hold(place: Path, job: str, name: str) -> Iterator[None]:
-    """Hold the folder of a job; what another encoder left in it is removed first."""
+    """Hold the folder of a job; what another encoder left in it is removed first.
+
+    A folder in which nothing was saved is removed at the end.
+    """
     with report_full_disk(name):
         place.mkdir(parents=True, exist_ok=True)
         try:
@@ -202,6 +207,8 @@ def _hold(place: Path, job: str, name: str) -> Iterator[None]:
                 noted.write_text(job, encoding="utf-8")
             yield
         finally:
+            if not [*place.glob("*.npz")]:
+                shutil.rmtree(place, ignore_errors=True)
             os.close(held)
 
 

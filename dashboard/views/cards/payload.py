@@ -197,7 +197,7 @@ def describe_change(
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
-        "delta": write_signed(delta).replace("-", "−"),
+        "delta": write_signed(delta),
         "values": f"{metric} {before:.3f} → {after:.3f}",
         "why": _explain_change(found, baseline, candidate, parse_one(metric).cutoff),
     }

@@ -56,7 +56,8 @@ def test_fail_on(
     said = capsys.readouterr()
     assert said.err.startswith("failed: P@1<") == bool(code)
     assert ("all of it lies below" in said.err) == bool(code)
-    assert json.loads(said.out)[0]["metric"] == "P"
+    over = json.loads(said.out)[0]["corrected_over"]
+    assert over == ("P@1, R@1" if "R@1" in conditions else "P@1")
 
 
 def test_conditions_alone_decide(files: list[str]) -> None:
@@ -95,6 +96,7 @@ def test_require(
     [
         (["--fail-on", "P@1"], 'write for example --fail-on "nDCG@10<'),
         (["--fail-on", ""], "write for example"),
+        (["--fail-on", "P@1<0 >"], "'>' is no such condition"),
         (["--fail-on", "P@1<nan"], "write for example"),
         (["--fail-on", "P@1<-0.1 and more"], "'and more'"),
         (["--fail-on", "P@1<0 P@1<-0.1"], "P@1<0 and P@1<-0.1: give one"),
@@ -144,6 +146,10 @@ def test_margins_of_others_stay(world: Path, capsys: pytest.CaptureFixture[str])
     main(call)
     margins = {row["metric"]: row["margin"] for row in json.loads(capsys.readouterr().out)}
     assert margins == {"AP": 0.5, "P": 0.25}
+    main(["compare", str(world), "--metrics", "AP", "--margins", "R@2=0.1"])
+    said = capsys.readouterr().err
+    assert "note: --margins replaces AP=0.5 of collection.toml" in said
+    assert "note: No effect: the margin of R@2, which is not compared." in said
 
 
 def test_files(files: list[str], tmp_path: Path) -> None:
@@ -151,16 +157,19 @@ def test_files(files: list[str], tmp_path: Path) -> None:
     written = ["--junit", "j.xml", "--markdown", "s.md"]
     compare(files, "a|`b`<i>", "bad", "--fail-on", "P@1<0", "--require", "R@1>-0.9", *written)
     suite = ElementTree.parse("j.xml").getroot()[0]
-    assert (suite.get("name"), suite.get("failures")) == ("bad against a|`b`<i>", "1")
-    failed, passed = suite
-    assert failed.get("name") == "P@1<0" and "all of it lies" in str(failed[0].get("message"))
-    assert (passed.get("name"), passed[0].tag) == ("R@1>-0.9", "system-out")
+    assert (suite.get("name"), suite.get("failures")) == ("judged: bad against a|`b`<i>", "1")
+    choices, failed, passed = suite
+    assert [each.get("value") for each in choices][-1:] == ["p_holm is corrected over P@1, R@1"]
+    assert failed.get("name") == "fail on P@1<0"
+    assert "all of it lies" in str(failed[0].get("message"))
+    assert (passed.get("name"), passed[0].tag) == ("require R@1>-0.9", "system-out")
     title, *lines = Path("s.md").read_text().splitlines()
-    assert title == "## `bad` against `` a|`b`<i> ``: 1 of 2 checks failed"
-    assert lines[1].startswith("- **failed** `P@1<0`: `95 % interval of the difference -0.6")
-    assert lines[8].startswith("P       1       1.000     0.500      -0.500")
+    assert title == "## `judged`: `bad` against `` a|`b`<i> ``: 1 of 2 checks failed"
+    assert lines[1].startswith("- **failed** `fail on P@1<0`: `95 % interval of the diff")
+    assert lines[9].startswith("| P | 1 | 1.000 | 0.500 | -0.500 | -0.6")
 
 
 def test_files_without_conditions(files: list[str]) -> None:
     assert compare(files, "good", "bad", "--junit", "j.xml") == 1
-    assert [case.get("name") for case in ElementTree.parse("j.xml").getroot()[0]] == ["P@1<0"]
+    cases = ElementTree.parse("j.xml").getroot()[0].iter("testcase")
+    assert [case.get("name") for case in cases] == ["fail on P@1<0"]

@@ -22,6 +22,7 @@ from dashboard.retrieval.sources import RunFileSource
 from dashboard.storage.collection import open_collection
 from dashboard.storage.new_versions import compute_digest
 from dashboard.study.choices import resolve
+from tests.core.test_screens import draw
 from tests.plugins.worlds import write_world
 
 ANGLES = {f"a{n}": float(n) for n in range(5)} | {f"b{n}": 86.0 + n for n in range(5)}
@@ -88,9 +89,18 @@ def test_a_version_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert rows[0]["delta"] == pytest.approx(-1 / 2) and rows[0]["worse"] == 1
 
 
-def test_the_usual_candidate_is_exact(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_usual_candidate_is_exact(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the index is stands where it is compared: 5, 5 of 10 and 4 of 9 are found."""
     assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
     collection = open_collection(folder)
+    drawn = draw(folder, monkeypatch, "compare", candidate="v1 (index)")
+    (told,) = [
+        each.value.replace("\\", "") for each in drawn.caption if "approximate" in each.value
+    ]
+    assert told.startswith("v1 (index): v1, searched through the approximate index IVF2,Flat npr")
+    assert told.endswith("; recall@10 of exact search 0.481 when it was built.")
     assert list(collection.versions) == ["v1", "v1 (index)"]
     assert resolve(collection, {})["candidate"] == "v1"
 
@@ -295,6 +305,8 @@ def test_versions_without_vectors_of_floats(
     for version in ("r", "v1", "none"):
         code, _, err = call(capsys, "index", folder, "--version", version, "--factory", "Flat")
         assert code == 2 and ("vectors of floats" in err or "no version" in err)
+    code, _, err = call(capsys, "index", folder, "--version", "r", "--evaluate")
+    assert code == 2 and "runs/r: found results; expected a version with vectors" in err
 
 
 def test_an_index_that_another_call_writes_meanwhile(folder: Path, capsys) -> None:

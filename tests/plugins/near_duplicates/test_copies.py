@@ -15,6 +15,7 @@ from dashboard.__main__ import main
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.plugins import _resolve
+from dashboard.plugins.near_duplicates.choice import list_ways
 from dashboard.plugins.near_duplicates.groups import Groups, MergedRanking, find_groups
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.storage.collection import open_collection
@@ -50,7 +51,8 @@ def open_once(folder: Path) -> Study:
 
 
 def name_groups(folder: Path) -> list[list[str]]:
-    groups, ids = find_groups(open_collection(folder)), open_collection(folder).items.ids
+    collection = open_collection(folder)
+    groups, ids = find_groups(collection, list_ways(collection)[0]), collection.items.ids
     return [
         [ids[item] for item in groups.members if groups.first[item] == first]
         for first in groups.sizes
@@ -94,12 +96,12 @@ def test_least_similarity(six: Path) -> None:
 
 def test_notes_and_chip(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = open_once(six).query("q", ["v1"], 5, "P@1")
-    noted = [(row["item_id"], "2 copies" in row.get("notes", [])) for row in shown.rows]
-    assert noted == [("a", True), ("c", False), ("b", True), ("d", False)]
+    noted = [(row["item_id"], *row.get("notes", ())) for row in shown.rows]
+    assert noted == [("a", "copies: a2"), ("c",), ("b", "copies: b2"), ("d",)]
     assert shown.relevant == 2 and [row["hit"] for row in shown.rows] == [True, False, True, None]
     drawn = draw(six, monkeypatch, "query", collection="six", query="q", copies="once")
-    assert not drawn.exception and r"Copies\: once ✕" in [each.label for each in drawn.button]
-    assert drawn.query_params["copies"] == "once"
+    assert not drawn.exception and r"Copies\: once by v1 ✕" in [each.label for each in drawn.button]
+    assert drawn.query_params["copies"] == "once by v1"
     drawn = draw(six, monkeypatch, "query", collection="six", query="q", copies="counted")
     assert not drawn.exception and not drawn.error and "copies" not in drawn.query_params
 
@@ -117,20 +119,26 @@ def test_what_a_team_states_wins(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert note == ("note", "1 groups of near-duplicates, 3 items (c = b2 = d)")
 
 
-def test_every_version_with_vectors_must_agree(six: Path) -> None:
-    """v2 tells b and b2 apart; a version of results only has no say."""
-    other = six / "models" / "v2"
-    other.mkdir()
-    np.save(other / "items.npy", np.array([*list(ITEMS.values())[:4], [0, 0, 1], ITEMS["d"]]))
-    (other / "items.txt").write_text("\n".join(ITEMS))
-    np.save(other / "queries.npy", np.ones((1, 3)))
-    (other / "queries.txt").write_text("q")
+def test_one_version_defines_the_groups(six: Path) -> None:
+    """A further version, which tells b and b2 apart, changes nothing; it can be named."""
+    before = measure_values(six, "P@3 AP", copies="once", queries="text")
     (six / "runs").mkdir()
     (six / "runs" / "r.trec").write_text("q Q0 b2 1 2 t\nq Q0 a2 2 1 t\nq Q0 a 3 0 t\n")
-    assert name_groups(six) == [["a", "a2"]]
-    study = open_once(six)
-    (found,) = study.measure(["r"], "P@1 P@2 num_ret")
+    add_version(six, "v2", [*list(ITEMS.values())[:4], [0, 0, 1], ITEMS["d"]])
+    (six / "collection.toml").write_text(f'{SETTINGS}default_baseline = "v1"\n')
+    add_version(six, "a0", [[0, 1, 0], *list(ITEMS.values())[1:]])
+    assert measure_values(six, "P@3 AP", copies="once", queries="text") == before
+    assert name_groups(six) == [["a", "a2"], ["b", "b2"]]
+    assert measure_values(six, "num_ret", copies="once by v2", queries="text") == {"num_ret": [5]}
+    (found,) = open_once(six).measure(["r"], "P@1 P@2 num_ret")
     assert found.values[:, 0].tolist() == [1, 1, 2]
+
+
+def add_version(folder: Path, name: str, vectors: Any) -> None:
+    (folder / "models" / name).mkdir()
+    for stem, ids, rows in (("items", ITEMS, vectors), ("queries", ["q"], np.ones((1, 3)))):
+        np.save(folder / "models" / name / f"{stem}.npy", np.array(rows, dtype=float))
+        (folder / "models" / name / f"{stem}.txt").write_text("\n".join(ids))
 
 
 def test_identical_files(tmp_path: Path) -> None:
@@ -168,10 +176,10 @@ def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
 
 def test_values(six: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", str(six), "--copies", "left_out"]) == 2
-    assert "There are: counted, once." in capsys.readouterr().err
+    assert "There are: counted, once by v1." in capsys.readouterr().err
     data = Path(__file__).parents[3] / "data" / "openmoji_captions"
     assert main(["measure", str(data), "--copies", "once"]) == 2
-    assert "There are: counted." in capsys.readouterr().err
+    assert "no copies can be left out under the protocol crossmodal" in capsys.readouterr().err
 
 
 def test_corrected_labels_count_once(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def test_numbers_and_pictures(world: Path, capsys: pytest.CaptureFixture[str]) -
     page = write_report(world)
     told = " ".join(Reader(page).words)
     # AP of q1: 1 for a, b (v2) and 5/6 for a, c, b (v1); of q2: 1 for a and 1/3 for b, d, a
-    assert "v1 is not clearly different from v2: AP -0.417" in told
+    assert "v1 is not clearly different from v2: AP −0.417" in told
     assert "a car and a bus" in told and "lacks bus" in told
     pair = ("--baseline", "v2", "--candidate", "v1", "--metrics", "P@1 AP", "--format", "csv")
     capsys.readouterr()

@@ -119,7 +119,8 @@ def test_a_run(folder: Path, server: Server, capsys: pytest.CaptureFixture[str])
     """What finds nothing has 0; q4 is about b, which is no result."""
     code, rows, err = run(capsys, folder, server.url, "--depth", 7)
     assert (code, rows[0]["queries"], rows[0]["answered"], rows[0]["failed"]) == (0, 4, 4, 0)
-    assert 0 < rows[0]["p50_ms"] <= rows[0]["p95_ms"] and not err
+    assert 0 < rows[0]["p50_ms"] <= rows[0]["p95_ms"] and err.startswith("s is a version of small")
+    assert "/?collection=small&candidate=s\n" in err
     assert server.bodies[0] == {"query_id": "q1", "text": "red", "item_id": "", "k": 7}
     assert server.bodies[3] == {"query_id": "q4", "text": "", "item_id": "b", "k": 7}
     assert measure(capsys, folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0}
@@ -306,6 +307,24 @@ def test_tries_and_a_dead_service(
     assert server.asked == ["q7", "q8", "q9", "q2", "q3", "q4", "q5", "q6"]
 
 
+def test_pauses_that_a_service_asks_for(
+    folder: Path,
+    server: Server,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are said once, and end: of two pauses of 0.3 s only the first is waited for."""
+    monkeypatch.setattr(http_service, "MAX_PAUSE", 0.3)
+    monkeypatch.setattr(http_service, "MAX_WAITED", 0.5)
+    states = {"q2": [(429, {"Retry-After": "900"}), ["z"]], "q3": [(429, {"Retry-After": "900"})]}
+    server.answer = lambda body: states.get(body["query_id"], [["a"]]).pop(0)
+    code, rows, err = run(capsys, folder, server.url)
+    assert (code, rows[0]["answered"]) == (1, 3)
+    assert err.count("asks to wait (Retry-After): 0.3 s now, 0.5 s in all at most") == 1
+    assert "(q3): pauses of more than 0.5 s in all" in err
+    assert "1 of 2 items of the answers are no items of small (z)" in err
+
+
 def test_orders_of_answers() -> None:
     """Scores count where they fall; the order of the answer counts where they do not."""
     assert parse_hits({"results": [["a", 2], ["b", 1.5]]}, 9, "") == [("a", 2.0), ("b", 1.5)]
@@ -448,8 +467,13 @@ def test_embedding_goes_on(
     server.answer = lambda body: answer(body) if body["inputs"] == ["three"] else count(body)
     code, _, err = embed(capsys, folder, server.url)
     assert code == 2 and told in err and "Traceback" not in err
+    assert "what was embedded is kept; the same command goes on" in err
     assert not [*folder.glob("models/[!.]*")]
     server.bodies.clear()
+    code, _, err = call(
+        capsys, "embed", folder, "--version", "w", "--encoder", "http://127.0.0.1:9/"
+    )
+    assert code == 2 and "is kept" not in err and not (folder / "models" / ".embedding w").exists()
     server.answer = count
     assert embed(capsys, folder, server.url)[0] == 0
     assert [body["inputs"] for body in server.bodies] == [["three"], ["red"], ["green"], ["blue"]]
