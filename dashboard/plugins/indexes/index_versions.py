@@ -41,7 +41,8 @@ def read_indexes(
             name = f"{version.name} ({kind})"
             index = try_to_read(name, broken, partial(read, collection, version))
             if index is not None:
-                note = f"{version.name}, searched through {index.line.title}"
+                through = "approximate index" if kind == "index" else "Milvus copy"
+                note = f"{version.name}, searched through the {through} {index.line.title}"
                 note += f"; {index.line.recall} when it was built" * bool(index.line.recall)
                 found[name] = replace(version, name=name, note=note, make_source=index.make_source)
     return found
