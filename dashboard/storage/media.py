@@ -99,6 +99,15 @@ def find_media(folder: Path, root: str, file: str) -> Path | None:
         return None
 
 
+def is_video(file: str) -> bool:
+    """Return whether a file is a clip, by its name or the path of its address.
+
+    >>> is_video("a.MP4"), is_video("https://h.example/a.webm?key=1"), is_video("a.png")
+    (True, True, False)
+    """
+    return bool(VIDEO.search(re.split("[?#]", file)[0] if REMOTE.match(file) else file))
+
+
 def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
     """Return the file at an address of another host; None if it is not wanted.
 

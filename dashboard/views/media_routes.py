@@ -24,9 +24,9 @@ from dashboard.storage.folders import find_data
 from dashboard.storage.media import (
     FILES,
     REMOTE,
-    VIDEO,
     Span,
     find_media,
+    is_video,
     read_span,
     recognise_type,
 )
@@ -153,7 +153,7 @@ def find_media_of(collection: Collection, item: str) -> ItemMedia:
         return ItemMedia("", "", False, None, "")
     poster, file = (address_media(collection, kind, item) for kind in ("poster", "clip"))
     (_, files), *_ = table.files
-    is_clip = bool(VIDEO.search(files[place]))
+    is_clip = is_video(files[place])
     return ItemMedia(poster, file, is_clip, table.find_span(place), table.captions[place])
 
 

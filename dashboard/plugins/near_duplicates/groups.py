@@ -30,7 +30,7 @@ from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import read_at
 from dashboard.storage.collection import Collection
-from dashboard.storage.media import find_media, read_span
+from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.tables import BoolArray, FloatArray, IntArray, Table
 
@@ -137,8 +137,10 @@ def _list_alike(items: Table, stored: Vectors | None) -> Iterator[IntArray]:
 
 
 def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]:
-    """Yield the items that are the same part of files with the same content."""
-    paths = {n: find_media(folder, root, file) for n, file in enumerate(items["file"])}
+    """Yield the items that are the same part of files with the same content, or address."""
+    named = dict(enumerate(items["file"]))
+    elsewhere = {place: file for place, file in named.items() if REMOTE.match(file)}
+    paths = {n: find_media(folder, root, file) for n, file in named.items() if n not in elsewhere}
     sizes = {path: path.stat().st_size for path in {*paths.values()} if path is not None}
     times = Counter(sizes[path] for path in paths.values() if path is not None)
     groups = defaultdict(list)
@@ -147,6 +149,8 @@ def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]
             with path.open("rb") as file:
                 content = hashlib.file_digest(file, "sha256").digest()
             groups[content, read_span(items, place)].append(place)
+    for place, address in elsewhere.items():  # they are not fetched for this
+        groups[address.encode(), read_span(items, place)].append(place)
     yield from (np.array(group) for group in groups.values() if len(group) > 1)
 
 
