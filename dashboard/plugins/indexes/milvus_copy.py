@@ -98,6 +98,7 @@ class ServerIndex:
             found = self.client.search(
                 self.line.stored_name, data=list(vectors), limit=depth, anns_field="vector",
                 search_params=how, output_fields=["row"], timeout=SECONDS,
+                consistency_level="Eventually",  # all are there: they were counted
             )  # fmt: skip
             for place, hits in enumerate(found):
                 rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
