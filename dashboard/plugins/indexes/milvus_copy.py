@@ -43,6 +43,8 @@ TOKEN = "DASHBOARD_MILVUS_TOKEN"
 ADDRESS = re.compile(r"https?://[\w.:\[\]-]+(/[\w-]*)?|/[!-~]+\.db")
 BUILDING = ("M", "efConstruction", "nlist", "m", "nbits")
 """Parameters of building an index; others are of its search."""
+LITE = ("FLAT", "HNSW", "HNSW_SQ", "IVF_FLAT", "IVF_SQ8", "AUTOINDEX")
+"""Indexes of milvus-lite; any other name it takes, too, and searches without an index."""
 MAX_DEPTH = 16_384
 """Results of a query that Milvus returns at most."""
 MAX_BYTES = 1 << 22
@@ -161,8 +163,10 @@ def make_line(uri: str, factory: str, parameters: str, depth: int) -> CopyLine:
         wanted = "http://HOST:PORT, or a path that ends in .db for a file of milvus-lite"
         do = f"A token goes into the variable {TOKEN}."
         raise DataError("--to", repr(uri[:80]), wanted, do=do)
-    if not re.fullmatch(r"[A-Z][A-Z0-9_]{0,40}", factory):
-        raise DataError("--factory", repr(factory[:80]), "an index of Milvus, such as FLAT or HNSW")
+    is_lite = uri.endswith(".db")
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]{0,40}", factory) or is_lite and factory not in LITE:
+        wanted = f"one of {', '.join(LITE)}" if is_lite else "an index of Milvus, such as HNSW"
+        raise DataError("--factory", repr(factory[:80]), wanted)
     if depth > MAX_DEPTH:
         raise DataError("--depth", f"{depth:,}", f"at most {MAX_DEPTH:,}, as Milvus returns")
     check_parameters(parameters)
