@@ -8,7 +8,7 @@ from html import escape
 from dashboard.errors import DataError
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.plugins.explanation.terms import explain_value
-from dashboard.study.choices import Choices
+from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study
 from dashboard.texts import write_number
 from dashboard.views.data_tables import Column, draw_folded, write_table
@@ -26,9 +26,15 @@ def draw_terms(study: Study, choices: Choices) -> None:
     measure, query = parse_one(choices["metric"]), study.collection.queries.index[choices["query"]]
     versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
     if len(study.collection.items) > MAX_ITEMS:
-        name, metric = study.collection.name, choices["metric"]
-        call = shlex.join(["measure", name, "--explain", choices["query"], "--metrics", metric])
-        draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(call)}</p>")
+        words = ["measure", study.collection.name, "--explain", choices["query"]]
+        words += ["--metrics", choices["metric"], "--runs", *versions]
+        unusual = describe_choices(study.collection, study.choices)
+        for each in list_choices():
+            if each.key in unusual:
+                values = choices[each.key] if each.kind == "names" else [choices.write()[each.key]]
+                option = f"--{(each.option or each.key).replace('_', '-')}"
+                words += [f"{option}={value}" for value in values]
+        draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(shlex.join(words))}</p>")
         return
     told = f"<p>{escape(f'{measure} = {measure.metric.formula}')}</p>"
     told += "".join(_write(study, each, query, measure) for each in versions)
