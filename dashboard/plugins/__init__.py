@@ -53,7 +53,8 @@ class Plugin:
             a plugin with rules only where its protocol judges. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
             the line of the query, `(key, text, values by key of the address)`; on "below_query" it
-            is called after them with the choices of the query that is drawn. On "report" it
+            is called after them with the choices of the query that is drawn. On "compare" it may
+            return a Pick of `views/queries`: queries that the list is restricted to. On "report" it
             returns a sentence below the verdict; "links", beside those of every page, has no
             arguments.
         encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->

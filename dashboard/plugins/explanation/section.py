@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from html import escape
 
@@ -36,7 +37,10 @@ def draw_terms(study: Study, choices: Choices) -> None:
                 words += [f"{option}={value}" for value in values]
         draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(shlex.join(words))}</p>")
         return
-    told = f"<p>{escape(f'{measure} = {measure.metric.formula}')}</p>"
+    formula = measure.metric.formula
+    if measure.cutoff:
+        formula = re.sub(r"\bK\b", str(measure.cutoff), formula)
+    told = f"<p>{escape(f'{measure} = {formula}')}</p>"
     told += "".join(_write(study, each, query, measure) for each in versions)
     draw_folded(TITLE, f'<div style="font-size: 14px">{told}</div>')
 
@@ -51,12 +55,14 @@ def _write(study: Study, version: str, query: int, measure: Measure) -> str:
     adding = [row for row in rows if row["term"]]
     shown = rows if len(rows) <= MAX_ROWS else adding[:MAX_ROWS]
     told = f"{version}: {write_number(value or 0.0)}, the sum of {len(adding):,} terms other than 0"
-    told += f", each divided by {write_number(divisor)}" if divisor != 1 else ""
+    told += (
+        f", each divided by {write_number(divisor).removesuffix('.000')}" if divisor != 1 else ""
+    )
     rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0
     told += f"; those below the first {MAX_ROWS} add {write_number(rest)}" if rest else ""
     columns = [
         Column(key="rank", label="Rank", number=True),
-        Column(key="item_id", label="Result"),
+        Column(key="item_id", label="Result", wrap=True),
         GAINS.get(measure.metric.reads, GRADE),
         Column(key="term", label="Term", number=True),
         Column(key="sum", label="Sum", number=True, help="of the terms so far"),
