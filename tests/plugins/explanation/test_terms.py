@@ -150,6 +150,9 @@ def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query=query)
         (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
         assert said in told and not drawn.exception
+    drawn.run()  # the cards say once why there is no value
+    (cards,) = [e.proto.json for e in drawn.get("bidi_component") if "payloads" in e.proto.json]
+    assert cards.count("AP has no value: no judged item.") == 1
 
 
 def test_section_of_a_large_collection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
