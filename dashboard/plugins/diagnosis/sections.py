@@ -46,15 +46,14 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
         return None
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
 
-    def is_meant(row: Row) -> bool:
-        is_near = row["run"] == choices["candidate"] and row["rank"] <= cutoff
-        named = (row.get("cause"), _join(row.get("cause", ""), row.get("detail", "")))
-        return is_near and picked in named
+    def is_chosen(name: str, detail: str, *_: str) -> bool:
+        return picked in (name, _join(name, detail))
 
-    counts = {
-        query: sum(picked in (each.name, _join(each.name, each.detail)) for each in causes)
-        for query, causes in found.items()
-    }
+    def is_meant(row: Row) -> bool:
+        is_shown = row["run"] == choices["candidate"] and row["rank"] <= cutoff
+        return is_shown and is_chosen(row.get("cause", ""), row.get("detail", ""))
+
+    counts = {query: sum(is_chosen(*cause) for cause in each) for query, each in found.items()}
     queries = frozenset(query for query, number in counts.items() if number)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
