@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     added = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         own = added.add_parser(name, help=command.HELP, description=command.HELP)
-        command.add_arguments(own)
+        if hasattr(command, "add_arguments"):
+            command.add_arguments(own)
         own.add_argument("--format", choices=FORMATS, default="table", help="(default: table)")
     if gone := explain_words(words):
         parser.error(gone)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import Any
 
 from dashboard.commands.options import FINE
@@ -10,10 +10,6 @@ from dashboard.study.choices import list_choices
 
 HELP = "every key of a link and what it holds"
 COLUMNS = ("key", "holds")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add no argument; the command has none of its own."""
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import Any
 
 from dashboard.commands.options import FINE
 
 HELP = "every metric with its formula and source, and which other programs agree"
 COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add no argument; the command has none of its own."""
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:

@@ -26,10 +26,7 @@ def print_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: 
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
-    """Return rows as a text; JSON is one array with a row a line, null for a missing value.
-
-    The form "markdown" is a table of Markdown.
-    """
+    """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
     cells = [[row.get(column) for column in columns] for row in rows]
     if form == "json":
         lines = [json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) for row in cells]
@@ -40,11 +37,21 @@ def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: 
         writer.writerow(columns)
         writer.writerows(["" if cell is None else cell for cell in row] for row in cells)
         return text.getvalue()
-    texts = [[_format(cell) for cell in row] for row in cells]
-    if form == "markdown":
-        lines = [" | ".join(row) for row in (columns, ["---"] * len(columns), *texts)]
-        return "".join(f"| {line} |\n" for line in lines)
-    return _write_table([list(columns), *texts])
+    return _write_table([list(columns), *([format_cell(cell) for cell in row] for row in cells)])
+
+
+def write_markdown_table(lines: Iterable[Iterable[str]]) -> str:
+    """Return lines of cells, titles and marks first, as a table of Markdown.
+
+    Only bars and line breaks, which would break the table, are changed.
+    """
+    cleaned = (map(clean_cell, line) for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cleaned)
+
+
+def clean_cell(text: str) -> str:
+    """Return a text on one line without bars."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def protect_cell(cell: Any) -> Any:
@@ -94,7 +101,8 @@ def _write_table(rows: list[list[str]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _format(cell: object) -> str:
+def format_cell(cell: object) -> str:
+    """Return the text of a cell of a table."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):

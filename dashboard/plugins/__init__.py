@@ -38,7 +38,6 @@ class Plugin:
             DataError if they cannot be used.
         read_versions: `(collection, broken, findings) -> dict` of further versions by name, or of
             one that is there and has the same file; those that cannot be used go into `broken`.
-        list_findings: `(collection) -> findings` that `check` prints, after those of its files.
         rules: A JudgingRules: a protocol, for collections whose tables the plugin has read.
         metrics: Any name of the file that registers its metrics when it is imported.
         amend_judgement: `(collection, choices, judgement) -> judgement`, called after the protocol
@@ -53,7 +52,8 @@ class Plugin:
             a plugin with rules only where its protocol judges. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
             the line of the query, `(key, text, values by key of the address)`; on "below_query" it
-            is called after them with the choices of the query that is drawn. On "report" it
+            is called after them with the choices of the query that is drawn. On "compare" it may
+            return a Pick of `views/queries`: queries that the list is restricted to. On "report" it
             returns a sentence below the verdict; "links", beside those of every page, has no
             arguments.
         media: `(address, is_wanted) -> Path`, the file of an item at an address such as https://…,
@@ -62,7 +62,7 @@ class Plugin:
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
         formats: A tuple of Format: files that `init` reads.
-        commands: File of each command, with HELP, add_arguments and answer as in the core.
+        commands: File of each command, with HELP, answer and perhaps add_arguments as in the core.
         screens: Script of each page, beside the file that holds the PLUGIN, by its address.
     """
 
@@ -71,7 +71,6 @@ class Plugin:
     settings: Mapping[str, Any] = field(default_factory=dict)
     read_tables: str = ""
     read_versions: str = ""
-    list_findings: str = ""
     rules: str = ""
     metrics: str = ""
     amend_judgement: str = ""

@@ -31,7 +31,7 @@ from dashboard.views.comparison import (
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import open_page
 from dashboard.views.layout import draw_sections, split_page
-from dashboard.views.queries import draw_queries
+from dashboard.views.queries import Pick, draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
@@ -46,7 +46,7 @@ baseline, candidate, metric = choices["baseline"], choices["candidate"], choices
 with show_progress("Comparing the versions"):
     rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)
-draw_sections("compare", study, choices)
+picks = [each for each in draw_sections("compare", study, choices) if isinstance(each, Pick)]
 
 changes = list_changes(study, baseline, candidate, metric)
 bins, points = group_changes(changes), group_values(changes)
@@ -79,7 +79,8 @@ with left:
     shown = [
         row
         for row in changes
-        if choices["outcome"] in ("all", row["outcome"])
+        if all(row["query_id"] in each.queries for each in picks)
+        and choices["outcome"] in ("all", row["outcome"])
         and (
             picked in ("", row.get("point"))
             or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
@@ -91,6 +92,6 @@ with left:
         if picked:
             label = escape_markdown(f"{metric}: {picked} ✕")
             st.button(label, key="chip-picked", on_click=drop_choice, args=("picked",))
-    draw_queries(study, choices, shown)
+    draw_queries(study, choices, shown, *picks[:1])
 st.markdown("**Metrics**")
 draw_metrics(rows, choices)

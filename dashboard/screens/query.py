@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.evaluation.differences import find_sign, list_differences, write_signed
 from dashboard.evaluation.metrics import parse_one
+from dashboard.study.query_result import explain_null
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
@@ -55,7 +56,10 @@ def show(query_id: str) -> dict[str, Any]:
     """Return what the cards show of a query."""
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, colours, baseline, metric, depth)
-    is_compared = len(versions) > 1
+    at, is_compared = collection.queries.index[query_id], len(versions) > 1
+    nulls = [explain_null(study, v, at) for v, value in found.values.items() if value is None]
+    why = [f"{metric} has no value: {each}." for each in dict.fromkeys(nulls)]
+    payload = payload | {"problems": [*payload["problems"], *why]}
     return payload | (describe_change(found, baseline, candidate, metric) if is_compared else {})
 
 

@@ -84,6 +84,12 @@ def show_query(
     )
 
 
+def explain_null(study: Study, version: str, query: int) -> str:
+    """Return why the query at a position has no value in a version."""
+    judged, not_run = study.judgement.unscorable, study.run(version).source.not_run
+    return not_run.get(query) or judged.get(query) or "nothing is relevant"
+
+
 def _describe(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
     """Add the fields of plugins to rows, and return what plugins say of the query."""
     asked = Row()

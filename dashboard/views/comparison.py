@@ -117,15 +117,22 @@ def name_columns(choices: Choices) -> list[Column]:
 
 def write_row(row: Row) -> Row:
     """Return a row of a comparison with change, interval, p, outcome and counts as texts."""
-    interval = "not defined"
-    if row["low"] is not None:
-        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
     return row | {
-        "change": None if row["delta"] is None else write_signed(row["delta"]),
-        "interval": interval,
-        "p": None if row["p_holm"] is None else write_p(row["p_holm"]).removeprefix("= "),
+        **write_difference(row, row["p_holm"]),
         "outcome": SIGNS[row["outcome"]],
         "counts": f"{row['better']}, {row['same']}, {row['worse']}",
+    }
+
+
+def write_difference(row: Row, p: float | None, lacking: str = "not defined") -> Row:
+    """Return change, interval and p of a row as texts; `lacking` where it has no interval."""
+    interval = lacking
+    if row["low"] is not None:
+        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
+    return {
+        "change": None if row["delta"] is None else write_signed(row["delta"]),
+        "interval": interval,
+        "p": None if p is None else write_p(p).removeprefix("= "),
     }
 
 

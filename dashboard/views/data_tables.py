@@ -22,7 +22,7 @@ STYLE = """<style>
 .values th { font-size: 12px; line-height: 16px; font-weight: 400; padding: 6px 10px;
   background: color-mix(in srgb, currentColor 5%, transparent); }
 .values td { border-top: 1px solid var(--line); }
-.values td.wrap { white-space: normal; min-width: 120px; }
+.values td.wrap { white-space: normal; min-width: 120px; overflow-wrap: anywhere; }
 .values .number { text-align: right; font-variant-numeric: tabular-nums; }
 .values tr.front td { background: color-mix(in srgb, #2f7fd8 14%, transparent); }
 .values a { color: inherit; text-underline-offset: 2px; }

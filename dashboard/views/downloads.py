@@ -9,7 +9,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.commands.output import protect_cell, write_rows
+from dashboard.commands.output import (
+    clean_cell,
+    protect_cell,
+    write_markdown_table,
+    write_rows,
+)
 from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -108,18 +113,10 @@ def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_
 
 
 def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:
-    """Return a heading, a sentence, a table and the link of the view as Markdown.
-
-    Cells stay readable as they are: only bars and line breaks, which would break the table, are
-    changed.
-    """
+    """Return a heading, a sentence, a table and the link of the view as Markdown."""
     marks = ["---:" if column.number else "---" for column in columns]
     lines = [[column.label for column in columns], marks]
     lines += [[format_value(row.get(column.key)) for column in columns] for row in rows]
-    table = "\n".join(f"| {' | '.join(map(_clean_cell, line))} |" for line in lines)
     link = f"\n{st.context.url}?{urlencode(st.query_params.to_dict())}\n" if st.context.url else ""
-    return f"## {_clean_cell(title)}\n\n{_clean_cell(told)}\n\n{table}\n{link}"
-
-
-def _clean_cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    table = write_markdown_table(lines)
+    return f"## {clean_cell(title)}\n\n{clean_cell(told)}\n\n{table}{link}"

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.slicing import ALL, SMALL_SLICE
+from dashboard.views.comparison import write_difference
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.links import write_link
 
@@ -102,17 +103,9 @@ def write_slice(row: Row) -> Row:
 
 def describe_slice(row: Row) -> Row:
     """Return a slice with change, interval and p as texts."""
-    interval = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
-    if row["low"] is not None:
-        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
-    p = row["p_adjusted"]
-    return {
-        "slice": row["slice"],
-        "queries": row["queries"],
-        "change": None if row["delta"] is None else write_signed(row["delta"]),
-        "interval": interval,
-        "p": None if p is None else write_p(p).removeprefix("= "),
-    }
+    lacking = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
+    kept = {"slice": row["slice"], "queries": row["queries"]}
+    return kept | write_difference(row, row["p_adjusted"], lacking)
 
 
 def _shorten(name: str) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
+from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.causes import Cause
 from dashboard.plugins.diagnosis.summary import Piece, describe_wrong, list_wrong, write_plain
-from dashboard.study.changes import find_cutoff, list_changes
+from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+
+if TYPE_CHECKING:
+    from dashboard.views.queries import Pick
 
 LINK = "color: inherit; text-underline-offset: 2px"
 HELP = (
@@ -19,14 +24,14 @@ HELP = (
 )
 
 
-def draw_why(study: Study, choices: Choices) -> None:
-    """Draw the sentence, and the queries that have results of the chosen cause."""
+def draw_why(study: Study, choices: Choices) -> Pick | None:
+    """Draw the sentence; return the queries that have results of the chosen cause."""
     import streamlit as st
 
     from dashboard.views.address import drop_choice, escape_markdown
     from dashboard.views.comparison import show_progress
     from dashboard.views.links import write_link
-    from dashboard.views.queries import draw_queries
+    from dashboard.views.queries import Pick
 
     def write(piece: Piece) -> str:
         text, chosen = escape(piece.text), _join(piece.cause, piece.detail)
@@ -37,22 +42,27 @@ def draw_why(study: Study, choices: Choices) -> None:
         found, pieces = _find_wrong(study, choices)
     if pieces:
         st.html("".join(map(write, pieces)))
-    picked = choices["cause"]
-    if not picked:
-        return
-    counts = {
-        query: sum(picked in (each.name, _join(each.name, each.detail)) for each in causes)
-        for query, causes in found.items()
-    }
-    versions, metric = (choices["baseline"], choices["candidate"]), choices["metric"]
-    rows = [row for row in list_changes(study, *versions, metric) if counts.get(row["query_id"])]
+    if not (picked := choices["cause"]):
+        return None
+    cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
+
+    def is_chosen(name: str, detail: str, *_: str) -> bool:
+        return picked in (name, _join(name, detail))
+
+    def is_meant(row: Row) -> bool:
+        is_shown = row["run"] == choices["candidate"] and row["rank"] <= cutoff
+        return is_shown and is_chosen(row.get("cause", ""), row.get("detail", ""))
+
+    counts = {query: sum(is_chosen(*cause) for cause in each) for query, each in found.items()}
+    queries = frozenset(query for query, number in counts.items() if number)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             escape_markdown(f"{picked} ✕"), key="chip-cause", on_click=drop_choice, args=("cause",)
         )
-        st.markdown(f"{sum(counts.values()):,} results in {len(rows):,} queries", width="content")
-    draw_queries(study, choices, rows, key="causes")
+        told = f"{sum(counts.values()):,} results in {len(queries):,} queries, listed below"
+        st.markdown(told, width="content")
     st.caption(HELP)
+    return Pick(picked, queries, is_meant)
 
 
 def write_why(study: Study, choices: Choices) -> str:

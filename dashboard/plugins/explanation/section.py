@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from html import escape
 
 from dashboard.errors import DataError
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.plugins.explanation.terms import explain_value
-from dashboard.study.choices import Choices
+from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study
 from dashboard.texts import write_number
 from dashboard.views.data_tables import Column, draw_folded, write_table
@@ -26,11 +27,20 @@ def draw_terms(study: Study, choices: Choices) -> None:
     measure, query = parse_one(choices["metric"]), study.collection.queries.index[choices["query"]]
     versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
     if len(study.collection.items) > MAX_ITEMS:
-        name, metric = study.collection.name, choices["metric"]
-        call = shlex.join(["measure", name, "--explain", choices["query"], "--metrics", metric])
-        draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(call)}</p>")
+        words = ["measure", study.collection.name, "--explain", choices["query"]]
+        words += ["--metrics", choices["metric"], "--runs", *versions]
+        unusual = describe_choices(study.collection, study.choices)
+        for each in list_choices():
+            if each.key in unusual:
+                values = choices[each.key] if each.kind == "names" else [choices.write()[each.key]]
+                option = f"--{(each.option or each.key).replace('_', '-')}"
+                words += [f"{option}={value}" for value in values]
+        draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(shlex.join(words))}</p>")
         return
-    told = f"<p>{escape(f'{measure} = {measure.metric.formula}')}</p>"
+    formula = measure.metric.formula
+    if measure.cutoff:
+        formula = re.sub(r"\bK\b", str(measure.cutoff), formula)
+    told = f"<p>{escape(f'{measure} = {formula}')}</p>"
     told += "".join(_write(study, each, query, measure) for each in versions)
     draw_folded(TITLE, f'<div style="font-size: 14px">{told}</div>')
 
@@ -45,12 +55,14 @@ def _write(study: Study, version: str, query: int, measure: Measure) -> str:
     adding = [row for row in rows if row["term"]]
     shown = rows if len(rows) <= MAX_ROWS else adding[:MAX_ROWS]
     told = f"{version}: {write_number(value or 0.0)}, the sum of {len(adding):,} terms other than 0"
-    told += f", each divided by {write_number(divisor)}" if divisor != 1 else ""
+    told += (
+        f", each divided by {write_number(divisor).removesuffix('.000')}" if divisor != 1 else ""
+    )
     rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0
     told += f"; those below the first {MAX_ROWS} add {write_number(rest)}" if rest else ""
     columns = [
         Column(key="rank", label="Rank", number=True),
-        Column(key="item_id", label="Result"),
+        Column(key="item_id", label="Result", wrap=True),
         GAINS.get(measure.metric.reads, GRADE),
         Column(key="term", label="Term", number=True),
         Column(key="sum", label="Sum", number=True, help="of the terms so far"),

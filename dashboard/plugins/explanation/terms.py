@@ -10,6 +10,7 @@ import numpy as np
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.measurement import Row, list_blocks
 from dashboard.evaluation.metrics import Measure
+from dashboard.study.query_result import explain_null
 from dashboard.study.study import Study
 
 NEAR = 1e-9
@@ -41,9 +42,8 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     """
     name, value = str(measure), study.value(version, query, str(measure))
     if value is None:
-        judged, not_run = study.judgement.unscorable, study.run(version).source.not_run
-        why = not_run.get(query) or judged.get(query) or "nothing is relevant"
-        return Explanation(None, 1, [], f"{name} has no value: {why}.")
+        why = f"{name} has no value: {explain_null(study, version, query)}."
+        return Explanation(None, 1, [], why)
     run, found = study.run(version), None
     ((part, block),) = list_blocks(run, np.array([query]), study.judgement, [measure])
     with suppress(ValueError):  # one that only its protocol can compute

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
-from dashboard.commands.output import write_rows
+from dashboard.commands.output import format_cell, write_markdown_table
 from dashboard.errors import make_printable
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.gate.checks import Check
@@ -56,7 +56,9 @@ def write_markdown(
         outcome = "**failed**" if each.has_failed else "passed"
         lines.append(f"- {outcome} {_write_code(_name(each))}: {_write_code(each.reason)}")
     lines += [f"- {_write_code(each)}" for each in told]
-    return "\n".join([*lines, "", write_rows(rows, COLUMNS, "markdown")])
+    cells = ([format_cell(row[column]) for column in COLUMNS] for row in rows)
+    table = write_markdown_table([COLUMNS, ["---"] * len(COLUMNS), *cells])
+    return "\n".join([*lines, "", table])
 
 
 def _name(check: Check) -> str:

@@ -59,11 +59,6 @@ class Groups:
     own_items: IntArray
     is_item: BoolArray
 
-    @property
-    def sizes(self) -> Counter[int]:
-        """Number of members of each group, by its first item."""
-        return Counter(self.first[self.members].tolist())
-
     def add_members(self, items: IntArray) -> IntArray:
         """Return some items, and with each all of its group."""
         firsts = self.first[items[items >= 0]]
@@ -100,7 +95,8 @@ def list_findings(collection: Collection) -> list[Finding]:
         findings.append(Finding("warning", items.file, None, found, "ids of items.csv; left out"))
     groups = find_groups(collection, way)
     if len(groups.members):
-        items_of = [groups.add_members(np.array([first])) for first in groups.sizes]
+        firsts = np.unique(groups.first[groups.members])
+        items_of = [groups.add_members(np.array([first])) for first in firsts]
         few = list_names(" = ".join(items.ids[item] for item in group) for group in items_of)
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
         wanted = f"items of their own; {KEY} = {way} counts each group as one"

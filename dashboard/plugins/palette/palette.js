@@ -13,6 +13,11 @@ class Palette {
     this.list.setAttribute("role", "listbox");
     this.dialog.append(this.input, this.list);
     this.root = root;
+    const button = make("button", "go", "Go to");
+    button.title = "Screens, queries, collections and texts";
+    button.append(make("kbd", "", "Ctrl K"));
+    button.onclick = () => this.open();
+    root.append(button);
     this.dialog.onclose = () => this.dialog.remove();
     this.named = new Map();
     this.input.oninput = () => this.draw(0);
@@ -34,7 +39,7 @@ class Palette {
 
   close() {
     window.removeEventListener("keydown", this.onKey, true);
-    this.dialog.remove();
+    this.root.replaceChildren();
   }
 
   open() {

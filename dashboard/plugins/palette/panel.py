@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from starlette.routing import Route
 from dashboard.errors import DataError
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import find_data, list_collections
+from dashboard.storage.settings import read_toml
 from dashboard.study.choices import resolve
 from dashboard.views import cards
 from dashboard.views.address import COLLECTION, read_address
@@ -41,7 +43,7 @@ def draw_palette() -> None:
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
     others = [
-        ["Collection", name, "overview", {COLLECTION: name}]
+        ["Collection", _find_title(name), "overview", {COLLECTION: name}, name]
         for name in list_collections()
         if name != given.get(COLLECTION)
     ]
@@ -56,6 +58,12 @@ def draw_palette() -> None:
         chosen = {str(key): str(value) for key, value in go["values"].items()}
         kept = {} if COLLECTION in chosen else given
         st.switch_page(pages[go["page"]], query_params=kept | chosen)
+
+
+def _find_title(name: str) -> str:
+    with suppress(DataError):  # its own page says what is wrong
+        return str(read_toml(find_data() / name / "collection.toml", name).get("title") or name)
+    return name
 
 
 async def list_queries(request: Request) -> JSONResponse:

@@ -190,7 +190,6 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
     if not isinstance(every, list):
         raise DataError(name, "an answer without a list", 'a list, or one as "results"')
     first: dict[str, float | None] = {}
-    forms = set()
     for hit in every:
         item, score = hit, None
         if isinstance(hit, dict):
@@ -198,8 +197,7 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
         elif isinstance(hit, list) and len(hit) == 2:
             item, score = hit
         first.setdefault(*_check_hit(item, score, name))
-        forms.add((isinstance(hit, dict), isinstance(hit, list), score is None))
-    if len(forms) > 1:
+    if len({score is None for score in first.values()}) > 1:
         raise DataError(name, "results of several kinds", "all ids, or all with a score")
     kept = list(first.items())[:depth]
     scores = [score for _, score in kept if score is not None]

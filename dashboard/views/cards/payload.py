@@ -193,7 +193,7 @@ def describe_change(
     """Return how a query changed: sign, difference, both values and why."""
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None:
-        return {"sign": "", "delta": "", "values": f"{metric}: no value", "why": ""}
+        return {"sign": "", "delta": "", "values": "", "why": ""}
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",

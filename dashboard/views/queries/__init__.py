@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -29,12 +29,29 @@ MAX_FALLEN, MAX_RANKS = 10, 4
 """Hits that fell which are drawn below an opened query, and named in its line."""
 
 
+class Pick(NamedTuple):
+    """Queries that a section of Compare picks, and which of their results it means.
+
+    Attributes:
+        name: Name of what is picked, for the results.
+        queries: Ids of the queries.
+        is_meant: Return whether a row of a QueryResult is meant.
+    """
+
+    name: str
+    queries: frozenset[str]
+    is_meant: Callable[[Row], bool]
+
+
+NOTHING = Pick("", frozenset(), lambda row: False)
+
+
 def _component() -> Any:
     return load_component("queries", (FOLDER / "queries.js",), (FOLDER / "queries.css",))
 
 
 @st.fragment
-def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], key: str = "queries") -> None:
+def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick = NOTHING) -> None:
     """Draw a list of queries; each is a link to the screen Query and opens its first results.
 
     The address names the open one.
@@ -43,9 +60,9 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], key: str =
         study: What is looked at.
         choices: Versions and metric that are compared, and the number of ranks.
         rows: Rows of `list_changes`, in the order in which they are drawn.
-        key: Name of the list on its screen.
+        pick: Results that are marked where a query is open.
     """
-    before = st.session_state.get(key) or {}
+    before = st.session_state.get("queries") or {}
     opened = before.get("opened")
     if opened is None:
         opened = st.query_params.get("query", "")
@@ -55,9 +72,9 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], key: str =
         drop_choice("query")
     is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
     number = MAX_ROWS if before.get("all") or is_far else FIRST_ROWS
-    data = make_payload(study, choices, rows, opened, number)
+    data = make_payload(study, choices, rows, opened, number, pick)
     names = ("opened", "all", "go")
-    answer = _component()(key=key, data=data, **{f"on_{n}_change": _ignore for n in names})
+    answer = _component()(key="queries", data=data, **{f"on_{n}_change": _ignore for n in names})
     if answer.go:
         open_query(choices, answer.go)
 
@@ -67,7 +84,12 @@ def _ignore() -> None:
 
 
 def make_payload(
-    study: Study, choices: Choices, rows: Sequence[Row], opened: str = "", number: int = MAX_ROWS
+    study: Study,
+    choices: Choices,
+    rows: Sequence[Row],
+    opened: str = "",
+    number: int = MAX_ROWS,
+    pick: Pick = NOTHING,
 ) -> dict[str, Any]:
     """Return what the list shows, as values that JSON can hold.
 
@@ -77,6 +99,7 @@ def make_payload(
         rows: Rows of `list_changes`.
         opened: Query whose first results are shown below it; empty: none.
         number: Rows that are drawn.
+        pick: Results that are marked below the opened query.
     """
     metric, depth = choices["metric"], int(choices["shown"])
     versions = list(dict.fromkeys([choices["baseline"], choices["candidate"]]))
@@ -102,7 +125,7 @@ def make_payload(
             }
         )
         if row["query_id"] == opened:
-            peek = _make_peek(study, versions, metric, opened, fell, cutoff)
+            peek = _make_peek(study, versions, metric, opened, fell, cutoff, pick)
     return {
         "versions": versions,
         "metric": metric,
@@ -117,7 +140,13 @@ def make_payload(
 
 
 def _make_peek(
-    study: Study, versions: Sequence[str], metric: str, query: str, fell: Sequence[Row], cutoff: int
+    study: Study,
+    versions: Sequence[str],
+    metric: str,
+    query: str,
+    fell: Sequence[Row],
+    cutoff: int,
+    pick: Pick,
 ) -> dict[str, Any]:
     """Return the first results of each version and the hits that fell out of the first ranks."""
     found = study.query(query, versions, PEEKED, metric)
@@ -128,6 +157,7 @@ def _make_peek(
         cards = [
             _make_card(study.collection, row["item_id"] or "", str(row["rank"]), row["hit"])
             | {"ticks": [list(t) for t in zip(required, row.get("ticks", ()), strict=False)]}
+            | {"picked": pick.name if pick.is_meant(row) else ""}
             for row in found.rows
             if row["run"] == version
         ]
@@ -153,11 +183,12 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
         "caption": media.caption,
         "image": media.poster or media.file,
         "ticks": [],
+        "picked": "",
     }
 
 
 def _describe_moves(fell: Sequence[Row], came: Sequence[Row]) -> str:
-    """Return where hits fell and how many came: "2 fell to 17 and 21, 1 came in"."""
+    """Return where hits fell and how many came: "2 fell to 17, 21; 1 came in"."""
     told = []
     if fell:
         ranks = [str(row["after"] or "no rank") for row in fell]
@@ -167,7 +198,7 @@ def _describe_moves(fell: Sequence[Row], came: Sequence[Row]) -> str:
         told.append(f"{len(fell)} fell to {listed}")
     if came:
         told.append(f"{len(came)} came in")
-    return ", ".join(told)
+    return "; ".join(told)
 
 
 def _write(value: float | None) -> str:

@@ -26,7 +26,7 @@ function drawStrip(marks, name, role, cutoff) {
 }
 
 function drawCard(card) {
-  const article = make("article", `card ${judge(card.hit)}`);
+  const article = make("article", `card ${judge(card.hit)}${card.picked && " picked"}`);
   article.title = card.caption ? `${card.item}\n${card.caption}` : card.item;
   const picture = make("div", "picture");
   if (card.image) {
@@ -47,6 +47,7 @@ function drawCard(card) {
     const name = { hit: "has", wrong: "lacks", unjudged: "note" };
     text.append(make("div", name[judge(card.hit)], words[judge(card.hit)]));
   }
+  if (card.picked) text.append(make("div", "note", card.picked));
   article.append(picture, make("span", "mark", card.mark), text);
   return article;
 }

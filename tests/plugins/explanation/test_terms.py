@@ -1,6 +1,8 @@
 """Terms add up to the values, for every metric that is made of them; a list worked by hand."""
 
 import json
+import shlex
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +150,9 @@ def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query=query)
         (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
         assert said in told and not drawn.exception
+    drawn.run()  # the cards say once why there is no value
+    (cards,) = [e.proto.json for e in drawn.get("bidi_component") if "payloads" in e.proto.json]
+    assert cards.count("AP has no value: no judged item.") == 1
 
 
 def test_section_of_a_large_collection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +160,10 @@ def test_section_of_a_large_collection(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("dashboard.plugins.explanation.section.MAX_ITEMS", 1)
     path = folder / "queries.csv"
     path.write_text(path.read_text().replace("\nq,", "\n$(id),"))
-    drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query="$(id)")
+    chosen = {"query": "$(id)", "copies": "once", "min_similarity": "-0.5"}
+    drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", **chosen)
     (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
-    assert "measure five --explain &#x27;$(id)&#x27; --metrics AP" in told
+    assert "measure five --explain &#x27;$(id)&#x27; --metrics AP --runs v1" in told
+    words = shlex.split(unescape(told.partition("dashboard ")[2].partition("</p>")[0]))
+    assert words[-2:] == ["--min-similarity=-0.5", "--copies=once by v1"]
+    assert main([words[0], str(folder), *words[2:]]) == 0

@@ -55,7 +55,7 @@ def name_groups(folder: Path) -> list[list[str]]:
     groups, ids = find_groups(collection, list_ways(collection)[0]), collection.items.ids
     return [
         [ids[item] for item in groups.members if groups.first[item] == first]
-        for first in groups.sizes
+        for first in np.unique(groups.first[groups.members])
     ]
 
 
