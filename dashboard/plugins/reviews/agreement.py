@@ -21,7 +21,16 @@ from dashboard.evaluation.statistics import (
     compute_kappa_of_counts,
     resample_figure,
 )
-from dashboard.plugins.reviews.verdicts import UNSURE, VERDICT, Verdict, keep_last_of_pairs
+from dashboard.plugins.reviews.verdicts import (
+    DECISION,
+    UNSURE,
+    VERDICT,
+    Verdict,
+    has_pair,
+    keep_last,
+    keep_last_of_pairs,
+)
+from dashboard.storage.collection import Collection
 from dashboard.tables import FloatArray
 
 FEW_PAIRS = 30
@@ -112,3 +121,15 @@ def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
     keys = ("query_id", "item_id")
     found.sort(key=lambda row: (-row["minority"], -row["people"], *(row[key] for key in keys)))
     return found
+
+
+def list_undecided(rows: Sequence[Verdict]) -> list[Row]:
+    """Return the rows of `list_disagreements` on which nobody has decided."""
+    decided = {row.pair for row in keep_last(row for row in rows if row.kind == DECISION)}
+    found = list_disagreements(rows)
+    return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
+
+
+def keep_there(found: Sequence[Row], collection: Collection) -> list[Row]:
+    """Return the disagreements on pairs that a collection still has."""
+    return [row for row in found if has_pair(collection, (row["query_id"], row["item_id"]))]

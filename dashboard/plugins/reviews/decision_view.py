@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins import load_all
-from dashboard.plugins.reviews.agreement import list_disagreements
+from dashboard.plugins.reviews.agreement import keep_there
 from dashboard.plugins.reviews.author import SENDING, explain_lack, find_author
 from dashboard.plugins.reviews.list_view import Reviews
 from dashboard.plugins.reviews.verdicts import (
@@ -20,7 +20,6 @@ from dashboard.plugins.reviews.verdicts import (
     VERDICT,
     Verdict,
     find_scale,
-    keep_last,
     keep_last_of_pairs,
 )
 from dashboard.study.choices import Choices
@@ -43,17 +42,12 @@ def _component() -> Any:
     )
 
 
-def list_open_decisions(reviews: Reviews) -> list[Row]:
-    """Return the pairs on which people differ and nobody has decided."""
-    decisions = keep_last(row for row in reviews.rows if row.kind == DECISION)
-    decided = {row.pair for row in decisions}
-    found = list_disagreements(reviews.rows)
-    return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
-
-
 def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
-    if not rows:
+    there = keep_there(rows, study.collection)
+    if len(there) < len(rows):
+        st.caption(f"{len(rows) - len(there):,} disagreements are gone from the collection.")
+    if not there:
         decided = any(row.kind == DECISION for row in reviews.rows)
         told = "No disagreement is left to decide. Corrected labels shows the effect."
         st.caption(told if decided else "No two people disagree about a result.")
@@ -61,10 +55,6 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
     if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
         st.info(escape_markdown(why))
         return
-    index, items = study.collection.queries.index, study.collection.items.index
-    there = [row for row in rows if row["query_id"] in index and row["item_id"] in items]
-    if len(there) < len(rows):
-        st.caption(f"{len(rows) - len(there):,} more are of queries or items that are gone.")
     st.markdown(
         "A decision becomes the corrected label. It counts in metrics only with "
         "**Labels: corrected**. Keys act on the framed row; `j` `k` move it."

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, insert, select
@@ -21,6 +22,7 @@ from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store
 from dashboard.plugins.reviews.verdicts import VERDICT, Verdict, check_text
+from dashboard.storage.collection import Collection
 from dashboard.study.changes import (
     discount_rank,
     find_cutoff,
@@ -71,6 +73,7 @@ class JudgingList:
         seed: Of what was drawn at random.
         author: Who made it, and who alone closes it.
         collection: The collection's key in the store; it is set when the list is saved.
+        gone: Pairs that the collection does not have any more, which nobody is asked to judge.
     """
 
     title: str
@@ -85,9 +88,15 @@ class JudgingList:
     closed: bool = False
     id: str = ""
     time: str = ""
+    gone: frozenset[Pair] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "author", verdicts.clean_name(self.author))
+
+    @property
+    def asked(self) -> list[Pair]:
+        """Pairs that the collection still has."""
+        return [pair for pair in self.pairs if pair not in self.gone]
 
     @property
     def is_comparison(self) -> bool:
@@ -304,6 +313,20 @@ def find_list(folder: Path, id: str = "") -> JudgingList:
     return fitting[0]
 
 
+def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
+    """Return a list with the pairs that its collection does not have any more."""
+    gone = (pair for pair in made.pairs if not verdicts.has_pair(collection, pair))
+    return replace(made, gone=frozenset(gone))
+
+
+def describe_gone(made: JudgingList) -> str:
+    """Return how many pairs of a list are gone, in a sentence; "" if none is."""
+    number = len(made.gone)
+    are = "is" if number == 1 else "are"
+    told = f"{number:,} of {len(made.pairs):,} pairs {are} gone from the collection."
+    return told if number else ""
+
+
 def check_open(connection: Connection, row: Verdict) -> None:
     """Check that the list of a row takes it: it is open and has the pair, or the query.
 
@@ -330,7 +353,8 @@ def check_open(connection: Connection, row: Verdict) -> None:
 def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
     """Return the pairs of a list that each person has judged, by name.
 
-    A verdict on a pair counts, whichever list the person worked on.
+    A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
+    does not.
 
     Args:
         made: The list.
@@ -345,7 +369,7 @@ def find_all_judged(
     """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
-        for pair in dict.fromkeys(made.pairs):
+        for pair in made.asked:
             wanted.setdefault(pair, []).append(made.id)
     found: dict[str, dict[str, set[Pair]]] = {made.id: {} for made in lists}
     for row in verdicts.keep_last(rows):
@@ -358,7 +382,7 @@ def find_all_judged(
 def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
     """Return the first pair of an open list that a person has not judged; None if all are."""
     judged = find_judged(made, rows).get(author, set())
-    left = (pair for pair in made.pairs if pair not in judged)
+    left = (pair for pair in made.asked if pair not in judged)
     return None if made.closed else next(left, None)
 
 
@@ -376,6 +400,7 @@ def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
 def _write(made: JudgingList) -> dict[str, str]:
     """Return the row of a list; with the fields by which the first edition reads it, too."""
     values = asdict(made)
+    del values["gone"]
     row = {name: values.pop(name) for name in ("id", "author", "time")}
     queries = list(dict.fromkeys(query for query, _ in made.pairs))
     values |= {"queries": queries, "people": [], "blind": True, "machines": []}
@@ -390,8 +415,8 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
         pairs = pairs or [(query, "") for query in values["queries"]]
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
-        texts = {name: str(values.get(name, "")) for name in names}
-        named = tuple((str(query), str(item)) for query, item in pairs)
+        texts: dict[str, Any] = {name: str(values.get(name, "")) for name in names}
+        named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
         closed = bool(values.get("closed"))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
         found = f"a list {id[:40]!r} that cannot be read ({problem})"

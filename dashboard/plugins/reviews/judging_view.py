@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
-from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list
+from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list, mark_gone
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
@@ -160,10 +160,8 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         versions, depth = tuple(dict.fromkeys((before, after))), int(choices["shown"])
         return _Task(study, versions, depth, queries, None, said, author)
     pools: dict[str, tuple[str, ...]] = {}
-    known = collection.queries.index, collection.items.index
-    for query, item in made.pairs:
-        if query in known[0] and item in known[1]:
-            pools[query] = (*pools.get(query, ()), item)
+    for query, item in mark_gone(made, collection).asked:
+        pools[query] = (*pools.get(query, ()), item)
     whole = choices.replace(queries="all", slice=())
     if made.protocol in (rules.name for rules in list_rules(collection)):
         whole = whole.replace(protocol=made.protocol)

@@ -76,7 +76,10 @@ def read_reviews(collection: Collection) -> Reviews:
         DataError: If it cannot be read.
     """
     left_out: list[str] = []
-    lists = judging_lists.read_lists(collection.folder, left_out)
+    lists = [
+        judging_lists.mark_gone(made, collection)
+        for made in judging_lists.read_lists(collection.folder, left_out)
+    ]
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
     return Reviews(lists, rows, judging_lists.find_all_judged(lists, rows), left_out)
 
@@ -117,7 +120,7 @@ def _draw_own(reviews: Reviews, author: str) -> None:
     left = []
     for made in reviews.lists:
         done = len(reviews.judged[made.id].get(author, ()))
-        if not made.closed and done < len(made.pairs):
+        if not made.closed and done < len(made.asked):
             left.append((not done, made, done))
     left.sort(key=lambda each: each[0])  # what was begun comes first
     st.subheader("Your work", anchor=False)
@@ -129,7 +132,7 @@ def _draw_own(reviews: Reviews, author: str) -> None:
             label = f"{'Begin' if is_new else 'Continue'}: {made.title}"
             _draw_step(made, label, is_first=place == 0, width="stretch")
         with bar:
-            st.progress(done / len(made.pairs), f"{done:,} of {_count(made)}")
+            st.progress(done / len(made.asked), f"{done:,} of {_count(made)}")
 
 
 def _draw_step(
@@ -174,7 +177,7 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
 
 def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
     with st.popover("Close"):
-        begun = sum(len(done) < len(made.pairs) for done in judged.values())
+        begun = sum(len(done) < len(made.asked) for done in judged.values())
         people = f" {begun} who have begun cannot finish." if begun else ""
         st.markdown(
             f"Nobody can judge in this list any more.{people} What was said stays, and counts. "
@@ -192,7 +195,7 @@ def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
 
 def _count(made: JudgingList) -> str:
     kind = ("query", "queries") if made.is_comparison else ("result", "results")
-    return f"{len(made.pairs):,} {kind[len(made.pairs) != 1]}"
+    return f"{len(made.asked):,} {kind[len(made.asked) != 1]}"
 
 
 def _tell(made: JudgingList) -> str:
@@ -200,12 +203,13 @@ def _tell(made: JudgingList) -> str:
     versions = " → ".join(filter(None, (made.baseline, made.candidate)))
     task = "to compare blind" if made.is_comparison else "to judge"
     told = [f"{_count(made)} {task}", made.chosen, versions, f"by {made.author}", made.time[:10]]
+    told.append(judging_lists.describe_gone(made))
     return escape_markdown(" · ".join(filter(None, told)))
 
 
 def _write_progress(made: JudgingList, judged: Mapping[str, set[Pair]]) -> str:
     ranked = sorted(judged.items(), key=lambda each: (-len(each[1]), each[0]))
-    told = [f"{name} {len(done):,} of {len(made.pairs):,}" for name, done in ranked[:MAX_PEOPLE]]
+    told = [f"{name} {len(done):,} of {len(made.asked):,}" for name, done in ranked[:MAX_PEOPLE]]
     more = [f"{len(ranked) - MAX_PEOPLE} more"] if ranked[MAX_PEOPLE:] else []
     return " · ".join(told + more) or "Nobody has begun."
 
@@ -298,14 +302,16 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
             st.markdown("This list is closed.", width="content")
         elif not author:
             st.markdown("Enter your name to judge.", width="content")
-        elif len(judged.get(author, ())) < len(made.pairs):
+        elif not made.asked:
+            st.markdown("Nothing of this list is in the collection any more.", width="content")
+        elif len(judged.get(author, ())) < len(made.asked):
             _draw_step(made, "Judge", is_first=True)
         else:
             st.markdown(f"You have judged all {_count(made)}.", width="content")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
     st.caption(escape_markdown(_write_progress(made, judged)))
-    if not made.closed and len(judged.get(author, ())) < len(made.pairs):
+    if not made.closed and len(judged.get(author, ())) < len(made.asked):
         st.caption("What others said is shown when you have judged all, or when it is closed.")
     elif made.is_comparison:
         draw_result(study, choices, made, reviews.rows)

@@ -59,9 +59,8 @@ def find_comparison(collection: Collection, id: str, author: str) -> JudgingList
         rows = verdicts.list_history(made.collection, kind=PREFERENCE)
     except DataError:  # the page that is drawn then says so
         return None
-    judged = judging_lists.find_judged(made, rows).get(author, set())
-    known = collection.queries.index
-    return made if any(p not in judged and p[0] in known for p in made.pairs) else None
+    made = judging_lists.mark_gone(made, collection)
+    return made if judging_lists.find_next(made, rows, author) else None
 
 
 def draw_comparison(study: Study, made: JudgingList) -> None:
@@ -69,7 +68,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
     author, collection = find_author(), study.collection
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
-        st.markdown(f"Which of two lists answers better? {len(made.pairs):,} queries.")
+        st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
         draw_author()
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
@@ -103,7 +102,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
 def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -> list[Row]:
     """Return each query of a list: text, picture, both sides, the values of answers, and state."""
     collection = study.collection
-    ids = [query for query, _ in made.pairs if query in collection.queries.index]
+    ids = [query for query, _ in made.asked]
     queries = collection.queries.find(ids)
     sides = {v: _list_items(study, v, queries) for v in (made.baseline, made.candidate)}
     found = []
