@@ -16,7 +16,6 @@ from dashboard.plugins.reviews.author import SENDING, explain_lack, find_author
 from dashboard.plugins.reviews.list_view import Reviews
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
-    UNSURE,
     VERDICT,
     Verdict,
     find_scale,
@@ -60,11 +59,9 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         "**Labels: corrected**. Keys act on the framed row; `j` `k` move it."
     )
     scale = find_scale(study.collection)
+    about = {"collection": study.collection.name, "author": find_author(), "kind": DECISION}
     data = {
-        "collection": study.collection.name,
-        "author": find_author(),
-        "about": {"kind": DECISION, "list_id": ""},
-        "unsure": UNSURE,
+        "about": about | {"list_id": ""},
         "grades": [str(grade) for grade in range(scale + 1)] if scale > 1 else [],
         "more": max(0, len(there) - MAX_ROWS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_ROWS]),

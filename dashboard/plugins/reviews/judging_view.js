@@ -1,61 +1,39 @@
 // Judging: one card in front, the others of the query below it, and three buttons. What a card is
 // labelled, its ranks and others' verdicts become elements only after one's own verdict.
 
-const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
-const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 const NARROW = 700;
 const MIN_HEIGHT = 320;
 const SWIPE = 70; // pixels
 const MAX_NAME = 80; // letters of a query's name on a button
-const say = (value) => WORDS.get(value) ?? `grade ${value}`;
-const pairOf = (query, item) => JSON.stringify([query, item]);
 
-class Judging extends QueryView {
+class Judging extends AnswerView {
   constructor(parent) {
     super(parent, "cards judging");
     this.dialog.addEventListener("close", () => this.dialog.replaceChildren());
-    this.own = new Map(); // verdicts of this tab by pair, newer than those of the server
     this.hides = true;
-    this.state = make("output", "state");
-    this.state.setAttribute("aria-live", "polite");
-    this.outbox = openOutbox();
-  }
-
-  close() {
-    super.close();
-    this.unwatch?.();
   }
 
   update(component) {
+    const { shared } = this;
     super.update(component);
-    const { data } = this;
-    if (data.author !== this.author) this.setAuthor(data.author);
-    this.unwatch ??= this.outbox.watch((state, settled) => this.hear(state, settled));
+    if (shared !== this.shared) this.query = this.front = undefined; // the order is another one
     this.follow();
     this.prefetch([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
   }
 
-  setAuthor(name) {
-    this.author = name;
-    this.outbox.writeName(name);
-    this.own.clear();
-    for (const row of this.outbox.list().filter((each) => each.kind === "verdict" && !each.undo)) {
-      const isMine = row.author === name && row.collection === this.data.collection;
-      if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
-    }
-    this.query = this.front = undefined; // the order is another one
+  // Return one's verdict on a card, with its state; undefined if there is none.
+  findOwn(card) {
+    return this.find({ query_id: this.query, item_id: card.item });
   }
 
-  // Return one's verdict on a card, with its state; undefined if there is none.
-  find(card, query = this.query) {
-    const pair = pairOf(query, card.item);
-    if (this.own.has(pair)) return this.own.get(pair);
-    const said = card.said.find(([name]) => name === this.author);
+  known({ query_id, item_id }) {
+    const card = this.payloads.get(query_id)?.cards.find(({ item }) => item === item_id);
+    const said = card?.said.find(([name]) => name === this.shared.author);
     return said && { value: said[1], cause: said[2], note: said[3], state: "saved" };
   }
 
-  isJudged(card, query) {
-    return (this.find(card, query)?.state ?? "refused") !== "refused";
+  isJudged(card, query = this.query) {
+    return this.has({ query_id: query, item_id: card.item });
   }
 
   isDone(query, isKnown) {
@@ -65,7 +43,7 @@ class Judging extends QueryView {
 
   show(query) {
     const payload = this.payloads.get(query);
-    const text = JSON.stringify([payload, this.data.why, this.author]);
+    const text = JSON.stringify([payload, this.data.why, this.shared]);
     if (query === this.query && text === this.shown) return this.drawCounts();
     const front = query === this.query ? this.front?.item : undefined;
     if (query !== this.query) this.last = undefined;
@@ -86,7 +64,7 @@ class Judging extends QueryView {
     const stage = make("div", "stage", this.big, this.about);
     this.ending = make("div", "ending");
     this.counts = make("div", "counts");
-    const panel = make("footer", "panel", this.ending, this.counts, this.drawButtons(), this.state);
+    const panel = make("footer", "panel", this.ending, this.counts, this.drawButtons(), this.line);
     this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
     this.drawFront();
     this.fit();
@@ -95,10 +73,11 @@ class Judging extends QueryView {
   drawHead() {
     const line = make("div", "query", ...this.drawSteps(this.query), make("h2", "title", this.payload.title));
     const box = Object.assign(make("input"), { type: "checkbox", checked: this.hides });
-    box.disabled = Boolean(this.data.list);
+    box.disabled = Boolean(this.shared.list_id);
     box.onchange = () => this.setHides(box.checked);
     line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")));
-    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.trigger("author", true));
+    const { author } = this.shared;
+    const name = makeButton("step", author, `${author}: change the name`, () => this.trigger("author", true));
     name.disabled = this.data.verified;
     line.append(name);
     line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
@@ -168,7 +147,7 @@ class Judging extends QueryView {
 
   drawState(thumb) {
     const { card } = thumb;
-    const own = this.find(card);
+    const own = this.findOwn(card);
     const isSeen = own || !this.hides;
     const [told, given] = thumb.querySelectorAll("span.told, span.given");
     const states = new Map([["waiting", " …"], ["refused", " not saved"], ["saved", ""]]);
@@ -186,8 +165,8 @@ class Judging extends QueryView {
     if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
     if (this.data.why) parts.push(make("p", "problem", this.data.why));
-    const isSeen = this.front && (this.find(this.front) || !this.hides);
-    const subject = isSeen ? this.front : this.last && this.find(this.last) && this.last;
+    const isSeen = this.front && (this.findOwn(this.front) || !this.hides);
+    const subject = isSeen ? this.front : this.last && this.findOwn(this.last) && this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
     if (subject) parts.push(this.drawFacts(subject));
     this.about.replaceChildren(...parts);
@@ -195,7 +174,7 @@ class Judging extends QueryView {
 
   // Return what is known of a card that one has judged, and what can be added to the verdict.
   drawFacts(card) {
-    const own = this.find(card);
+    const own = this.findOwn(card);
     const head = card === this.front ? "This result" : "The one before";
     const box = make("section", "facts", make("h4", "", head, own && `: you said ${say(own.value)}`));
     if (own?.text) box.append(make("p", "problem", own.text));
@@ -204,7 +183,7 @@ class Judging extends QueryView {
     if (own && !this.data.why) box.append(...this.drawAdditions(own));
     for (const text of [...card.facts, ...card.notes, card.picture && card.caption]) if (text) box.append(make("div", "foot", text));
     for (const [name, value, cause, note] of card.said) {
-      if (name !== this.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
+      if (name !== this.shared.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
     }
     return box;
   }
@@ -264,7 +243,7 @@ class Judging extends QueryView {
   }
 
   open(query) {
-    if (query && !this.payloads.has(query)) this.state.textContent = "Opening …";
+    if (query && !this.payloads.has(query)) this.line.textContent = "Opening …";
     super.open(query);
   }
 
@@ -277,8 +256,8 @@ class Judging extends QueryView {
     const card = this.front;
     const isOpening = (this.awaited ?? this.query) !== this.query;
     if (!card || this.data.why || isOpening) return;
-    const own = this.find(card);
-    this.send(card, { value, cause: "", note: own?.note ?? "" });
+    const own = this.findOwn(card);
+    this.give(card, { value, cause: "", note: own?.note ?? "" });
     this.last = card;
     this.armed = false;
     this.front = this.findNext() ?? card;
@@ -287,70 +266,55 @@ class Judging extends QueryView {
 
   // Add a cause or a note to the verdict that is described.
   amend(change) {
-    const card = this.find(this.front) ? this.front : this.last;
-    const own = card && this.find(card);
+    const card = this.findOwn(this.front) ? this.front : this.last;
+    const own = card && this.findOwn(card);
     if (!own) return;
     this.armed = false;
     const { value, cause, note } = own;
-    this.send(card, { value, cause, note, ...change });
+    this.give(card, { value, cause, note, ...change });
     this.drawFront();
   }
 
-  send(card, said) {
-    const row = { ...this.share(), query_id: this.query, item_id: card.item, ...said };
-    this.own.set(pairOf(this.query, card.item), { ...said, state: "waiting", once: this.outbox.send(row) });
-  }
-
-  owns(row) {
-    return Object.entries(this.share()).every(([field, value]) => row[field] === value);
-  }
-
-  // Return what all rows of this view share; undo takes back the last of them.
-  share() {
-    return { kind: "verdict", collection: this.data.collection, author: this.author, list_id: this.data.list };
+  give(card, said) {
+    this.send({ query_id: this.query, item_id: card.item }, said);
   }
 
   undo() {
-    if (!this.data.why) this.outbox.undo(this.share());
+    if (!this.data.why) super.undo();
   }
 
-  // Take what the server said of rows.
+  describe() {}
+
+  nameAnswer({ query_id, value, cause }, before) {
+    const name = this.data.queries.find(([id]) => id === query_id)?.[1] ?? query_id;
+    const added = cause === before?.cause ? "the note" : `the cause ${cause || before?.cause}`;
+    return `${value === before?.value ? added : say(value)}${query_id === this.query ? "" : `, of ${name}`}`;
+  }
+
+  reopen({ query_id, item_id }) {
+    if (query_id !== this.query) return;
+    this.front = this.cards.find(({ item }) => item === item_id) ?? this.front;
+    this.drawFront();
+  }
+
   hear(state, settled) {
-    let told = describeOutbox(state);
-    for (const { once, row, number, said, taken, now } of settled) {
-      if (row.undo && !this.owns(row)) continue;
-      if (taken) {
-        const own = now && { value: now.value, cause: now.cause, note: now.note, state: "saved" };
-        this.own.set(pairOf(taken.query_id, taken.item_id), own ?? undefined);
-        const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
-        if (card) this.front = card;
-        const name = this.data.queries.find(([id]) => id === taken.query_id)?.[1] ?? taken.query_id;
-        const added = taken.cause === now?.cause ? "the note" : `the cause ${taken.cause || now?.cause}`;
-        const what = taken.value === now?.value ? added : say(taken.value);
-        told ||= `Taken back: ${what}${card ? "" : `, of ${name}`}`;
-      } else if (row.undo) told ||= NOTHING;
-      const own = [...this.own.values()].find((each) => each?.once === once);
-      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
-      if (number) told ||= "Saved";
-    }
-    if (told || !state.waiting) this.state.textContent = told || this.state.textContent;
-    this.state.classList.toggle("problem", Boolean(state.said));
+    super.hear(state, settled);
     if (settled.length && this.cards) this.drawFront();
   }
 
   setHides(hides) {
-    if (this.data.list) return;
+    if (this.shared.list_id) return;
     this.hides = hides;
     this.draw();
   }
 
   // Ask for a note in a dialog; what is half typed is kept.
   askNote() {
-    const card = this.front && this.find(this.front) ? this.front : this.last;
+    const card = this.front && this.findOwn(this.front) ? this.front : this.last;
     if (!card) return;
-    const draft = `draft of a note ${pairOf(this.query, card.item)}`;
+    const draft = `draft of a note ${nameOf({ query_id: this.query, item_id: card.item })}`;
     const field = Object.assign(make("textarea"), { maxLength: this.data.most, rows: 4 });
-    field.value = storage.read(draft) ?? this.find(card).note ?? "";
+    field.value = storage.read(draft) ?? this.findOwn(card).note ?? "";
     field.oninput = () => storage.write(draft, field.value);
     const save = Object.assign(make("button", "choice", "Save"), { type: "submit" });
     const hint = make("p", "foot", "Enter saves, Shift + Enter begins a line.");

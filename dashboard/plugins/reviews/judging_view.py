@@ -36,7 +36,7 @@ from dashboard.views.people import REVIEWER, find_reader
 FOLDER = Path(__file__).parent
 SCRIPTS = (
     *(cards.FOLDER / name for name in ("elements.js", "playback.js")),
-    *(FOLDER / name for name in ("outbox.js", "judging_view.js")),
+    *(FOLDER / name for name in ("outbox.js", "answers.js", "judging_view.js")),
 )
 """Parts of one module, in this order."""
 STYLES = (cards.FOLDER / "cards.css", FOLDER / "judging_view.css")
@@ -115,11 +115,10 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     over = "This list is closed; it takes no more verdicts." if is_closed else ""
     if made and not task.queries:
         over = over or f"Nothing of this list is in {collection.title} any more."
+    about = {"collection": collection.name, "author": task.author, "kind": VERDICT}
     data = {
-        "collection": collection.name,
-        "list": made.id if made else "",
+        "about": about | {"list_id": made.id if made else ""},
         "why": explain_lack(REVIEWER) or over,
-        "author": task.author,
         "verified": find_reader().is_verified,
         "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
         "causes": list(CAUSES),

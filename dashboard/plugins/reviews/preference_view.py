@@ -83,12 +83,11 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         st.error(escape_markdown(f"{made.title!r} cannot be judged now. {error}"))
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
-    about = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
+    about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
+    sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
     data = {
-        "collection": collection.name,
-        "author": author,
         "title": made.title,
-        "about": about | {"kind": PREFERENCE},
+        "about": about | sides,
         "queries": queries,
     }
     _component()(
