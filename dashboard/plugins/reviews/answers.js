@@ -5,7 +5,7 @@
 const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
 const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
-const nameOf = ({ query_id, item_id }) => JSON.stringify([query_id, item_id]);
+const nameOf = ({ query_id, item_id = "" }) => JSON.stringify([query_id, item_id]);
 
 class AnswerView extends QueryView {
   constructor(parent, name) {
@@ -45,8 +45,8 @@ class AnswerView extends QueryView {
     return (this.find(pair)?.state ?? "refused") !== "refused";
   }
 
-  send(pair, said) {
-    const row = { item_id: "", ...pair, ...this.shared, ...said };
+  send({ query_id, item_id = "" }, said) {
+    const row = { query_id, item_id, ...this.shared, ...said };
     this.taken = this.told = "";
     this.keep({ ...row, once: this.outbox.send(row) });
   }
@@ -60,6 +60,7 @@ class AnswerView extends QueryView {
 
   // Take back the last row; where this tab does not know it, the server does.
   undo() {
+    if (this.data.why) return;
     const entry = this.takeBack({ ...this.shared, once: this.outbox.undo(this.shared) });
     if (entry) this.showTaken(entry, entry.before);
     this.tell();
@@ -108,8 +109,12 @@ class AnswerView extends QueryView {
   }
 
   tell() {
-    const parts = [this.describe(), this.taken, this.state || this.told];
+    const parts = [this.describe?.(), this.taken, this.state || this.told];
     this.line.textContent = parts.filter(Boolean).join(" · ");
+  }
+
+  drawUndo(name = "") {
+    return makeKeyed(name, "Undo", "u", () => this.undo());
   }
 
   press(event) {

@@ -1,11 +1,8 @@
 // Lists pairs on which people differ; a key decides the framed one, which then leaves the list.
 
 const drawLabel = (row) => {
-  const label = make("div", "label", make("span", "quiet", "Label: "));
-  if (!row.ticks.length) label.append(row.label);
-  for (const [keyword, has] of row.ticks) {
-    label.append(make("span", has ? "yes" : "no", `${has ? "✓" : "✕"} ${keyword}`));
-  }
+  const ticks = row.ticks.map(([keyword, has]) => make("span", has ? "yes" : "no", `${SIGNS.get(has)} ${keyword}`));
+  const label = make("div", "label", make("span", "quiet", "Label: "), ...(ticks.length ? ticks : [row.label]));
   return make("div", "about", make("b", "", row.query), label, make("div", "quiet", row.caption));
 };
 
@@ -47,7 +44,7 @@ class Decisions extends AnswerView {
 
   decide(row, value) {
     if (!row) return;
-    this.send({ query_id: row.query_id, item_id: row.item_id }, { value });
+    this.send(row, { value });
     this.frame(this.framed);
   }
 
@@ -70,11 +67,10 @@ class Decisions extends AnswerView {
   draw() {
     const { left } = this;
     this.framed = Math.max(0, Math.min(this.framed, left.length - 1));
-    const undo = makeKeyed("", "Undo", "u", () => this.undo());
     const rows = left.map((row, place) => this.drawRow(row, place === this.framed));
     const text = this.data.more ? "Next disagreements" : "All are decided: go on";
     if (!rows.length) rows.push(makeButton("", text, "", () => this.trigger("next", true)));
-    this.root.replaceChildren(make("div", "head", this.line, undo), ...rows);
+    this.root.replaceChildren(make("div", "head", this.line, this.drawUndo()), ...rows);
     this.tell();
   }
 

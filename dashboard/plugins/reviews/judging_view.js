@@ -21,24 +21,15 @@ class Judging extends AnswerView {
     this.prefetch([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
   }
 
-  // Return one's verdict on a card, with its state; undefined if there is none.
-  findOwn(card) {
-    return this.find({ query_id: this.query, item_id: card.item });
-  }
-
   known({ query_id, item_id }) {
     const card = this.payloads.get(query_id)?.cards.find(({ item }) => item === item_id);
     const said = card?.said.find(([name]) => name === this.shared.author);
     return said && { value: said[1], cause: said[2], note: said[3], state: "saved" };
   }
 
-  isJudged(card, query = this.query) {
-    return this.has({ query_id: query, item_id: card.item });
-  }
-
   isDone(query, isKnown) {
     const cards = this.payloads.get(query)?.cards;
-    return cards ? cards.every((card) => this.isJudged(card, query)) : isKnown;
+    return cards ? cards.every((card) => this.has(card)) : isKnown;
   }
 
   show(query) {
@@ -75,13 +66,12 @@ class Judging extends AnswerView {
     const box = Object.assign(make("input"), { type: "checkbox", checked: this.hides });
     box.disabled = Boolean(this.shared.list_id);
     box.onchange = () => this.setHides(box.checked);
-    line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")));
     const { author } = this.shared;
     const name = makeButton("step", author, `${author}: change the name`, () => this.trigger("author", true));
     name.disabled = this.data.verified;
-    line.append(name);
-    line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
-    line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
+    const keys = makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys()));
+    line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")), name);
+    line.append(makeKeyed("step", "Stop", "v", () => this.stop()), keys);
     return line;
   }
 
@@ -97,21 +87,20 @@ class Judging extends AnswerView {
     return drawMedia(picture ? { picture, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
   }
 
+  listChoices() {
+    const grades = this.data.scale ? [...Array(this.data.scale + 1).keys()].map(String) : [];
+    return [["not", "Not relevant", "x"], ["unsure", "Unsure", "s"], ["relevant", "Relevant", "y"],
+      ...grades.map((grade) => [grade, `Grade ${grade}`, grade])];
+  }
+
   drawButtons() {
-    const group = make("div", "buttons");
-    const add = (value, text, key) => {
+    return make("div", "buttons", ...this.listChoices().map(([value, text, key]) => {
       const button = makeKeyed("choice", text, key, () => this.judge(value));
-      Object.assign(button, { value, disabled: Boolean(this.data.why) });
       const sign = make("span", "sign", MARKS_OF.get(value));
       sign.setAttribute("aria-hidden", "true");
       button.prepend(sign);
-      group.append(button);
-    };
-    add("not", "Not relevant", "x");
-    add("unsure", "Unsure", "s");
-    add("relevant", "Relevant", "y");
-    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), `Grade ${grade}`, String(grade));
-    return group;
+      return Object.assign(button, { value, disabled: Boolean(this.data.why) });
+    }));
   }
 
   // Bring a card to the front; what it was is redrawn.
@@ -147,7 +136,7 @@ class Judging extends AnswerView {
 
   drawState(thumb) {
     const { card } = thumb;
-    const own = this.findOwn(card);
+    const own = this.find(card);
     const isSeen = own || !this.hides;
     const [told, given] = thumb.querySelectorAll("span.told, span.given");
     const states = new Map([["waiting", " …"], ["refused", " not saved"], ["saved", ""]]);
@@ -165,8 +154,8 @@ class Judging extends AnswerView {
     if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
     parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
     if (this.data.why) parts.push(make("p", "problem", this.data.why));
-    const isSeen = this.front && (this.findOwn(this.front) || !this.hides);
-    const subject = isSeen ? this.front : this.last && this.findOwn(this.last) && this.last;
+    const isSeen = this.front && (this.find(this.front) || !this.hides);
+    const subject = isSeen ? this.front : this.last && this.find(this.last) && this.last;
     if (!isSeen && this.front) parts.push(make("p", "hidden", "Labels, ranks, versions and others' verdicts appear after your own."));
     if (subject) parts.push(this.drawFacts(subject));
     this.about.replaceChildren(...parts);
@@ -174,7 +163,7 @@ class Judging extends AnswerView {
 
   // Return what is known of a card that one has judged, and what can be added to the verdict.
   drawFacts(card) {
-    const own = this.findOwn(card);
+    const own = this.find(card);
     const head = card === this.front ? "This result" : "The one before";
     const box = make("section", "facts", make("h4", "", head, own && `: you said ${say(own.value)}`));
     if (own?.text) box.append(make("p", "problem", own.text));
@@ -198,7 +187,7 @@ class Judging extends AnswerView {
     });
     const more = make("div", "causes",
       makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()),
-      makeKeyed("step", "Undo", "u", () => this.undo()));
+      this.drawUndo("step"));
     return [causes, ...(own.note ? [make("p", "note", own.note)] : []), more];
   }
 
@@ -217,7 +206,7 @@ class Judging extends AnswerView {
 
   drawCounts() {
     if (!this.counts) return;
-    const judged = this.cards.filter((card) => this.isJudged(card)).length;
+    const judged = this.cards.filter((card) => this.has(card)).length;
     const known = this.data.queries.filter(([id]) => this.payloads.has(id));
     const gained = known.reduce((sum, [id, , done]) => sum + Number(this.isDone(id, done)) - Number(done), 0);
     const bar = Object.assign(make("progress"), { max: this.cards.length || 1, value: judged });
@@ -230,7 +219,7 @@ class Judging extends AnswerView {
   findNext() {
     const place = this.cards.indexOf(this.front);
     const order = [...this.cards.slice(place + 1), ...this.cards.slice(0, place + 1)];
-    return order.find((card) => !this.isJudged(card));
+    return order.find((card) => !this.has(card));
   }
 
   // Return the next query with results that are not judged; undefined if there is none.
@@ -256,8 +245,8 @@ class Judging extends AnswerView {
     const card = this.front;
     const isOpening = (this.awaited ?? this.query) !== this.query;
     if (!card || this.data.why || isOpening) return;
-    const own = this.findOwn(card);
-    this.give(card, { value, cause: "", note: own?.note ?? "" });
+    const own = this.find(card);
+    this.send(card, { value, cause: "", note: own?.note ?? "" });
     this.last = card;
     this.armed = false;
     this.front = this.findNext() ?? card;
@@ -266,24 +255,14 @@ class Judging extends AnswerView {
 
   // Add a cause or a note to the verdict that is described.
   amend(change) {
-    const card = this.findOwn(this.front) ? this.front : this.last;
-    const own = card && this.findOwn(card);
+    const card = this.find(this.front) ? this.front : this.last;
+    const own = card && this.find(card);
     if (!own) return;
     this.armed = false;
     const { value, cause, note } = own;
-    this.give(card, { value, cause, note, ...change });
+    this.send(card, { value, cause, note, ...change });
     this.drawFront();
   }
-
-  give(card, said) {
-    this.send({ query_id: this.query, item_id: card.item }, said);
-  }
-
-  undo() {
-    if (!this.data.why) super.undo();
-  }
-
-  describe() {}
 
   nameAnswer({ query_id, value, cause }, before) {
     const name = this.data.queries.find(([id]) => id === query_id)?.[1] ?? query_id;
@@ -310,11 +289,11 @@ class Judging extends AnswerView {
 
   // Ask for a note in a dialog; what is half typed is kept.
   askNote() {
-    const card = this.front && this.findOwn(this.front) ? this.front : this.last;
+    const card = this.front && this.find(this.front) ? this.front : this.last;
     if (!card) return;
-    const draft = `draft of a note ${nameOf({ query_id: this.query, item_id: card.item })}`;
+    const draft = `draft of a note ${nameOf(card)}`;
     const field = Object.assign(make("textarea"), { maxLength: this.data.most, rows: 4 });
-    field.value = storage.read(draft) ?? this.findOwn(card).note ?? "";
+    field.value = storage.read(draft) ?? this.find(card).note ?? "";
     field.oninput = () => storage.write(draft, field.value);
     const save = Object.assign(make("button", "choice", "Save"), { type: "submit" });
     const hint = make("p", "foot", "Enter saves, Shift + Enter begins a line.");
@@ -389,15 +368,11 @@ class Judging extends AnswerView {
   listKeys(event) {
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
-    const grades = this.data.scale ? [...Array(this.data.scale + 1).keys()] : [];
-    const numbers = this.armed
-      ? this.data.causes.map((cause, place) => [place + 1, () => this.amend({ cause })])
-      : grades.map((grade) => [grade, () => this.judge(String(grade))]);
+    const choices = this.listChoices().map(([value, , key]) => [key, () => this.judge(value)]);
+    const causes = this.data.causes.map((cause, place) => [place + 1, () => this.amend({ cause })]);
     return {
       v: () => this.stop(),
-      y: () => this.judge("relevant"),
-      x: () => this.judge("not"),
-      s: () => this.judge("unsure"),
+      ...Object.fromEntries([...choices, ...(this.armed ? causes : [])]),
       c: () => { this.armed = !this.armed; this.drawAbout(); },
       e: () => this.askNote(),
       u: () => this.undo(),
@@ -406,7 +381,6 @@ class Judging extends AnswerView {
       h: () => this.setHides(!this.hides),
       p: () => this.big?.querySelector(".pause")?.click(),
       "?": () => this.openDialog(this.drawKeys()),
-      ...Object.fromEntries(numbers),
       ...(isFree && {
         Enter: this.hasEnded && (() => this.open(this.findQuery())),
         ArrowRight: () => this.move(1),

@@ -208,7 +208,8 @@ def _make_pool(task: _Task, query: str) -> Row:
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
-        shown.append({key: card[key] for key in (*keys, "facts")} | {"said": verdicts})
+        named = {"query_id": query, "item_id": item, "said": verdicts}
+        shown.append({key: card[key] for key in (*keys, "facts")} | named)
     shown.sort(key=lambda card: _shuffle(task.author, query, card["item"]))
     return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
 

@@ -27,7 +27,7 @@ class Comparison extends AnswerView {
   }
 
   get left() {
-    return this.data.queries.filter(({ query_id }) => !this.has({ query_id, item_id: "" }));
+    return this.data.queries.filter((query) => !this.has(query));
   }
 
   reopen({ query_id }) {
@@ -37,7 +37,7 @@ class Comparison extends AnswerView {
 
   answer(name) {
     if (!this.current) return;
-    this.send({ query_id: this.current.query_id }, { value: this.current.values[name] });
+    this.send(this.current, { value: this.current.values[name] });
     this.reopen({});
   }
 
@@ -84,7 +84,7 @@ class Comparison extends AnswerView {
     const bar = Object.assign(make("progress"), { max: this.data.queries.length, value: this.data.queries.length - this.left.length });
     bar.setAttribute("aria-label", "Done");
     const answers = make("div", "answers");
-    const more = make("div", "more", makeKeyed("", "Undo", "u", () => this.undo()));
+    const more = make("div", "more", this.drawUndo());
     if (this.current) {
       answers.append(...ANSWERS.map(([name, text, key]) =>
         makeKeyed("big", text, key, () => this.answer(name))));
