@@ -44,8 +44,8 @@ def _list(call: Namespace) -> Answer:
 def _create(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    choose = judging_lists.choose_queries if call.compare else judging_lists.choose_pairs
-    pairs, chosen = choose(study, call.choose, versions, choices["metric"], call.number, call.seed)
+    how = (call.choose, versions, choices["metric"], call.number, call.seed, call.compare)
+    pairs, chosen = judging_lists.choose_pairs(study, *how)
     made = judging_lists.JudgingList(
         title=call.title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(call.seed),

@@ -105,102 +105,81 @@ class JudgingList:
 
 
 def choose_pairs(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
+    study: Study,
+    way: str,
+    versions: Sequence[str],
+    metric: str,
+    number: int,
+    seed: int = 0,
+    compares: bool = False,
 ) -> tuple[list[Pair], str]:
     """Return at most `number` pairs to judge, and in words how they were chosen.
 
     Pairs are among the first results of the versions, as deep as the metric looks, at most DEPTH.
+    To compare lists, pairs are queries whose first SIDE results differ, without an item.
 
     Args:
         study: Its queries are chosen from; a slice is one of its choices.
-        way: One of WAYS. worst: of the queries that lost most, those first that moved most;
-            doubtful: those that moved most of all queries; slice: query by query, the best rank
-            first; random: drawn from all; change: see `weigh_labels`.
+        way: One of WAYS, or of COMPARED. worst: of the queries that lost most, those first that
+            moved most; doubtful: those that moved most of all queries; slice: query by query, the
+            best rank first; random: drawn from all; change: see `weigh_labels`.
         versions: Baseline and candidate, or one version.
         metric: Metric by which queries lost, and how deep.
         number: Pairs at most.
         seed: Of random pairs.
+        compares: Whether lists are compared.
 
     Raises:
         ChoiceError: If the way does not fit, or finds no pair.
     """
-    queries, told = _choose_queries(study, way, versions, metric, number)
-    table = study.collection.queries
+    if compares and (way not in COMPARED or len(set(versions)) < 2):
+        raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
+    queries, told = _choose_queries(study, way, versions, metric, number, compares)
     if way == "change":
         rows = weigh_labels(study, versions, queries, metric)
     else:
-        rows = list(list_moved_results(study, versions, queries, find_cutoff(metric, DEPTH)))
+        depth = SIDE if compares else find_cutoff(metric, DEPTH)
+        rows = list(list_moved_results(study, versions, queries, depth))
+    if compares:
+        moves = dict.fromkeys((row[0] for row in rows), 0.0)
+        for place, _, moved, _ in rows:
+            moves[place] += moved
+        rows = [(place, -1, moved, 0.0) for place, moved in moves.items() if moved > 0]
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(rows))
-        rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
+        of = f" of {len(rows):,} whose lists differ" if compares else ""
+        rows, told = [rows[place] for place in drawn.tolist()], f"{told}{of}, seed {seed}"
     elif way == "slice":
         rows.sort(key=lambda row: (row[0], -row[3]))
     elif way != "change":
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
-    items = study.collection.items.ids
-    pairs = [(table.ids[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    table, items = study.collection.queries.ids, (*study.collection.items.ids, "")
+    pairs = [(table[queries[place]], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
-        raise ChoiceError(f"Nothing to judge is found ({told}).")
-    return pairs, told
-
-
-def choose_queries(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
-) -> tuple[list[Pair], str]:
-    """Return at most `number` queries whose lists are compared, as pairs without an item.
-
-    Queries for which both versions show the same first SIDE results are left out.
-
-    Args:
-        study: Its queries are chosen from.
-        way: One of COMPARED. doubtful: queries whose results move most.
-        versions: Baseline and candidate.
-        metric: Metric by which queries lost.
-        number: Queries at most.
-        seed: Of random queries.
-
-    Raises:
-        ChoiceError: If the way does not fit, or finds no query.
-    """
-    if way not in COMPARED or len(set(versions)) < 2:
-        raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
-    queries, told = _choose_queries(study, way, versions, metric, number, MAX_QUERIES)
-    told = COMPARED[way] if way == "doubtful" else told
-    moves = [0.0] * len(queries)
-    for place, _, moved, _ in list_moved_results(study, versions, queries, SIDE):
-        moves[place] += moved
-    places = [place for place in range(len(queries)) if moves[place] > 0]
-    if way == "random":
-        drawn = np.random.default_rng(seed).permutation(len(places))
-        told = f"{told} of {len(places):,} whose lists differ, seed {seed}"
-        places = [places[at] for at in drawn.tolist()]
-    elif way == "doubtful":
-        places.sort(key=lambda place: -moves[place])
-    pairs = [(study.collection.queries.ids[queries[place]], "") for place in places[:number]]
-    if not pairs:
-        raise ChoiceError(f"Nothing to compare is found ({told}).")
+        raise ChoiceError(f"Nothing to {'compare' if compares else 'judge'} is found ({told}).")
     return pairs, told
 
 
 def _choose_queries(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, most: int = MAX_PAIRS
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, compares: bool
 ) -> tuple[IntArray, str]:
     """Return the queries that a way looks at, in its order, and the way in words."""
+    named, most = ("queries", MAX_QUERIES) if compares else ("pairs", MAX_PAIRS)
     if not 1 <= number <= most:
-        named = "pairs" if most == MAX_PAIRS else "queries"
         raise ChoiceError(f"number = {number}: 1 to {most:,} {named} can be chosen.")
     if way in ("worst", "doubtful", "change") and len(set(versions)) < 2:
         raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
     if way == "slice" and not study.choices["slice"]:
         raise ChoiceError("Name the slice, such as --slice A=x.")
+    told = (COMPARED if compares else WAYS)[way]
     if way == "worst":
         changed = list_changes(study, versions[0], versions[1], metric)
         worse = (row["query_id"] for row in changed if row["outcome"] == "worse")
-        return study.collection.queries.find(worse), f"{WAYS[way]} by {metric}"
+        return study.collection.queries.find(worse), f"{told} by {metric}"
     if way == "slice":
         return study.queries, " & ".join(study.choices["slice"])
-    return study.queries, f"{WAYS[way]} by {metric}" if way == "change" else WAYS[way]
+    return study.queries, f"{told} by {metric}" if way == "change" else told
 
 
 def weigh_labels(
@@ -398,12 +377,9 @@ def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
 
 
 def _write(made: JudgingList) -> dict[str, str]:
-    """Return the row of a list; with the fields by which the first edition reads it, too."""
     values = asdict(made)
     del values["gone"]
     row = {name: values.pop(name) for name in ("id", "author", "time")}
-    queries = list(dict.fromkeys(query for query, _ in made.pairs))
-    values |= {"queries": queries, "people": [], "blind": True, "machines": []}
     return row | {"definition": json.dumps(values, ensure_ascii=False)}
 
 

@@ -10,7 +10,6 @@ from dashboard.plugins.reviews import preferences
 from dashboard.plugins.reviews.judging_lists import (
     JudgingList,
     choose_pairs,
-    choose_queries,
     mark_gone,
 )
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
@@ -107,13 +106,16 @@ def test_payload_names_no_version(graded: Path) -> None:
 def test_queries_that_differ_are_chosen(graded: Path) -> None:
     """q1 moves a by 1, c and d by 1/2 each; q2 a and b by 0.63; alike lists are left out."""
     study, both = open_graded(graded), ("v1", "v2")
-    assert choose_queries(study, "doubtful", both, "AP", 9)[0] == [("q1", ""), ("q2", "")]
-    assert choose_queries(study, "worst", both, "Success@1", 9)[0] == [("q1", "")]
+    assert choose_pairs(study, "doubtful", both, "AP", 9, compares=True)[0] == [
+        ("q1", ""),
+        ("q2", ""),
+    ]
+    assert choose_pairs(study, "worst", both, "Success@1", 9, compares=True)[0] == [("q1", "")]
     (graded / "runs" / "v3.trec").write_text((graded / "runs" / "v1.trec").read_text())
     with pytest.raises(ChoiceError, match="found .at random of 0 whose lists differ, seed 0"):
-        choose_queries(open_graded(graded), "random", ("v1", "v3"), "AP", 9)
+        choose_pairs(open_graded(graded), "random", ("v1", "v3"), "AP", 9, compares=True)
     with pytest.raises(ChoiceError, match="201: 1 to 200 queries can be chosen"):
-        choose_queries(study, "random", both, "AP", 201)
+        choose_pairs(study, "random", both, "AP", 201, compares=True)
 
 
 def test_what_would_change_the_comparison_most(graded: Path) -> None:
