@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboard.plugins.reviews.figures import shuffle_sides
 from dashboard.plugins.reviews.judging_lists import JudgingList, close_list, create_list
-from dashboard.plugins.reviews.preferences import shuffle_sides
 from dashboard.plugins.reviews.verdicts import Verdict, list_history, save_verdict
 from dashboard.storage.collection import open_collection
 

@@ -12,7 +12,7 @@ from dashboard.commands.options import open_call, open_study_of
 from dashboard.commands.output import replace_file
 from dashboard.errors import DataError
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.reviews import agreement, judging_lists, verdicts
+from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
@@ -90,24 +90,24 @@ def _export(call: Namespace) -> Answer:
 
 
 def _agreement(call: Namespace) -> Answer:
-    found = agreement.measure_agreement(_read_rows(call))
+    found = figures.measure_agreement(_read_rows(call))
     if not found:
         _note("no pair was judged by two people")
     elif found[0]["few"]:
-        _note(f"{found[0]['pairs']:,} pairs; fewer than {agreement.FEW_PAIRS} say little")
-    return found, agreement.COLUMNS
+        _note(f"{found[0]['pairs']:,} pairs; fewer than {figures.FEW_PAIRS} say little")
+    return found, figures.COLUMNS
 
 
 def _disagreements(call: Namespace) -> Answer:
     rows = _read_rows(call)
-    found, left = agreement.list_disagreements(rows), agreement.list_undecided(rows)
+    found, left = figures.list_disagreements(rows), figures.list_undecided(rows)
     if len(left) < len(found):
         _note(f"{len(found) - len(left):,} left out, which are decided")
     collection = _open(call) if left else None
-    there = agreement.keep_there(left, collection) if collection else left
+    there = figures.keep_there(left, collection) if collection else left
     if len(there) < len(left):
         _note(f"{len(left) - len(there):,} left out, which are gone from the collection")
-    return there, agreement.DIFFERING
+    return there, figures.DIFFERING
 
 
 def _decide(call: Namespace) -> Answer:

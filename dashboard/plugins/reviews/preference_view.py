@@ -13,12 +13,11 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.reviews import judging_lists, preferences, verdicts
-from dashboard.plugins.reviews.agreement import measure_agreement
+from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import SENDING, draw_author, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
+from dashboard.plugins.reviews.figures import CANNOT_SAY, Preference, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
-from dashboard.plugins.reviews.preferences import CANNOT_SAY, Preference
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import list_changes
@@ -106,7 +105,7 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
     sides = {v: _list_items(study, v, queries) for v in (made.baseline, made.candidate)}
     found = []
     for at, (id, query) in enumerate(zip(ids, queries.tolist(), strict=True)):
-        left, right = preferences.shuffle_sides(made, id, author)
+        left, right = figures.shuffle_sides(made, id, author)
         own = int(collection.own_items[query])
         asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)
         values = {name: value[left != made.candidate] for name, value in ANSWERS.items()}
@@ -146,12 +145,12 @@ def _draw_items(collection: Collection, items: Sequence[int]) -> list[Row]:
 
 def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequence[Verdict]) -> None:
     """Draw which version people prefer, each person's answers, and every query."""
-    answers = preferences.list_preferences(made, rows)
+    answers = figures.list_preferences(made, rows)
     if not answers:
         st.caption("No answer yet.")
         return
-    scores = preferences.score_queries(answers)
-    found = preferences.measure_preference(scores)
+    scores = figures.score_queries(answers)
+    found = figures.measure_preference(scores)
     metric, changes = choices["metric"], dict[str, Row]()
     try:
         whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
@@ -159,8 +158,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:
         st.warning(escape_markdown(f"Without {metric}: {error}"))
-    winner = preferences.name_winner(found, made.baseline, made.candidate)
-    sentence = preferences.describe_preference(found, made.baseline, made.candidate)
+    winner = figures.name_winner(found, made.baseline, made.candidate)
+    sentence = figures.describe_preference(found, made.baseline, made.candidate)
     with st.container(border=True):
         left, right = st.columns([1, 1], gap="medium")
         with left:
@@ -174,7 +173,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             if counts:
                 show_chart(draw_distribution(counts, made.baseline, made.candidate))
             st.caption(escape_markdown(_describe_agreement(answers)))
-    same, compared = preferences.compare_with_metric(scores, changes.values(), metric)
+    same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
     told = told if compared else f"there is none in which people and {metric} both name a winner"
     st.markdown(f"**Query by query** – {escape_markdown(told)}; open one to see both rows")
@@ -182,7 +181,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
 
 
 def _describe_agreement(answers: Sequence[Verdict]) -> str:
-    agreed = measure_agreement(preferences.make_verdicts(answers))
+    agreed = measure_agreement(figures.make_verdicts(answers))
     if not agreed:
         return "No query was compared by two people."
     first, alpha = agreed[:2]
@@ -196,7 +195,7 @@ def count_answers(answers: Sequence[Verdict]) -> list[Row]:
     """Return how many queries each person gave to each version, and to neither."""
     counts = Counter[tuple[str, str]]()
     for row in answers:
-        if row.value in preferences.SCORES:
+        if row.value in figures.SCORES:
             counts[row.author, row.value.removeprefix("much ")] += 1
     people = dict.fromkeys(sorted(row.author for row in answers))
     places = ("worse", "same", "better")

@@ -2,13 +2,11 @@
 
 import streamlit as st
 
-from dashboard.plugins.reviews.agreement import keep_there, list_undecided
-from dashboard.plugins.reviews.agreement_view import draw_agreement
 from dashboard.plugins.reviews.author import draw_author, find_author
 from dashboard.plugins.reviews.choices import PART
-from dashboard.plugins.reviews.corrections_view import draw_corrections
-from dashboard.plugins.reviews.decision_view import draw_decisions
+from dashboard.plugins.reviews.figures import keep_there, list_undecided
 from dashboard.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
+from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_corrections, draw_decisions
 from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
 from dashboard.views.address import read_address, set_choice
 from dashboard.views.frame import open_page, read_study
