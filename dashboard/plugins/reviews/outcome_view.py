@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -96,14 +95,6 @@ MAX_DECISIONS = 50
 """Pairs that are drawn at once; the next ones follow when they are decided."""
 
 
-def _component() -> Any:
-    return load_component(
-        "reviews-decisions",
-        (*SENDING, FOLDER / "answers.js", FOLDER / "decisions.js"),
-        (FOLDER / "answers.css", FOLDER / "decisions.css"),
-    )
-
-
 def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
     there = keep_there(rows, study.collection)
@@ -129,7 +120,12 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         "more": max(0, len(there) - MAX_DECISIONS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
-    _component()(key="decisions", data=data, on_next_change=lambda: None)
+    component = load_component(
+        "reviews-decisions",
+        (*SENDING, FOLDER / "answers.js", FOLDER / "decisions.js"),
+        (FOLDER / "answers.css", FOLDER / "decisions.css"),
+    )
+    component(key="decisions", data=data, on_next_change=lambda: None)
 
 
 def make_payload(

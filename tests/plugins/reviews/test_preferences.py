@@ -73,8 +73,8 @@ def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
     ]  # fmt: skip
     answers = figures.list_preferences(MADE, rows)
     assert figures.score_queries(answers) == {"q1": 1, "q2": 0, "q3": -1}
-    counted = {(row["person"], row["won"]): row["queries"] for row in count_answers(answers)}
-    assert counted["eva", "better"] == 2 and counted["kim", "worse"] == 2
+    counted = {row["person"]: row for row in count_answers(answers)}
+    assert counted["eva"]["better"] == 2 and counted["kim"]["worse"] == 2
     none = figures.measure_preference({"q1": None})
     assert figures.describe_preference(none, "v1", "v2") == (
         "No version won a query. For 1 query nobody could say which is better."
