@@ -97,6 +97,44 @@ def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
     assert items[1] == items[2] and set(items) == set("abcd")
 
 
+def test_undo_without_a_line(address: str, page: Page) -> None:
+    """It is shown at once, also after a reload, and sent once, in order."""
+    begin(page, f"{address}&query=q1")
+    state = page.locator(".state")
+    cut_line(page)
+    for key in "yxu":
+        page.keyboard.press(key)
+    expect(state).to_contain_text("Taken back: not relevant · Waiting: 3 kept in this browser.")
+    count(page, "^1 of 4 results")
+    page.reload()
+    expect(state).to_contain_text("Waiting: 3")
+    count(page, "^1 of 4 results")
+    for key in "suu":
+        page.keyboard.press(key)
+    expect(state).to_contain_text("Taken back: relevant · Waiting: 6 kept in this browser.")
+    count(page, "^0 of 4 results")
+    page.unroute(ROUTES)
+    expect(state).to_have_text("Taken back: relevant")
+    count(page, "^0 of 4 results")
+    assert list_said("value") == [("relevant",), ("not",), ("",), ("unsure",), ("",), ("",)]
+    page.keyboard.press("u")
+    expect(state).to_have_text("There is nothing to take back.")
+
+
+def test_undo_of_what_another_tab_said(address: str, world: Path, page: Page) -> None:
+    """The server takes back the last word of the person; what this tab had guessed stands again."""
+    begin(page, f"{address}&query=q1")
+    state = page.locator(".state")
+    page.keyboard.press("y")
+    expect(state).to_have_text("Saved")
+    other = Verdict(author="Ada", query_id="q2", item_id="b", value="not")
+    save_verdict(open_collection(world), other)
+    page.keyboard.press("u")
+    expect(state).to_contain_text("Taken back: not relevant, of ")
+    count(page, "^1 of 4 results")
+    assert list_said("query_id", "value")[-1] == ("q2", "")
+
+
 def test_other_screens_send_what_waits(address: str, page: Page) -> None:
     """A verdict that was given without a line is shown and sent where nobody judges."""
     begin(page, f"{address}&query=q1")

@@ -12,11 +12,12 @@ from dashboard.commands.options import open_call, open_study_of
 from dashboard.commands.output import replace_file
 from dashboard.errors import DataError
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.reviews import agreement, judging_lists, verdicts
+from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, keep_last
+from dashboard.storage.collection import Collection
 from dashboard.storage.folders import find_folder
 
 EXPORT = (
@@ -37,14 +38,14 @@ def _list(call: Namespace) -> Answer:
     lists = judging_lists.read_lists(find_folder(call.collection), left_out)
     for sentence in left_out:
         _note(f"left out: {sentence}")
-    return [_describe(each, rows) for each in lists], LIST
+    return [_describe(each, rows) for each in _mark_gone(call, lists)], LIST
 
 
 def _create(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    choose = judging_lists.choose_queries if call.compare else judging_lists.choose_pairs
-    pairs, chosen = choose(study, call.choose, versions, choices["metric"], call.number, call.seed)
+    how = (call.choose, versions, choices["metric"], call.number, call.seed, call.compare)
+    pairs, chosen = judging_lists.choose_pairs(study, *how)
     made = judging_lists.JudgingList(
         title=call.title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(call.seed),
@@ -57,7 +58,7 @@ def _create(call: Namespace) -> Answer:
 def _show(call: Namespace) -> Answer:
     rows, made = _read_rows(call), _find_list(call)
     for name, pairs in sorted(judging_lists.find_judged(made, rows).items()):
-        _note(f"{name} judged {len(pairs):,} of {len(made.pairs):,} pairs")
+        _note(f"{name} judged {len(pairs):,} of {len(made.asked):,} pairs")
     return judging_lists.count_values(made, rows), SHOWN
 
 
@@ -71,11 +72,12 @@ def _next(call: Namespace) -> Answer:
     made = _find_list(call)
     pair = judging_lists.find_next(made, rows, author)
     if pair is None:
-        why = "it is closed" if made.closed else f"{author} has judged all {len(made.pairs):,}"
+        why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
+        why = "it is closed" if made.closed else why
         _note(f"nothing is left to judge of {made.id}: {why}")
         return [], NEXT
     done = len(judging_lists.find_judged(made, rows).get(author, ()))
-    cells = (made.id, pair[0], pair[1] or None, done, len(made.pairs))
+    cells = (made.id, pair[0], pair[1] or None, done, len(made.asked))
     return [dict(zip(NEXT, cells, strict=True))], NEXT
 
 
@@ -88,22 +90,24 @@ def _export(call: Namespace) -> Answer:
 
 
 def _agreement(call: Namespace) -> Answer:
-    found = agreement.measure_agreement(_read_rows(call))
+    found = figures.measure_agreement(_read_rows(call))
     if not found:
         _note("no pair was judged by two people")
     elif found[0]["few"]:
-        _note(f"{found[0]['pairs']:,} pairs; fewer than {agreement.FEW_PAIRS} say little")
-    return found, agreement.COLUMNS
+        _note(f"{found[0]['pairs']:,} pairs; fewer than {figures.FEW_PAIRS} say little")
+    return found, figures.COLUMNS
 
 
 def _disagreements(call: Namespace) -> Answer:
     rows = _read_rows(call)
-    decided = {row.pair for row in keep_last(rows) if row.kind == DECISION}
-    found = agreement.list_disagreements(rows)
-    left = [row for row in found if (row["query_id"], row["item_id"]) not in decided]
+    found, left = figures.list_disagreements(rows), figures.list_undecided(rows)
     if len(left) < len(found):
         _note(f"{len(found) - len(left):,} left out, which are decided")
-    return left, agreement.DIFFERING
+    collection = _open(call) if left else None
+    there = figures.keep_there(left, collection) if collection else left
+    if len(there) < len(left):
+        _note(f"{len(left) - len(there):,} left out, which are gone from the collection")
+    return there, figures.DIFFERING
 
 
 def _decide(call: Namespace) -> Answer:
@@ -135,12 +139,34 @@ def _read_rows(call: Namespace) -> list[Verdict]:
 
 
 def _find_list(call: Namespace) -> judging_lists.JudgingList:
-    return judging_lists.find_list(find_folder(call.collection), call.list)
+    made = judging_lists.find_list(find_folder(call.collection), call.list)
+    return _mark_gone(call, [made])[0]
+
+
+def _mark_gone(
+    call: Namespace, lists: list[judging_lists.JudgingList]
+) -> list[judging_lists.JudgingList]:
+    """Return lists with the pairs that are gone, and say how many."""
+    collection = _open(call)
+    lists = [judging_lists.mark_gone(made, collection) for made in lists] if collection else lists
+    for made in lists:
+        if told := judging_lists.describe_gone(made):
+            _note(f"{made.id}: {told}")
+    return lists
+
+
+def _open(call: Namespace) -> Collection | None:
+    """Open a collection; None, and say why, if it cannot be: then no pair is known to be gone."""
+    try:
+        return open_call(call)
+    except DataError as error:
+        _note(f"pairs that are gone are counted, too: {error}")
+        return None
 
 
 def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:
     judged = judging_lists.find_judged(made, rows)
-    row = asdict(made) | {"list_id": made.id, "pairs": len(made.pairs), "people": len(judged)}
+    row = asdict(made) | {"list_id": made.id, "pairs": len(made.asked), "people": len(judged)}
     done = len(set().union(*judged.values()))
     return row | {"judged": done, "state": "closed" if made.closed else "open"}
 

@@ -1,98 +1,130 @@
-// What blind comparison and decisions share: answers that are sent and taken back.
+// A view in which a person says something of one pair after another, and takes it back. All is shown
+// at once, before the server knows it. A view has `known`, what the server sent of a pair; `reopen`,
+// which shows a pair again; `nameAnswer`, for a sentence; and `describe`, for the line of its state.
 
-const BEFORE = "before"; // value of an answer that was saved before this page was drawn
+const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
+const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
+const say = (value) => WORDS.get(value) ?? `grade ${value}`;
+const nameOf = ({ query_id, item_id = "" }) => JSON.stringify([query_id, item_id]);
 
-// A view whose data hold collection, author and `about`, the fields that all its rows share.
-class Answers {
+class AnswerView extends QueryView {
   constructor(parent, name) {
-    this.root = make("div", name);
-    parent.append(this.root);
-    this.answers = new Map(); // rows by pair, the last one at the end
-    this.line = make("span", "state");
-    this.line.setAttribute("role", "status");
-    this.leave = new AbortController();
-    document.addEventListener("keydown", (event) => this.press(event), { signal: this.leave.signal });
+    super(parent, name);
+    this.line = make("output", "state");
+    this.line.setAttribute("aria-live", "polite");
+    this.outbox = openOutbox();
   }
 
-  update({ data, setTriggerValue }) {
-    this.data = data;
-    this.trigger = (name) => setTriggerValue(name, Date.now());
-    if (!this.outbox) {
-      this.outbox = openOutbox();
-      this.outbox.writeName(data.author);
-      this.outbox.list().filter((row) => !row.undo && this.owns(row)).forEach((row) => this.note(row));
-      this.unwatch = this.outbox.watch((state, settled = []) => this.hear(state, settled));
+  // Begin anew if the fields that all rows share are others: collection, author, kind and list_id.
+  update(component) {
+    super.update(component);
+    const { about } = this.data;
+    if (JSON.stringify(about) === JSON.stringify(this.shared)) return;
+    this.shared = about;
+    this.outbox.writeName(about.author);
+    this.rows = new Map(); // the last one of each pair; undefined: it was taken back
+    this.given = []; // what can be taken back
+    this.sent = new Map(); // rows by `once`, and what an undo takes back
+    for (const row of this.outbox.list().filter((each) => this.isMine(each))) {
+      if (row.undo) this.takeBack(row);
+      else this.keep(row);
     }
+    this.taken = this.told = "";
+    this.unwatch ??= this.outbox.watch((state, settled) => this.hear(state, settled));
   }
 
-  name = ({ query_id, item_id }) => JSON.stringify([query_id, item_id]);
-
-  // Return what all rows of this view share.
-  share() {
-    const { collection, author, about } = this.data;
-    return { collection, author, ...about };
+  isMine(row) {
+    return ["collection", "author", "kind"].every((field) => row[field] === this.shared[field]);
   }
 
-  owns(row) {
-    const { collection, author, kind, list_id } = this.share();
-    const shared = Object.entries({ collection, author, kind, list_id });
-    return shared.every(([field, value]) => row[field] === value);
+  find(pair) {
+    return this.rows.has(nameOf(pair)) ? this.rows.get(nameOf(pair)) : this.known(pair);
   }
 
-  // Keep in mind what a row says; an empty value takes an answer back.
-  note(row) {
-    this.answers.delete(this.name(row));
-    if (row.value) this.answers.set(this.name(row), row);
+  has(pair) {
+    return (this.find(pair)?.state ?? "refused") !== "refused";
   }
 
-  send(pair, value) {
-    const row = { item_id: "", ...pair, ...this.share(), value };
-    this.outbox.send(row);
-    this.note(row);
-    this.said = "";
-    this.taken = undefined;
+  send({ query_id, item_id = "" }, said) {
+    const row = { query_id, item_id, ...this.shared, ...said };
+    this.taken = this.told = "";
+    this.keep({ ...row, once: this.outbox.send(row) });
   }
 
-  // Take back the last answer of this page, or, where there is none, the last one that was saved.
+  keep(row) {
+    const entry = { ...row, state: "waiting", before: this.find(row) };
+    this.given.push(entry);
+    this.sent.set(row.once, entry);
+    this.rows.set(nameOf(row), entry);
+  }
+
+  // Take back the last row; where this tab does not know it, the server does.
   undo() {
-    const last = [...this.answers.values()].filter(({ value }) => value !== BEFORE).at(-1);
-    if (!last) return this.outbox.undo(this.share());
-    this.send({ query_id: last.query_id, item_id: last.item_id }, "");
-    this.reopen(last);
+    if (this.data.why) return;
+    const entry = this.takeBack({ ...this.shared, once: this.outbox.undo(this.shared) });
+    if (entry) this.showTaken(entry, entry.before);
+    this.tell();
   }
 
-  // Show again what was taken back, and say so.
-  reopen(row) {
-    this.taken = row;
-    this.open(row);
+  takeBack({ once, list_id }) {
+    const place = this.given.findLastIndex((each) => each.list_id === list_id);
+    if (place < 0) return undefined;
+    const [entry] = this.given.splice(place, 1);
+    this.sent.set(once, entry);
+    this.rows.set(nameOf(entry), entry.before);
+    return entry;
+  }
+
+  showTaken(row, before) {
+    this.taken = `Taken back: ${this.nameAnswer(row, before)}`;
+    this.told = "";
+    this.reopen(row);
   }
 
   hear(state, settled) {
-    const mine = settled.filter(({ row }) => this.owns(row));
-    for (const { row, said, taken } of mine) {
-      if (taken) this.note({ ...taken, value: "" });
-      if (taken) this.reopen(taken);
-      else if (said) this.said = `Not saved: ${said}`;
-      else if (row.undo) this.said = NOTHING;
-      if (said && !row.undo) this.note({ ...row, value: row.value ? "" : BEFORE });
-      if (said && !row.undo) this.open(row);
-    }
+    for (const answer of settled.filter(({ row }) => this.isMine(row))) this.settle(answer);
+    this.line.classList.toggle("problem", Boolean(state.said));
     this.state = describeOutbox(state);
     this.tell();
   }
 
+  settle({ once, row, number, said, taken, now }) {
+    const entry = this.sent.get(once);
+    if (row.undo) return this.settleUndo(entry, taken, now);
+    Object.assign(entry ?? {}, { state: number ? "saved" : "refused", text: said });
+    this.told = number && !this.taken ? "Saved" : "";
+    this.given = this.given.filter((each) => number || each !== entry);
+    if (!number) this.reopen(row);
+  }
+
+  // Correct what was shown as taken back: another tab may have had the last word.
+  settleUndo(entry, taken, now) {
+    const isRight = entry && taken && nameOf(entry) === nameOf(taken);
+    const isAnew = (row) => this.rows.get(nameOf(row))?.state === "waiting"; // said since the undo
+    if (entry && !isRight && !isAnew(entry)) this.rows.set(nameOf(entry), entry);
+    if (!taken) [this.taken, this.told] = ["", NOTHING];
+    if (!taken || isAnew(taken)) return;
+    this.rows.set(nameOf(taken), now ? { ...now, state: "saved" } : undefined);
+    if (!isRight) this.showTaken(taken, now);
+  }
+
   tell() {
-    const taken = this.taken && `Taken back: ${this.nameAnswer(this.taken)}`;
-    this.line.textContent = [this.describe(), this.state || this.said || taken].filter(Boolean).join(" · ");
+    const parts = [this.describe?.(), this.taken, this.state || this.told];
+    this.line.textContent = parts.filter(Boolean).join(" · ");
+  }
+
+  drawUndo(name = "") {
+    return makeKeyed(name, "Undo", "u", () => this.undo());
   }
 
   press(event) {
-    if (!event.repeat) pressKey(event, { u: () => this.undo(), ...this.listKeys() });
+    if (!event.repeat) super.press(event);
   }
 
+  fit() {}
+
   close() {
-    this.leave.abort();
+    super.close();
     this.unwatch?.();
-    this.root.remove();
   }
 }

@@ -24,7 +24,8 @@ SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
 
 
 def _component() -> Any:
-    return load_component("reviews-person", (*SENDING, FOLDER / "person.js"))
+    scripts = (*SENDING, FOLDER / "person.js")
+    return load_component("reviews-person", scripts, (FOLDER / "answers.css",))
 
 
 def draw_waiting() -> None:

@@ -1,33 +1,17 @@
 // Lists pairs on which people differ; a key decides the framed one, which then leaves the list.
 
-const WORDS = new Map([["relevant", "✓ relevant"], ["not", "✕ not relevant"], ["unsure", "? unsure"]]);
-const PAINT = new Map([["relevant", "yes"], ["not", "no"]]);
-
-const TAKEN = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "keep label"]]);
-
-const drawPicture = (row) => {
-  const box = make("div", "picture");
-  const image = Object.assign(make("img"), { src: row.picture, alt: row.caption, loading: "lazy" });
-  image.onerror = () => box.replaceChildren("cannot be shown");
-  if (row.picture) box.append(image);
-  return box;
-};
-
 const drawLabel = (row) => {
-  const label = make("div", "label", make("span", "quiet", "Label: "));
-  if (!row.ticks.length) label.append(row.label);
-  for (const [keyword, has] of row.ticks) {
-    label.append(make("span", has ? "yes" : "no", `${has ? "✓" : "✕"} ${keyword}`));
-  }
+  const ticks = row.ticks.map(([keyword, has]) => make("span", has ? "yes" : "no", `${SIGNS.get(has)} ${keyword}`));
+  const label = make("div", "label", make("span", "quiet", "Label: "), ...(ticks.length ? ticks : [row.label]));
   return make("div", "about", make("b", "", row.query), label, make("div", "quiet", row.caption));
 };
 
 const drawSaid = ([author, value, note]) => {
-  const told = make("span", PAINT.get(value) ?? "", WORDS.get(value) ?? `grade ${value}`);
+  const told = make("span", value, `${MARKS_OF.get(value) ?? ""} ${say(value)}`.trim());
   return make("div", "", make("b", "", author), " ", told, make("span", "quiet", note && ` “${note}”`));
 };
 
-class Decisions extends Answers {
+class Decisions extends AnswerView {
   constructor(parent) {
     super(parent, "decisions");
     this.framed = 0;
@@ -36,17 +20,19 @@ class Decisions extends Answers {
   update(component) {
     super.update(component);
     this.choices = [["not", "✕ Not relevant", "x"], ["relevant", "✓ Relevant", "y"],
-      ...this.data.grades.map((grade) => [grade, grade, grade]), [this.data.unsure, "Keep label", "n"]];
+      ...this.data.grades.map((grade) => [grade, grade, grade]), ["unsure", "Keep label", "n"]];
     this.draw();
   }
 
   get left() {
-    return this.data.rows.filter((row) => !this.answers.has(this.name(row)));
+    return this.data.rows.filter((row) => !this.has(row));
   }
 
-  open(taken) {
-    const place = this.left.findIndex((row) => this.name(row) === this.name(taken));
-    if (place < 0) this.trigger("next"); // it was decided before this page was drawn
+  known() {} // no pair that is decided is sent
+
+  reopen(taken) {
+    const place = this.left.findIndex((row) => nameOf(row) === nameOf(taken));
+    if (place < 0) this.trigger("next", true); // it was decided before this page was drawn
     else this.frame(place);
   }
 
@@ -58,33 +44,33 @@ class Decisions extends Answers {
 
   decide(row, value) {
     if (!row) return;
-    this.send({ query_id: row.query_id, item_id: row.item_id }, value);
+    this.send(row, { value });
     this.frame(this.framed);
   }
 
   listKeys() {
     const choices = this.choices.map(([value, , key]) => [key, () => this.decide(this.left[this.framed], value)]);
     const [down, up] = [1, -1].map((by) => () => this.frame(this.framed + by));
-    return { j: down, k: up, ...Object.fromEntries(choices) };
+    return { j: down, k: up, u: () => this.undo(), ...Object.fromEntries(choices) };
   }
 
-  nameAnswer({ query_id, item_id, value }) {
-    const row = this.data.rows.find((each) => this.name(each) === this.name({ query_id, item_id }));
-    return `${TAKEN.get(value) ?? `grade ${value}`}, of ${row?.query ?? query_id}`;
+  nameAnswer(answer) {
+    const row = this.data.rows.find((each) => nameOf(each) === nameOf(answer));
+    return `${answer.value === "unsure" ? "keep label" : say(answer.value)}, of ${row?.query ?? answer.query_id}`;
   }
 
   describe() {
-    return `${this.answers.size} decided, ${this.left.length + this.data.more} left`;
+    const left = this.left.length;
+    return `${this.data.rows.length - left} decided, ${left + this.data.more} left`;
   }
 
   draw() {
     const { left } = this;
     this.framed = Math.max(0, Math.min(this.framed, left.length - 1));
-    const undo = makeKeyed("", "Undo", "u", () => this.undo());
     const rows = left.map((row, place) => this.drawRow(row, place === this.framed));
     const text = this.data.more ? "Next disagreements" : "All are decided: go on";
-    if (!rows.length) rows.push(makeButton("", text, "", () => this.trigger("next")));
-    this.root.replaceChildren(make("div", "head", this.line, undo), ...rows);
+    if (!rows.length) rows.push(makeButton("", text, "", () => this.trigger("next", true)));
+    this.root.replaceChildren(make("div", "head", this.line, this.drawUndo()), ...rows);
     this.tell();
   }
 
@@ -92,7 +78,7 @@ class Decisions extends Answers {
     const acts = make("div", "acts", ...this.choices.map(([value, text, key]) =>
       makeKeyed("", text, key, () => this.decide(row, value))));
     const said = make("div", "said", ...row.said.map(drawSaid));
-    const shown = make("article", "row", drawPicture(row), drawLabel(row), said, acts);
+    const shown = make("article", "row", drawMedia(row), drawLabel(row), said, acts);
     shown.classList.toggle("framed", isFramed);
     shown.setAttribute("aria-current", String(isFramed));
     return shown;

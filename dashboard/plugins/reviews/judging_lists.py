@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, insert, select
@@ -21,6 +22,7 @@ from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store
 from dashboard.plugins.reviews.verdicts import VERDICT, Verdict, check_text
+from dashboard.storage.collection import Collection
 from dashboard.study.changes import (
     discount_rank,
     find_cutoff,
@@ -71,6 +73,7 @@ class JudgingList:
         seed: Of what was drawn at random.
         author: Who made it, and who alone closes it.
         collection: The collection's key in the store; it is set when the list is saved.
+        gone: Pairs that the collection does not have any more, which nobody is asked to judge.
     """
 
     title: str
@@ -85,9 +88,15 @@ class JudgingList:
     closed: bool = False
     id: str = ""
     time: str = ""
+    gone: frozenset[Pair] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "author", verdicts.clean_name(self.author))
+
+    @property
+    def asked(self) -> list[Pair]:
+        """Pairs that the collection still has."""
+        return [pair for pair in self.pairs if pair not in self.gone]
 
     @property
     def is_comparison(self) -> bool:
@@ -96,102 +105,81 @@ class JudgingList:
 
 
 def choose_pairs(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
+    study: Study,
+    way: str,
+    versions: Sequence[str],
+    metric: str,
+    number: int,
+    seed: int = 0,
+    compares: bool = False,
 ) -> tuple[list[Pair], str]:
     """Return at most `number` pairs to judge, and in words how they were chosen.
 
     Pairs are among the first results of the versions, as deep as the metric looks, at most DEPTH.
+    To compare lists, pairs are queries whose first SIDE results differ, without an item.
 
     Args:
         study: Its queries are chosen from; a slice is one of its choices.
-        way: One of WAYS. worst: of the queries that lost most, those first that moved most;
-            doubtful: those that moved most of all queries; slice: query by query, the best rank
-            first; random: drawn from all; change: see `weigh_labels`.
+        way: One of WAYS, or of COMPARED. worst: of the queries that lost most, those first that
+            moved most; doubtful: those that moved most of all queries; slice: query by query, the
+            best rank first; random: drawn from all; change: see `weigh_labels`.
         versions: Baseline and candidate, or one version.
         metric: Metric by which queries lost, and how deep.
         number: Pairs at most.
         seed: Of random pairs.
+        compares: Whether lists are compared.
 
     Raises:
         ChoiceError: If the way does not fit, or finds no pair.
     """
-    queries, told = _choose_queries(study, way, versions, metric, number)
-    table = study.collection.queries
+    if compares and (way not in COMPARED or len(set(versions)) < 2):
+        raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
+    queries, told = _choose_queries(study, way, versions, metric, number, compares)
     if way == "change":
         rows = weigh_labels(study, versions, queries, metric)
     else:
-        rows = list(list_moved_results(study, versions, queries, find_cutoff(metric, DEPTH)))
+        depth = SIDE if compares else find_cutoff(metric, DEPTH)
+        rows = list(list_moved_results(study, versions, queries, depth))
+    if compares:
+        moves = dict.fromkeys((row[0] for row in rows), 0.0)
+        for place, _, moved, _ in rows:
+            moves[place] += moved
+        rows = [(place, -1, moved, 0.0) for place, moved in moves.items() if moved > 0]
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(rows))
-        rows, told = [rows[place] for place in drawn.tolist()], f"{told}, seed {seed}"
+        of = f" of {len(rows):,} whose lists differ" if compares else ""
+        rows, told = [rows[place] for place in drawn.tolist()], f"{told}{of}, seed {seed}"
     elif way == "slice":
         rows.sort(key=lambda row: (row[0], -row[3]))
     elif way != "change":
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
-    items = study.collection.items.ids
-    pairs = [(table.ids[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    table, items = study.collection.queries.ids, (*study.collection.items.ids, "")
+    pairs = [(table[queries[place]], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
-        raise ChoiceError(f"Nothing to judge is found ({told}).")
-    return pairs, told
-
-
-def choose_queries(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, seed: int = 0
-) -> tuple[list[Pair], str]:
-    """Return at most `number` queries whose lists are compared, as pairs without an item.
-
-    Queries for which both versions show the same first SIDE results are left out.
-
-    Args:
-        study: Its queries are chosen from.
-        way: One of COMPARED. doubtful: queries whose results move most.
-        versions: Baseline and candidate.
-        metric: Metric by which queries lost.
-        number: Queries at most.
-        seed: Of random queries.
-
-    Raises:
-        ChoiceError: If the way does not fit, or finds no query.
-    """
-    if way not in COMPARED or len(set(versions)) < 2:
-        raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
-    queries, told = _choose_queries(study, way, versions, metric, number, MAX_QUERIES)
-    told = COMPARED[way] if way == "doubtful" else told
-    moves = [0.0] * len(queries)
-    for place, _, moved, _ in list_moved_results(study, versions, queries, SIDE):
-        moves[place] += moved
-    places = [place for place in range(len(queries)) if moves[place] > 0]
-    if way == "random":
-        drawn = np.random.default_rng(seed).permutation(len(places))
-        told = f"{told} of {len(places):,} whose lists differ, seed {seed}"
-        places = [places[at] for at in drawn.tolist()]
-    elif way == "doubtful":
-        places.sort(key=lambda place: -moves[place])
-    pairs = [(study.collection.queries.ids[queries[place]], "") for place in places[:number]]
-    if not pairs:
-        raise ChoiceError(f"Nothing to compare is found ({told}).")
+        raise ChoiceError(f"Nothing to {'compare' if compares else 'judge'} is found ({told}).")
     return pairs, told
 
 
 def _choose_queries(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, most: int = MAX_PAIRS
+    study: Study, way: str, versions: Sequence[str], metric: str, number: int, compares: bool
 ) -> tuple[IntArray, str]:
     """Return the queries that a way looks at, in its order, and the way in words."""
+    named, most = ("queries", MAX_QUERIES) if compares else ("pairs", MAX_PAIRS)
     if not 1 <= number <= most:
-        named = "pairs" if most == MAX_PAIRS else "queries"
         raise ChoiceError(f"number = {number}: 1 to {most:,} {named} can be chosen.")
     if way in ("worst", "doubtful", "change") and len(set(versions)) < 2:
         raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
     if way == "slice" and not study.choices["slice"]:
         raise ChoiceError("Name the slice, such as --slice A=x.")
+    told = (COMPARED if compares else WAYS)[way]
     if way == "worst":
         changed = list_changes(study, versions[0], versions[1], metric)
         worse = (row["query_id"] for row in changed if row["outcome"] == "worse")
-        return study.collection.queries.find(worse), f"{WAYS[way]} by {metric}"
+        return study.collection.queries.find(worse), f"{told} by {metric}"
     if way == "slice":
         return study.queries, " & ".join(study.choices["slice"])
-    return study.queries, f"{WAYS[way]} by {metric}" if way == "change" else WAYS[way]
+    return study.queries, f"{told} by {metric}" if way == "change" else told
 
 
 def weigh_labels(
@@ -304,6 +292,20 @@ def find_list(folder: Path, id: str = "") -> JudgingList:
     return fitting[0]
 
 
+def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
+    """Return a list with the pairs that its collection does not have any more."""
+    gone = (pair for pair in made.pairs if not verdicts.has_pair(collection, pair))
+    return replace(made, gone=frozenset(gone))
+
+
+def describe_gone(made: JudgingList) -> str:
+    """Return how many pairs of a list are gone, in a sentence; "" if none is."""
+    number = len(made.gone)
+    are = "is" if number == 1 else "are"
+    told = f"{number:,} of {len(made.pairs):,} pairs {are} gone from the collection."
+    return told if number else ""
+
+
 def check_open(connection: Connection, row: Verdict) -> None:
     """Check that the list of a row takes it: it is open and has the pair, or the query.
 
@@ -330,7 +332,8 @@ def check_open(connection: Connection, row: Verdict) -> None:
 def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
     """Return the pairs of a list that each person has judged, by name.
 
-    A verdict on a pair counts, whichever list the person worked on.
+    A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
+    does not.
 
     Args:
         made: The list.
@@ -345,7 +348,7 @@ def find_all_judged(
     """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
-        for pair in dict.fromkeys(made.pairs):
+        for pair in made.asked:
             wanted.setdefault(pair, []).append(made.id)
     found: dict[str, dict[str, set[Pair]]] = {made.id: {} for made in lists}
     for row in verdicts.keep_last(rows):
@@ -358,7 +361,7 @@ def find_all_judged(
 def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
     """Return the first pair of an open list that a person has not judged; None if all are."""
     judged = find_judged(made, rows).get(author, set())
-    left = (pair for pair in made.pairs if pair not in judged)
+    left = (pair for pair in made.asked if pair not in judged)
     return None if made.closed else next(left, None)
 
 
@@ -374,11 +377,9 @@ def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
 
 
 def _write(made: JudgingList) -> dict[str, str]:
-    """Return the row of a list; with the fields by which the first edition reads it, too."""
     values = asdict(made)
+    del values["gone"]
     row = {name: values.pop(name) for name in ("id", "author", "time")}
-    queries = list(dict.fromkeys(query for query, _ in made.pairs))
-    values |= {"queries": queries, "people": [], "blind": True, "machines": []}
     return row | {"definition": json.dumps(values, ensure_ascii=False)}
 
 
@@ -390,8 +391,8 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
         pairs = pairs or [(query, "") for query in values["queries"]]
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
-        texts = {name: str(values.get(name, "")) for name in names}
-        named = tuple((str(query), str(item)) for query, item in pairs)
+        texts: dict[str, Any] = {name: str(values.get(name, "")) for name in names}
+        named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
         closed = bool(values.get("closed"))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
         found = f"a list {id[:40]!r} that cannot be read ({problem})"

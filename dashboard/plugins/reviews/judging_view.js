@@ -1,71 +1,40 @@
 // Judging: one card in front, the others of the query below it, and three buttons. What a card is
 // labelled, its ranks and others' verdicts become elements only after one's own verdict.
 
-const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
-const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 const NARROW = 700;
 const MIN_HEIGHT = 320;
 const SWIPE = 70; // pixels
 const MAX_NAME = 80; // letters of a query's name on a button
-const say = (value) => WORDS.get(value) ?? `grade ${value}`;
-const pairOf = (query, item) => JSON.stringify([query, item]);
 
-class Judging extends QueryView {
+class Judging extends AnswerView {
   constructor(parent) {
     super(parent, "cards judging");
     this.dialog.addEventListener("close", () => this.dialog.replaceChildren());
-    this.own = new Map(); // verdicts of this tab by pair, newer than those of the server
     this.hides = true;
-    this.state = make("output", "state");
-    this.state.setAttribute("aria-live", "polite");
-    this.outbox = openOutbox();
-  }
-
-  close() {
-    super.close();
-    this.unwatch?.();
   }
 
   update(component) {
+    const { shared } = this;
     super.update(component);
-    const { data } = this;
-    if (data.author !== this.author) this.setAuthor(data.author);
-    this.unwatch ??= this.outbox.watch((state, settled) => this.hear(state, settled));
+    if (shared !== this.shared) this.query = this.front = undefined; // the order is another one
     this.follow();
     this.prefetch([...this.payloads.values()].flatMap(({ cards }) => cards.map((card) => card.picture)));
   }
 
-  setAuthor(name) {
-    this.author = name;
-    this.outbox.writeName(name);
-    this.own.clear();
-    for (const row of this.outbox.list().filter((each) => each.kind === "verdict" && !each.undo)) {
-      const isMine = row.author === name && row.collection === this.data.collection;
-      if (isMine) this.own.set(pairOf(row.query_id, row.item_id), { ...row, state: "waiting" });
-    }
-    this.query = this.front = undefined; // the order is another one
-  }
-
-  // Return one's verdict on a card, with its state; undefined if there is none.
-  find(card, query = this.query) {
-    const pair = pairOf(query, card.item);
-    if (this.own.has(pair)) return this.own.get(pair);
-    const said = card.said.find(([name]) => name === this.author);
+  known({ query_id, item_id }) {
+    const card = this.payloads.get(query_id)?.cards.find(({ item }) => item === item_id);
+    const said = card?.said.find(([name]) => name === this.shared.author);
     return said && { value: said[1], cause: said[2], note: said[3], state: "saved" };
-  }
-
-  isJudged(card, query) {
-    return (this.find(card, query)?.state ?? "refused") !== "refused";
   }
 
   isDone(query, isKnown) {
     const cards = this.payloads.get(query)?.cards;
-    return cards ? cards.every((card) => this.isJudged(card, query)) : isKnown;
+    return cards ? cards.every((card) => this.has(card)) : isKnown;
   }
 
   show(query) {
     const payload = this.payloads.get(query);
-    const text = JSON.stringify([payload, this.data.why, this.author]);
+    const text = JSON.stringify([payload, this.data.why, this.shared]);
     if (query === this.query && text === this.shown) return this.drawCounts();
     const front = query === this.query ? this.front?.item : undefined;
     if (query !== this.query) this.last = undefined;
@@ -86,7 +55,7 @@ class Judging extends QueryView {
     const stage = make("div", "stage", this.big, this.about);
     this.ending = make("div", "ending");
     this.counts = make("div", "counts");
-    const panel = make("footer", "panel", this.ending, this.counts, this.drawButtons(), this.state);
+    const panel = make("footer", "panel", this.ending, this.counts, this.drawButtons(), this.line);
     this.root.replaceChildren(this.drawHead(), stage, this.pool, panel);
     this.drawFront();
     this.fit();
@@ -95,14 +64,14 @@ class Judging extends QueryView {
   drawHead() {
     const line = make("div", "query", ...this.drawSteps(this.query), make("h2", "title", this.payload.title));
     const box = Object.assign(make("input"), { type: "checkbox", checked: this.hides });
-    box.disabled = Boolean(this.data.list);
+    box.disabled = Boolean(this.shared.list_id);
     box.onchange = () => this.setHides(box.checked);
-    line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")));
-    const name = makeButton("step", this.author, `${this.author}: change the name`, () => this.trigger("author", true));
+    const { author } = this.shared;
+    const name = makeButton("step", author, `${author}: change the name`, () => this.trigger("author", true));
     name.disabled = this.data.verified;
-    line.append(name);
-    line.append(makeKeyed("step", "Stop", "v", () => this.stop()));
-    line.append(makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys())));
+    const keys = makeButton("step help", "?", "Keys", () => this.openDialog(this.drawKeys()));
+    line.append(make("label", "hide", box, "Hide labels", make("kbd", "", "h")), name);
+    line.append(makeKeyed("step", "Stop", "v", () => this.stop()), keys);
     return line;
   }
 
@@ -118,21 +87,20 @@ class Judging extends QueryView {
     return drawMedia(picture ? { picture, caption: `Result ${this.cards.indexOf(card) + 1}` } : card);
   }
 
+  listChoices() {
+    const grades = this.data.scale ? [...Array(this.data.scale + 1).keys()].map(String) : [];
+    return [["not", "Not relevant", "x"], ["unsure", "Unsure", "s"], ["relevant", "Relevant", "y"],
+      ...grades.map((grade) => [grade, `Grade ${grade}`, grade])];
+  }
+
   drawButtons() {
-    const group = make("div", "buttons");
-    const add = (value, text, key) => {
+    return make("div", "buttons", ...this.listChoices().map(([value, text, key]) => {
       const button = makeKeyed("choice", text, key, () => this.judge(value));
-      Object.assign(button, { value, disabled: Boolean(this.data.why) });
       const sign = make("span", "sign", MARKS_OF.get(value));
       sign.setAttribute("aria-hidden", "true");
       button.prepend(sign);
-      group.append(button);
-    };
-    add("not", "Not relevant", "x");
-    add("unsure", "Unsure", "s");
-    add("relevant", "Relevant", "y");
-    for (let grade = 0; this.data.scale && grade <= this.data.scale; grade++) add(String(grade), `Grade ${grade}`, String(grade));
-    return group;
+      return Object.assign(button, { value, disabled: Boolean(this.data.why) });
+    }));
   }
 
   // Bring a card to the front; what it was is redrawn.
@@ -204,7 +172,7 @@ class Judging extends QueryView {
     if (own && !this.data.why) box.append(...this.drawAdditions(own));
     for (const text of [...card.facts, ...card.notes, card.picture && card.caption]) if (text) box.append(make("div", "foot", text));
     for (const [name, value, cause, note] of card.said) {
-      if (name !== this.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
+      if (name !== this.shared.author) box.append(make("div", "other", [`${name}: ${say(value)}`, cause, note].filter(Boolean).join(" · ")));
     }
     return box;
   }
@@ -219,7 +187,7 @@ class Judging extends QueryView {
     });
     const more = make("div", "causes",
       makeKeyed("step", own.note ? "Edit note" : "Add note", "e", () => this.askNote()),
-      makeKeyed("step", "Undo", "u", () => this.undo()));
+      this.drawUndo("step"));
     return [causes, ...(own.note ? [make("p", "note", own.note)] : []), more];
   }
 
@@ -238,7 +206,7 @@ class Judging extends QueryView {
 
   drawCounts() {
     if (!this.counts) return;
-    const judged = this.cards.filter((card) => this.isJudged(card)).length;
+    const judged = this.cards.filter((card) => this.has(card)).length;
     const known = this.data.queries.filter(([id]) => this.payloads.has(id));
     const gained = known.reduce((sum, [id, , done]) => sum + Number(this.isDone(id, done)) - Number(done), 0);
     const bar = Object.assign(make("progress"), { max: this.cards.length || 1, value: judged });
@@ -251,7 +219,7 @@ class Judging extends QueryView {
   findNext() {
     const place = this.cards.indexOf(this.front);
     const order = [...this.cards.slice(place + 1), ...this.cards.slice(0, place + 1)];
-    return order.find((card) => !this.isJudged(card));
+    return order.find((card) => !this.has(card));
   }
 
   // Return the next query with results that are not judged; undefined if there is none.
@@ -264,7 +232,7 @@ class Judging extends QueryView {
   }
 
   open(query) {
-    if (query && !this.payloads.has(query)) this.state.textContent = "Opening …";
+    if (query && !this.payloads.has(query)) this.line.textContent = "Opening …";
     super.open(query);
   }
 
@@ -296,50 +264,25 @@ class Judging extends QueryView {
     this.drawFront();
   }
 
-  send(card, said) {
-    const row = { ...this.share(), query_id: this.query, item_id: card.item, ...said };
-    this.own.set(pairOf(this.query, card.item), { ...said, state: "waiting", once: this.outbox.send(row) });
+  nameAnswer({ query_id, value, cause }, before) {
+    const name = this.data.queries.find(([id]) => id === query_id)?.[1] ?? query_id;
+    const added = cause === before?.cause ? "the note" : `the cause ${cause || before?.cause}`;
+    return `${value === before?.value ? added : say(value)}${query_id === this.query ? "" : `, of ${name}`}`;
   }
 
-  owns(row) {
-    return Object.entries(this.share()).every(([field, value]) => row[field] === value);
+  reopen({ query_id, item_id }) {
+    if (query_id !== this.query) return;
+    this.front = this.cards.find(({ item }) => item === item_id) ?? this.front;
+    this.drawFront();
   }
 
-  // Return what all rows of this view share; undo takes back the last of them.
-  share() {
-    return { kind: "verdict", collection: this.data.collection, author: this.author, list_id: this.data.list };
-  }
-
-  undo() {
-    if (!this.data.why) this.outbox.undo(this.share());
-  }
-
-  // Take what the server said of rows.
   hear(state, settled) {
-    let told = describeOutbox(state);
-    for (const { once, row, number, said, taken, now } of settled) {
-      if (row.undo && !this.owns(row)) continue;
-      if (taken) {
-        const own = now && { value: now.value, cause: now.cause, note: now.note, state: "saved" };
-        this.own.set(pairOf(taken.query_id, taken.item_id), own ?? undefined);
-        const card = taken.query_id === this.query && this.cards.find((each) => each.item === taken.item_id);
-        if (card) this.front = card;
-        const name = this.data.queries.find(([id]) => id === taken.query_id)?.[1] ?? taken.query_id;
-        const added = taken.cause === now?.cause ? "the note" : `the cause ${taken.cause || now?.cause}`;
-        const what = taken.value === now?.value ? added : say(taken.value);
-        told ||= `Taken back: ${what}${card ? "" : `, of ${name}`}`;
-      } else if (row.undo) told ||= NOTHING;
-      const own = [...this.own.values()].find((each) => each?.once === once);
-      if (own) Object.assign(own, { state: number ? "saved" : "refused", text: said });
-      if (number) told ||= "Saved";
-    }
-    if (told || !state.waiting) this.state.textContent = told || this.state.textContent;
-    this.state.classList.toggle("problem", Boolean(state.said));
+    super.hear(state, settled);
     if (settled.length && this.cards) this.drawFront();
   }
 
   setHides(hides) {
-    if (this.data.list) return;
+    if (this.shared.list_id) return;
     this.hides = hides;
     this.draw();
   }
@@ -348,7 +291,7 @@ class Judging extends QueryView {
   askNote() {
     const card = this.front && this.find(this.front) ? this.front : this.last;
     if (!card) return;
-    const draft = `draft of a note ${pairOf(this.query, card.item)}`;
+    const draft = `draft of a note ${nameOf(card)}`;
     const field = Object.assign(make("textarea"), { maxLength: this.data.most, rows: 4 });
     field.value = storage.read(draft) ?? this.find(card).note ?? "";
     field.oninput = () => storage.write(draft, field.value);
@@ -425,15 +368,11 @@ class Judging extends QueryView {
   listKeys(event) {
     const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
-    const grades = this.data.scale ? [...Array(this.data.scale + 1).keys()] : [];
-    const numbers = this.armed
-      ? this.data.causes.map((cause, place) => [place + 1, () => this.amend({ cause })])
-      : grades.map((grade) => [grade, () => this.judge(String(grade))]);
+    const choices = this.listChoices().map(([value, , key]) => [key, () => this.judge(value)]);
+    const causes = this.data.causes.map((cause, place) => [place + 1, () => this.amend({ cause })]);
     return {
       v: () => this.stop(),
-      y: () => this.judge("relevant"),
-      x: () => this.judge("not"),
-      s: () => this.judge("unsure"),
+      ...Object.fromEntries([...choices, ...(this.armed ? causes : [])]),
       c: () => { this.armed = !this.armed; this.drawAbout(); },
       e: () => this.askNote(),
       u: () => this.undo(),
@@ -442,7 +381,6 @@ class Judging extends QueryView {
       h: () => this.setHides(!this.hides),
       p: () => this.big?.querySelector(".pause")?.click(),
       "?": () => this.openDialog(this.drawKeys()),
-      ...Object.fromEntries(numbers),
       ...(isFree && {
         Enter: this.hasEnded && (() => this.open(this.findQuery())),
         ArrowRight: () => this.move(1),

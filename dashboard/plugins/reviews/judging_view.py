@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
-from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list
+from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list, mark_gone
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
@@ -36,7 +36,7 @@ from dashboard.views.people import REVIEWER, find_reader
 FOLDER = Path(__file__).parent
 SCRIPTS = (
     *(cards.FOLDER / name for name in ("elements.js", "playback.js")),
-    *(FOLDER / name for name in ("outbox.js", "judging_view.js")),
+    *(FOLDER / name for name in ("outbox.js", "answers.js", "judging_view.js")),
 )
 """Parts of one module, in this order."""
 STYLES = (cards.FOLDER / "cards.css", FOLDER / "judging_view.css")
@@ -115,11 +115,10 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     over = "This list is closed; it takes no more verdicts." if is_closed else ""
     if made and not task.queries:
         over = over or f"Nothing of this list is in {collection.title} any more."
+    about = {"collection": collection.name, "author": task.author, "kind": VERDICT}
     data = {
-        "collection": collection.name,
-        "list": made.id if made else "",
+        "about": about | {"list_id": made.id if made else ""},
         "why": explain_lack(REVIEWER) or over,
-        "author": task.author,
         "verified": find_reader().is_verified,
         "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
         "causes": list(CAUSES),
@@ -160,10 +159,8 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         versions, depth = tuple(dict.fromkeys((before, after))), int(choices["shown"])
         return _Task(study, versions, depth, queries, None, said, author)
     pools: dict[str, tuple[str, ...]] = {}
-    known = collection.queries.index, collection.items.index
-    for query, item in made.pairs:
-        if query in known[0] and item in known[1]:
-            pools[query] = (*pools.get(query, ()), item)
+    for query, item in mark_gone(made, collection).asked:
+        pools[query] = (*pools.get(query, ()), item)
     whole = choices.replace(queries="all", slice=())
     if made.protocol in (rules.name for rules in list_rules(collection)):
         whole = whole.replace(protocol=made.protocol)
@@ -211,7 +208,8 @@ def _make_pool(task: _Task, query: str) -> Row:
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
-        shown.append({key: card[key] for key in (*keys, "facts")} | {"said": verdicts})
+        named = {"query_id": query, "item_id": item, "said": verdicts}
+        shown.append({key: card[key] for key in (*keys, "facts")} | named)
     shown.sort(key=lambda card: _shuffle(task.author, query, card["item"]))
     return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
 

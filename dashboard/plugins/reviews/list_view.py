@@ -38,11 +38,8 @@ STYLE = """<style>@media (max-width: 743px) {
 }</style>"""
 COLUMNS = [
     Column(key="title", label="List", link="href", wrap=True),
-    Column(key="chosen", label="Chosen", wide=True, wrap=True),
-    Column(key="of", label="Holds", number=True),
+    Column(key="told", label="Holds", wrap=True),
     Column(key="progress", label="Judged by", wrap=True),
-    Column(key="author", label="Made by", wide=True),
-    Column(key="day", label="On", wide=True),
 ]
 PAIRS = [
     Column(key="query", label="Query", link="href", wrap=True),
@@ -68,6 +65,10 @@ class Reviews:
     judged: Mapping[str, Mapping[str, set[Pair]]] = field(default_factory=dict)
     left_out: Sequence[str] = ()
 
+    def count_left(self, made: JudgingList, author: str) -> int:
+        """Return how many pairs of a list are left for a person."""
+        return 0 if made.closed else len(made.asked) - len(self.judged[made.id].get(author, ()))
+
 
 def read_reviews(collection: Collection) -> Reviews:
     """Return what the store holds of a collection.
@@ -76,7 +77,10 @@ def read_reviews(collection: Collection) -> Reviews:
         DataError: If it cannot be read.
     """
     left_out: list[str] = []
-    lists = judging_lists.read_lists(collection.folder, left_out)
+    lists = [
+        judging_lists.mark_gone(made, collection)
+        for made in judging_lists.read_lists(collection.folder, left_out)
+    ]
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
     return Reviews(lists, rows, judging_lists.find_all_judged(lists, rows), left_out)
 
@@ -101,10 +105,10 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         _draw_list(made, reviews.judged[made.id], author)
     if not reviews.lists:
         st.caption("No list yet. A list is what several people judge, each on their own.")
-    if more := opened[MAX_LISTS:]:
-        draw_folded(f"Older open lists: {len(more):,}", _write_lists(more, reviews))
-    if closed := [made for made in reviews.lists if made.closed]:
-        draw_folded(f"Closed lists: {len(closed):,}", _write_lists(closed, reviews))
+    closed = [made for made in reviews.lists if made.closed]
+    for kind, lists in (("Older open", opened[MAX_LISTS:]), ("Closed", closed)):
+        if lists:
+            draw_folded(f"{kind} lists: {len(lists):,}", _write_lists(lists, reviews))
 
 
 def _draw_own(reviews: Reviews, author: str) -> None:
@@ -114,29 +118,23 @@ def _draw_own(reviews: Reviews, author: str) -> None:
     if why := explain_lack(REVIEWER):
         st.info(escape_markdown(why))
         return
-    left = []
-    for made in reviews.lists:
-        done = len(reviews.judged[made.id].get(author, ()))
-        if not made.closed and done < len(made.pairs):
-            left.append((not done, made, done))
-    left.sort(key=lambda each: each[0])  # what was begun comes first
+    left = [made for made in reviews.lists if reviews.count_left(made, author)]
+    left.sort(key=lambda made: author not in reviews.judged[made.id])  # what was begun comes first
     st.subheader("Your work", anchor=False)
     if not left:
         st.caption("Nothing is left to judge.")
-    for place, (is_new, made, done) in enumerate(left[:MAX_LISTS]):
+    for place, made in enumerate(left[:MAX_LISTS]):
+        done = len(made.asked) - reviews.count_left(made, author)
         step, bar = st.columns([2, 3], vertical_alignment="center")
         with step:
-            label = f"{'Begin' if is_new else 'Continue'}: {made.title}"
-            _draw_step(made, label, is_first=place == 0, width="stretch")
+            label = f"{'Continue' if done else 'Begin'}: {made.title}"
+            _draw_step(made, label, "stretch", "secondary" if place else "primary")
         with bar:
-            st.progress(done / len(made.pairs), f"{done:,} of {_count(made)}")
+            st.progress(done / len(made.asked), f"{done:,} of {_count(made)}")
 
 
-def _draw_step(
-    made: JudgingList, label: str, is_first: bool = False, width: Any = "content"
-) -> None:
+def _draw_step(made: JudgingList, label: str, width: Any, kind: Any) -> None:
     """Draw the button that goes on where a person has stopped."""
-    kind: Any = "primary" if is_first else "secondary"
     if st.button(escape_markdown(label), key=f"go-{made.id}", type=kind, width=width):
         screen, values = describe_task(made)
         st.switch_page(make_pages()[screen], query_params=values)
@@ -162,7 +160,8 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
     progress = escape_markdown(_write_progress(made, judged))
     with st.container(border=True, key=f"list-{made.id}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            title = f"**[{escape_markdown(made.title)}]({href})** :small[{_tell(made)}]"
+            told = escape_markdown(_tell(made))
+            title = f"**[{escape_markdown(made.title)}]({href})** :small[{told}]"
             st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
             draw_copy_link(write_address(made), f"copy-{made.id}", is_new)
             if author and author == made.author:
@@ -174,7 +173,7 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
 
 def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
     with st.popover("Close"):
-        begun = sum(len(done) < len(made.pairs) for done in judged.values())
+        begun = sum(len(done) < len(made.asked) for done in judged.values())
         people = f" {begun} who have begun cannot finish." if begun else ""
         st.markdown(
             f"Nobody can judge in this list any more.{people} What was said stays, and counts. "
@@ -192,20 +191,21 @@ def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
 
 def _count(made: JudgingList) -> str:
     kind = ("query", "queries") if made.is_comparison else ("result", "results")
-    return f"{len(made.pairs):,} {kind[len(made.pairs) != 1]}"
+    return f"{len(made.asked):,} {kind[len(made.asked) != 1]}"
 
 
 def _tell(made: JudgingList) -> str:
-    """Return the facts of a list, escaped."""
+    """Return the facts of a list."""
     versions = " → ".join(filter(None, (made.baseline, made.candidate)))
     task = "to compare blind" if made.is_comparison else "to judge"
     told = [f"{_count(made)} {task}", made.chosen, versions, f"by {made.author}", made.time[:10]]
-    return escape_markdown(" · ".join(filter(None, told)))
+    told.append(judging_lists.describe_gone(made))
+    return " · ".join(filter(None, told))
 
 
 def _write_progress(made: JudgingList, judged: Mapping[str, set[Pair]]) -> str:
     ranked = sorted(judged.items(), key=lambda each: (-len(each[1]), each[0]))
-    told = [f"{name} {len(done):,} of {len(made.pairs):,}" for name, done in ranked[:MAX_PEOPLE]]
+    told = [f"{name} {len(done):,} of {len(made.asked):,}" for name, done in ranked[:MAX_PEOPLE]]
     more = [f"{len(ranked) - MAX_PEOPLE} more"] if ranked[MAX_PEOPLE:] else []
     return " · ".join(told + more) or "Nobody has begun."
 
@@ -215,11 +215,8 @@ def _write_lists(lists: Sequence[JudgingList], reviews: Reviews) -> str:
         {
             "title": made.title,
             "href": write_link("reviews", **{PART: made.id}),
-            "chosen": made.chosen,
-            "of": _count(made),
+            "told": _tell(made),
             "progress": _write_progress(made, reviews.judged[made.id]),
-            "author": made.author,
-            "day": made.time[:10],
         }
         for made in lists
     ]
@@ -272,8 +269,8 @@ def _make_list(
     verdicts.check_text("title", title.strip(), is_needed=True)
     study = open_study(collection, choices.restrict_to_numbers())
     versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    choose = judging_lists.choose_queries if compares else judging_lists.choose_pairs
-    pairs, chosen = choose(study, way, versions, choices["metric"], number)
+    how = (way, versions, choices["metric"], number)
+    pairs, chosen = judging_lists.choose_pairs(study, *how, compares=compares)
     made = JudgingList(
         title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, author=find_author(),
@@ -287,25 +284,29 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("‹ Reviews", on_click=drop_choice, args=(PART,), key="back")
         if made is not None:
-            st.markdown(f"### {escape_markdown(made.title)} :small[{_tell(made)}]")
+            told = escape_markdown(_tell(made))
+            st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
     if made is None:
         told = f"There is no list {id[:80]!r} of {study.collection.title}."
         st.error(escape_markdown(f"{told} Its link may name another collection."))
         return
-    judged, author = reviews.judged[made.id], find_author()
+    author = find_author()
+    left = reviews.count_left(made, author)
     with st.container(horizontal=True, vertical_alignment="center"):
         if made.closed:
             st.markdown("This list is closed.", width="content")
         elif not author:
             st.markdown("Enter your name to judge.", width="content")
-        elif len(judged.get(author, ())) < len(made.pairs):
-            _draw_step(made, "Judge", is_first=True)
+        elif not made.asked:
+            st.markdown("Nothing of this list is in the collection any more.", width="content")
+        elif left:
+            _draw_step(made, "Judge", "content", "primary")
         else:
             st.markdown(f"You have judged all {_count(made)}.", width="content")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
-    st.caption(escape_markdown(_write_progress(made, judged)))
-    if not made.closed and len(judged.get(author, ())) < len(made.pairs):
+    st.caption(escape_markdown(_write_progress(made, reviews.judged[made.id])))
+    if left:
         st.caption("What others said is shown when you have judged all, or when it is closed.")
     elif made.is_comparison:
         draw_result(study, choices, made, reviews.rows)

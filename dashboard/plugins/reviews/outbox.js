@@ -31,15 +31,14 @@ const storage = {
 };
 
 // Return the outbox of this window, which all components share and which sends until it is empty.
-// A row has collection, author and the fields of the route. Listeners get `{ waiting, said, views }`,
-// how many views say so to the person, and what was settled: a list of `{ once, row }` with number,
-// said (it is refused), or taken and now.
+// A row has collection, author and the fields of the route. Listeners get `{ waiting, said, listeners }`
+// and what was settled: a list of `{ once, row }` with number, said (it is refused), or taken and now.
 const openOutbox = () => (window.reviewsOutbox ??= makeOutbox());
 
 function makeOutbox() {
   const mine = new Map(); // rows of this tab that it has no answer for
   const held = new Map(); // why nothing of a person and collection is taken, until the next send
-  const listeners = new Map(); // and whether they are views
+  const listeners = new Set();
   let [busy, failures, said, timer] = [false, 0, "", 0];
 
   const group = (row) => JSON.stringify([row.collection, row.author]);
@@ -52,9 +51,8 @@ function makeOutbox() {
   const tell = (settled = []) => {
     const rows = list();
     const why = said || (rows.length ? [...held.values()][0] ?? "" : "");
-    const views = [...listeners.values()].filter(Boolean).length;
-    const state = { waiting: rows.length, said: why, views };
-    for (const listener of listeners.keys()) listener(state, settled);
+    const state = { waiting: rows.length, said: why, listeners: listeners.size };
+    for (const listener of listeners) listener(state, settled);
   };
   const add = (row) => {
     const last = Number(list().at(-1)?.[0].split(" ")[1] ?? 0); // the clock may be set back
@@ -87,17 +85,13 @@ function makeOutbox() {
   async function sendFirst(rows) {
     const [[, first]] = rows;
     const { undo, ...body } = first;
-    let batch = rows.slice(0, 1);
-    let answers;
-    if (undo) {
-      answers = [{ once: first.once, ...(await post("undo", body)) }];
-    } else {
-      const { collection, author } = first;
-      const end = rows.findIndex(([, row]) => row.undo || group(row) !== group(first));
-      batch = rows.slice(0, Math.min(BATCH, end < 0 ? BATCH : end));
-      const found = await post("verdicts", { collection, author, rows: batch.map(([, row]) => strip(row)) });
-      answers = [...found.saved, ...found.refused];
-    }
+    const { collection, author } = first;
+    const isOther = ([, row], place) => place && (undo || row.undo || place === BATCH || group(row) !== group(first));
+    const end = rows.findIndex(isOther);
+    const batch = rows.slice(0, end < 0 ? rows.length : end);
+    const sent = batch.map(([, { collection: _, author: __, ...row }]) => row);
+    const found = await (undo ? post("undo", body) : post("verdicts", { collection, author, rows: sent }));
+    const answers = undo ? [{ once: first.once, ...found }] : [...found.saved, ...found.refused];
     const byOnce = new Map(answers.map((answer) => [answer.once, answer]));
     return batch.flatMap(([name, row]) => {
       const answer = byOnce.get(row.once);
@@ -107,8 +101,6 @@ function makeOutbox() {
       return [{ ...answer, row }];
     });
   }
-
-  const strip = ({ collection, author, ...row }) => row;
 
   async function pump() {
     if (busy) return;
@@ -143,8 +135,8 @@ function makeOutbox() {
     list: () => list().map(([, row]) => row),
     send: (row) => add({ ...row, once: makeId() }),
     undo: (about) => add({ ...about, undo: true, once: makeId() }),
-    watch(listener, isView = true) {
-      listeners.set(listener, isView);
+    watch(listener) {
+      listeners.add(listener);
       tell();
       retry();
       return () => {
@@ -152,13 +144,10 @@ function makeOutbox() {
         tell();
       };
     },
-    readName: () => clean(storage.read("name") ?? ""),
+    readName: () => storage.read("name"),
     writeName: (name) => storage.write("name", name),
   };
 }
-
-// Return a name as the server writes it.
-const clean = (name) => name.trim().normalize();
 
 // Return the state of an outbox in words.
 function describeOutbox({ waiting, said }) {

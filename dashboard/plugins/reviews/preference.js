@@ -2,13 +2,7 @@
 
 const ANSWERS = [["left", "Left", "←"], ["same", "Same", "↓"], ["right", "Right", "→"]];
 
-const drawResult = (item, place) => {
-  const words = make("span", "words", item.caption);
-  const image = make("img");
-  Object.assign(image, { src: item.picture, alt: item.caption, title: item.caption });
-  image.onerror = () => image.replaceWith(words);
-  return make("li", "", item.picture ? image : words, make("span", "rank", String(place + 1)));
-};
+const drawResult = (item, place) => make("li", "", drawMedia(item), make("span", "rank", String(place + 1)));
 
 const drawSide = (name, items) => {
   const list = make("ol", "", ...items.map(drawResult));
@@ -18,35 +12,39 @@ const drawSide = (name, items) => {
   return side;
 };
 
-class Comparison extends Answers {
+class Comparison extends AnswerView {
   constructor(parent) {
     super(parent, "blind");
   }
 
   update(component) {
-    const isFirst = !this.outbox;
-    const done = component.data.queries.filter((query) => isFirst && query.done);
-    for (const query of done) this.note({ ...query, item_id: "", value: BEFORE });
     super.update(component);
-    this.open(this.current ?? {});
+    this.reopen(this.current ?? {});
   }
 
-  open({ query_id }) {
-    const { queries } = this.data;
-    this.current = queries.find((query) => query.query_id === query_id)
-      ?? queries.find((query) => !this.answers.has(this.name({ ...query, item_id: "" })));
+  known({ query_id }) {
+    return this.data.queries.find((query) => query.query_id === query_id)?.done ? { state: "saved" } : undefined;
+  }
+
+  get left() {
+    return this.data.queries.filter((query) => !this.has(query));
+  }
+
+  reopen({ query_id }) {
+    this.current = this.data.queries.find((query) => query.query_id === query_id) ?? this.left[0];
     this.draw();
   }
 
   answer(name) {
     if (!this.current) return;
-    this.send({ query_id: this.current.query_id }, this.current.values[name]);
-    this.open({});
+    this.send(this.current, { value: this.current.values[name] });
+    this.reopen({});
   }
 
   listKeys() {
     const keys = { ArrowLeft: "left", ArrowDown: "same", ArrowRight: "right", s: "skip" };
-    return Object.fromEntries(Object.entries(keys).map(([key, name]) => [key, () => this.answer(name)]));
+    const acts = Object.entries(keys).map(([key, name]) => [key, () => this.answer(name)]);
+    return { u: () => this.undo(), ...Object.fromEntries(acts) };
   }
 
   nameAnswer({ query_id }) {
@@ -55,11 +53,11 @@ class Comparison extends Answers {
   }
 
   describe() {
-    return `${this.answers.size} of ${this.data.queries.length} queries`;
+    return `${this.data.queries.length - this.left.length} of ${this.data.queries.length} queries`;
   }
 
   draw() {
-    const leave = makeButton("", "Leave", "", () => this.trigger("leave"));
+    const leave = makeButton("", "Leave", "", () => this.trigger("leave", true));
     leave.title = "What was answered is saved";
     const top = make("header", "", make("b", "", this.data.title), leave);
     const shown = this.current ? this.drawQuery(this.current) : this.drawEnd();
@@ -78,15 +76,15 @@ class Comparison extends Answers {
 
   drawEnd() {
     const text = `You have compared all ${this.data.queries.length} queries.`;
-    const button = makeButton("big", "Show the result", "", () => this.trigger("finish"));
+    const button = makeButton("big", "Show the result", "", () => this.trigger("finish", true));
     return [make("div", "end", make("h1", "", text), button)];
   }
 
   drawBottom() {
-    const bar = Object.assign(make("progress"), { max: this.data.queries.length, value: this.answers.size });
+    const bar = Object.assign(make("progress"), { max: this.data.queries.length, value: this.data.queries.length - this.left.length });
     bar.setAttribute("aria-label", "Done");
     const answers = make("div", "answers");
-    const more = make("div", "more", makeKeyed("", "Undo", "u", () => this.undo()));
+    const more = make("div", "more", this.drawUndo());
     if (this.current) {
       answers.append(...ANSWERS.map(([name, text, key]) =>
         makeKeyed("big", text, key, () => this.answer(name))));

@@ -13,12 +13,11 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.reviews import judging_lists, preferences, verdicts
-from dashboard.plugins.reviews.agreement import measure_agreement
+from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import SENDING, draw_author, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
+from dashboard.plugins.reviews.figures import CANNOT_SAY, Preference, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
-from dashboard.plugins.reviews.preferences import CANNOT_SAY, Preference
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import list_changes
@@ -27,41 +26,27 @@ from dashboard.study.judging import list_rules
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 from dashboard.views.address import drop_choice, escape_markdown
-from dashboard.views.charts import BASELINE, CANDIDATE, QUIET, make_chart, pick_ink, show_chart
+from dashboard.views.charts import QUIET, make_chart, pick_ink, show_chart
 from dashboard.views.components import load_component
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.links import write_link
 from dashboard.views.media_routes import address_media, find_media_of
 
 FOLDER = Path(__file__).parent
-PALE = f"{QUIET}59"
-"""A third of QUIET, so that neither version is not taken for one."""
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
 ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
 """Value of each answer if the candidate is at the left, and if it is at the right."""
 
 
-def _component() -> Any:
-    return load_component(
-        "reviews-preference",
-        (*SENDING, FOLDER / "answers.js", FOLDER / "preference.js"),
-        (FOLDER / "answers.css", FOLDER / "preference.css"),
-    )
-
-
 def find_comparison(collection: Collection, id: str, author: str) -> JudgingList | None:
     """Return the list of an id if a person is to compare its lists now, and must see no version."""
     try:
-        made = next((x for x in judging_lists.read_lists(collection.folder) if x.id == id), None)
-        if made is None or made.closed or not made.is_comparison:
-            return None
+        made = judging_lists.mark_gone(judging_lists.find_list(collection.folder, id), collection)
         rows = verdicts.list_history(made.collection, kind=PREFERENCE)
-    except DataError:  # the page that is drawn then says so
+    except (ChoiceError, DataError):  # the page that is drawn then says so
         return None
-    judged = judging_lists.find_judged(made, rows).get(author, set())
-    known = collection.queries.index
-    return made if any(p not in judged and p[0] in known for p in made.pairs) else None
+    return made if made.is_comparison and judging_lists.find_next(made, rows, author) else None
 
 
 def draw_comparison(study: Study, made: JudgingList) -> None:
@@ -69,7 +54,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
     author, collection = find_author(), study.collection
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
-        st.markdown(f"Which of two lists answers better? {len(made.pairs):,} queries.")
+        st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
         draw_author()
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
@@ -84,17 +69,16 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         st.error(escape_markdown(f"{made.title!r} cannot be judged now. {error}"))
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
-    about = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
-    data = {
-        "collection": collection.name,
-        "author": author,
-        "title": made.title,
-        "about": about | {"kind": PREFERENCE},
-        "queries": queries,
-    }
-    _component()(
+    about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
+    sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
+    component = load_component(
+        "reviews-preference",
+        (*SENDING, FOLDER / "answers.js", FOLDER / "preference.js"),
+        (FOLDER / "answers.css", FOLDER / "preference.css"),
+    )
+    component(
         key="preference",
-        data=data,
+        data={"title": made.title, "about": about | sides, "queries": queries},
         on_finish_change=lambda: None,
         on_leave_change=lambda: drop_choice(PART),
     )
@@ -103,12 +87,12 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
 def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -> list[Row]:
     """Return each query of a list: text, picture, both sides, the values of answers, and state."""
     collection = study.collection
-    ids = [query for query, _ in made.pairs if query in collection.queries.index]
+    ids = [query for query, _ in made.asked]
     queries = collection.queries.find(ids)
     sides = {v: _list_items(study, v, queries) for v in (made.baseline, made.candidate)}
     found = []
     for at, (id, query) in enumerate(zip(ids, queries.tolist(), strict=True)):
-        left, right = preferences.shuffle_sides(made, id, author)
+        left, right = figures.shuffle_sides(made, id, author)
         own = int(collection.own_items[query])
         asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)
         values = {name: value[left != made.candidate] for name, value in ANSWERS.items()}
@@ -148,12 +132,12 @@ def _draw_items(collection: Collection, items: Sequence[int]) -> list[Row]:
 
 def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequence[Verdict]) -> None:
     """Draw which version people prefer, each person's answers, and every query."""
-    answers = preferences.list_preferences(made, rows)
+    answers = figures.list_preferences(made, rows)
     if not answers:
         st.caption("No answer yet.")
         return
-    scores = preferences.score_queries(answers)
-    found = preferences.measure_preference(scores)
+    scores = figures.score_queries(answers)
+    found = figures.measure_preference(scores)
     metric, changes = choices["metric"], dict[str, Row]()
     try:
         whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
@@ -161,8 +145,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:
         st.warning(escape_markdown(f"Without {metric}: {error}"))
-    winner = preferences.name_winner(found, made.baseline, made.candidate)
-    sentence = preferences.describe_preference(found, made.baseline, made.candidate)
+    winner = figures.name_winner(found, made.baseline, made.candidate)
+    sentence = figures.describe_preference(found, made.baseline, made.candidate)
     with st.container(border=True):
         left, right = st.columns([1, 1], gap="medium")
         with left:
@@ -172,11 +156,13 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             if found.p is not None:
                 show_chart(draw_share(found, made.baseline, made.candidate))
         with right:
-            counts = [row for row in count_answers(answers) if row["queries"]]
-            if counts:
-                show_chart(draw_distribution(counts, made.baseline, made.candidate))
+            labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
+            columns = [Column(key=key, label=label, number=True) for key, label in labels.items()]
+            draw_table(
+                [Column(key="person", label="Queries won"), *columns], count_answers(answers)
+            )
             st.caption(escape_markdown(_describe_agreement(answers)))
-    same, compared = preferences.compare_with_metric(scores, changes.values(), metric)
+    same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
     told = told if compared else f"there is none in which people and {metric} both name a winner"
     st.markdown(f"**Query by query** – {escape_markdown(told)}; open one to see both rows")
@@ -184,7 +170,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
 
 
 def _describe_agreement(answers: Sequence[Verdict]) -> str:
-    agreed = measure_agreement(preferences.make_verdicts(answers))
+    agreed = measure_agreement(figures.make_verdicts(answers))
     if not agreed:
         return "No query was compared by two people."
     first, alpha = agreed[:2]
@@ -196,16 +182,12 @@ def _describe_agreement(answers: Sequence[Verdict]) -> str:
 
 def count_answers(answers: Sequence[Verdict]) -> list[Row]:
     """Return how many queries each person gave to each version, and to neither."""
-    counts = Counter[tuple[str, str]]()
+    counts: dict[str, Counter[str]] = {}
     for row in answers:
-        if row.value in preferences.SCORES:
-            counts[row.author, row.value.removeprefix("much ")] += 1
-    people = dict.fromkeys(sorted(row.author for row in answers))
-    places = ("worse", "same", "better")
+        counts.setdefault(row.author, Counter())[row.value.removeprefix("much ")] += 1
     return [
-        {"person": name, "won": place, "place": at, "queries": counts[name, place]}
-        for name in people
-        for at, place in enumerate(places)
+        {"person": name} | {value: counts[name][value] for value in ("worse", "same", "better")}
+        for name in sorted(counts)
     ]
 
 
@@ -229,26 +211,6 @@ def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
     bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
     return (half + bar + tick).properties(height=64)
-
-
-def draw_distribution(rows: Sequence[Row], baseline: str, candidate: str) -> Any:
-    """Return the answers of each person as a bar: baseline, neither, candidate."""
-    colours = alt.Scale(
-        domain=["worse", "same", "better"], range=[BASELINE, f"{QUIET}59", CANDIDATE]
-    )
-    words = "datum.value == 'same' ? 'neither' : datum.value == 'better' ? '{}' : '{}'"
-    names = [name.replace("\\", "").replace("'", "’") for name in (candidate, baseline)]
-    legend = alt.Legend(title=None, orient="top", labelExpr=words.format(*names))
-    base = make_chart(rows).encode(
-        y=alt.Y("person:N", title=None, axis=alt.Axis(ticks=False, labelLimit=120)),
-        x=alt.X("queries:Q", stack="zero", title="Queries", axis=alt.Axis(tickMinStep=1)),
-        order=alt.Order("place:Q"),
-    )
-    bars = base.mark_bar().encode(
-        color=alt.Color("won:N", scale=colours, legend=legend),
-        tooltip=[alt.Tooltip("person:N"), alt.Tooltip("queries:Q")],
-    )
-    return bars.properties(height=alt.Step(32))
 
 
 def _draw_queries(

@@ -23,8 +23,6 @@ from dashboard.errors import DataError
 
 VERSION = 6
 """Version of the tables that this program reads and writes."""
-READABLE = (5, VERSION)
-"""Versions whose tables are read as they are, where nothing can be written."""
 METADATA = MetaData()
 
 
@@ -47,15 +45,12 @@ KNOWN = _make_table("known", "collection folder content items queries")
 """Folder of each collection; of several rows of one collection the last one counts."""
 ASSIGNMENT = _make_table("assignment", "id definition author time")
 """Lists to judge, as JSON; of several rows of one id the last one counts."""
-AUDIT = _make_table("audit", "time name identity role action collection about")
-SHARE_LINK = _make_table("share_link", "id digest definition author time")
-VISIT = _make_table("visit", "link digest name time", Index("visit_of", "digest"))
 
 _KEPT = "reviews are kept as they were said"
 
 
-def _forbid_changes(connection: Connection, prefix: str, table: Table) -> None:
-    """Make the database refuse changed and removed rows."""
+def _forbid_changes(connection: Connection) -> None:
+    """Make the database refuse changed and removed reviews."""
     is_file = connection.dialect.name == "sqlite"
     act = f"BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END"
     if not is_file:
@@ -63,11 +58,11 @@ def _forbid_changes(connection: Connection, prefix: str, table: Table) -> None:
         named = "FUNCTION keep_reviews() RETURNS trigger LANGUAGE plpgsql"
         connection.exec_driver_sql(f"CREATE OR REPLACE {named} AS $${body}$$")
         act = "FOR EACH STATEMENT EXECUTE FUNCTION keep_reviews()"
-    for name, change in (("changed", "UPDATE"), ("removed", "DELETE"), ("emptied", "TRUNCATE")):
-        create = "CREATE TRIGGER" if is_file else "CREATE OR REPLACE TRIGGER"
-        made = f"{create} {prefix}never_{name} BEFORE {change} ON {table.name} {act}"
-        if not is_file or change != "TRUNCATE":
-            connection.exec_driver_sql(made)
+    create = "CREATE TRIGGER IF NOT EXISTS" if is_file else "CREATE OR REPLACE TRIGGER"
+    changes = {"changed": "UPDATE", "removed": "DELETE", "emptied": "TRUNCATE"}
+    for name, change in list(changes.items())[: 2 if is_file else 3]:
+        made = f"{create} never_{name} BEFORE {change} ON {REVIEW.name} {act}"
+        connection.exec_driver_sql(made)
 
 
 def _add_causes(connection: Connection) -> None:
@@ -77,23 +72,10 @@ def _add_causes(connection: Connection) -> None:
     ASSIGNMENT.create(connection)
 
 
-def _add_audit(connection: Connection) -> None:
-    for table in (AUDIT, SHARE_LINK, VISIT):
-        table.create(connection)
-    _forbid_changes(connection, "audit_", AUDIT)
-
-
-def _protect_database(connection: Connection) -> None:
-    """Make PostgreSQL refuse changes, as a SQLite file has always done."""
-    if connection.dialect.name != "sqlite":
-        _forbid_changes(connection, "", REVIEW)
-        _forbid_changes(connection, "audit_", AUDIT)
-
-
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {
     3: _add_causes,
-    4: _add_audit,
-    5: _protect_database,
+    4: lambda connection: None,  # tables of the first edition, which nothing reads any more
+    5: _forbid_changes,  # a file has always refused them
 }
 """Steps from the tables of each version to those of the next."""
 
@@ -101,8 +83,7 @@ MIGRATIONS: dict[int, Callable[[Connection], None]] = {
 def make_tables(connection: Connection) -> None:
     """Make all tables in an empty database."""
     METADATA.create_all(connection)
-    _forbid_changes(connection, "", REVIEW)
-    _forbid_changes(connection, "audit_", AUDIT)
+    _forbid_changes(connection)
     if connection.dialect.name != "sqlite":
         connection.exec_driver_sql("CREATE TABLE review_version (version INTEGER NOT NULL)")
         connection.exec_driver_sql("INSERT INTO review_version VALUES (0)")

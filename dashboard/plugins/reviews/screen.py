@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from dashboard.plugins.reviews.agreement_view import draw_agreement
 from dashboard.plugins.reviews.author import draw_author, find_author
 from dashboard.plugins.reviews.choices import PART
-from dashboard.plugins.reviews.corrections_view import draw_corrections
-from dashboard.plugins.reviews.decision_view import draw_decisions, list_open_decisions
+from dashboard.plugins.reviews.figures import keep_there, list_undecided
 from dashboard.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
+from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_corrections, draw_decisions
 from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
 from dashboard.views.address import read_address, set_choice
 from dashboard.views.frame import open_page, read_study
@@ -27,7 +26,8 @@ if part not in PARTS:
         st.stop()
 study, choices = open_page()
 reviews = read_reviews(study.collection)
-differing = list_open_decisions(reviews)
+undecided = list_undecided(reviews.rows)
+differing = keep_there(undecided, study.collection)
 with st.container(horizontal=True, vertical_alignment="center", key="reviews-head"):
     labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if differing else {})
     st.session_state["reviews-part"] = part if part in PARTS else None
@@ -44,7 +44,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="reviews-hea
 if part:
     st.session_state.pop(NEW, None)
 if part == "decisions":
-    draw_decisions(study, choices, reviews, differing)
+    draw_decisions(study, choices, reviews, undecided)
 elif part == "agreement":
     draw_agreement(reviews)
 elif part == "labels":

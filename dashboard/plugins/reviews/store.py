@@ -177,8 +177,7 @@ def _check(path: Path, mode: str) -> Engine:
             if state != "ok":
                 found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
                 raise DataError(path.name, found, "the reviews", do=_RESTORE)
-            as_it_is = schema.READABLE if "immutable" in mode else (schema.VERSION,)
-            if schema.read_version(connection) not in as_it_is:
+            if schema.read_version(connection) != schema.VERSION:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.migrate(connection, path.name)
                 connection.commit()

@@ -228,6 +228,12 @@ def find_scale(collection: Collection) -> int:
     return 1 if qrels is None else max(1, int(qrels.values.max(initial=1)))
 
 
+def has_pair(collection: Collection, pair: tuple[str, str]) -> bool:
+    """Return whether a collection has a query and its item; the item "" is none."""
+    query, item = pair
+    return query in collection.queries.index and (not item or item in collection.items.index)
+
+
 def _check_verdict(collection: Collection, verdict: Verdict) -> None:
     kind, value = verdict.kind, verdict.value
     if kind not in KINDS:

@@ -11,7 +11,7 @@ from dashboard.evaluation.statistics import (
     compute_kappa_of_counts,
     resample_figure,
 )
-from dashboard.plugins.reviews.agreement import (
+from dashboard.plugins.reviews.figures import (
     ONE_VALUE,
     list_disagreements,
     measure_agreement,

@@ -56,6 +56,23 @@ def test_lists(graded: Path, call: Call, say: Say) -> None:
     assert "it is closed" in call("next", graded, "--list", made["list_id"])[2]
 
 
+def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
+    """Of q2 d, a, b, without the item d, two are asked; an undecided pair of d is left out."""
+    call("create", graded, "--title", "S", "--choose", "slice", "--slice", "scene=s2")
+    for author, value in (("eva", "not"), ("kim", "relevant")):
+        say(author, "q2", "d", value)
+    (graded / "items.csv").write_text("item_id\na\nb\nc\n")
+    _, (row,), said = call("next", graded, "--author", "eva")
+    assert (row["item_id"], row["judged"], row["pairs"]) == ("a", 0, 2)
+    assert "1 of 3 pairs is gone from the collection." in said
+    _, (row,), _ = call("list", graded)
+    assert (row["judged"], row["pairs"]) == (0, 2)
+    assert call("disagreements", graded)[1] == []
+    (graded / "collection.toml").write_text("x")
+    _, (row,), said = call("list", graded)
+    assert row["pairs"] == 3 and "pairs that are gone are counted, too" in said
+
+
 def test_slice_is_named(graded: Path, call: Call) -> None:
     options = ("--title", "S", "--choose", "slice")
     assert "Name the slice" in call("create", graded, *options)[2]

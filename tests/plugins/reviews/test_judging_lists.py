@@ -14,9 +14,11 @@ from dashboard.plugins.reviews.judging_lists import (
     close_list,
     count_values,
     create_list,
+    describe_gone,
     find_judged,
     find_list,
     find_next,
+    mark_gone,
     read_lists,
 )
 from dashboard.plugins.reviews.schema import ASSIGNMENT
@@ -155,3 +157,18 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     assert find("eva") == "q2b"
     counted = [(row["people"], row["values"]) for row in count_values(made, list_history("graded"))]
     assert counted == [(1, "not 1"), (1, "unsure 1"), (1, "relevant 1")]
+
+
+def test_pairs_that_are_gone(graded: Path, say: Say) -> None:
+    """Of q1 a, q1 c, q2 b, without the item c and the query q2, q1 a is asked; all are kept."""
+    made = create_list(graded, MADE)
+    say("eva", "q1", "c", "not", list_id=made.id)
+    (graded / "items.csv").write_text("item_id\nb\nd\n")
+    (graded / "queries.csv").write_text("query_id,text\nq1,first\n")
+    left = mark_gone(made, open_collection(graded))
+    rows = list_history("graded")
+    assert describe_gone(left) == "2 of 3 pairs are gone from the collection."
+    assert find_next(left, rows, "kim") == find_next(left, rows, "eva") == ("q1", "a")
+    assert find_judged(left, rows) == {} and len(count_values(left, rows)) == 3
+    close_list(left, "eva")
+    assert read_lists(graded)[0].pairs == MADE.pairs

@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 from dashboard.errors import ChoiceError
-from dashboard.plugins.reviews import preferences
-from dashboard.plugins.reviews.judging_lists import JudgingList, choose_pairs, choose_queries
+from dashboard.plugins.reviews import figures
+from dashboard.plugins.reviews.judging_lists import (
+    JudgingList,
+    choose_pairs,
+    mark_gone,
+)
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
 from dashboard.storage.collection import open_collection
@@ -32,10 +36,10 @@ def open_graded(folder: Path) -> Study:
 
 def test_sides_are_those_of_the_first_edition() -> None:
     """By the first byte of SHA-256 of seed, list, query and person; both sides occur."""
-    sides = [preferences.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
-    assert sides == [preferences.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
+    sides = [figures.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
+    assert sides == [figures.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
     assert set(sides) == {("v1", "v2"), ("v2", "v1")}
-    assert sides != [preferences.shuffle_sides(MADE, query, "kim") for query, _ in MADE.pairs]
+    assert sides != [figures.shuffle_sides(MADE, query, "kim") for query, _ in MADE.pairs]
     left = "".join(side[0][1] for side in sides)
     assert left == "12122111111221"  # as the first edition puts them
 
@@ -44,18 +48,18 @@ def test_nine_of_twelve() -> None:
     """Sign test: 2 (1 + 12 + 66 + 220) ÷ 4096 = 0.146; Clopper and Pearson: 42.8 to 94.5 %."""
     rows = [say("eva", f"q{at}", "better" if at <= 9 else "worse") for at in range(1, 13)]
     rows += [say("eva", "q13", "same"), say("eva", "q14", "cannot judge")]
-    found = preferences.measure_preference(preferences.score_queries(rows))
+    found = figures.measure_preference(figures.score_queries(rows))
     assert (found.better, found.worse, found.same, found.unsaid) == (9, 3, 1, 1)
     assert found.p == pytest.approx(2 * (1 + 12 + 66 + 220) / 4096)
-    assert preferences.describe_preference(found, "v1", "v2") == (
+    assert figures.describe_preference(found, "v1", "v2") == (
         "v2 won 9 of 12 queries with a winner (95 % interval 43–95 %), p = 0.146. "
         "In 1 query neither version won. For 1 query nobody could say which is better."
     )
-    assert preferences.name_winner(found, "v1", "v2") == ""
-    turned = preferences.measure_preference({str(at): -1 for at in range(6)})
-    told = preferences.describe_preference(turned, "v1", "v2")
+    assert figures.name_winner(found, "v1", "v2") == ""
+    turned = figures.measure_preference({str(at): -1 for at in range(6)})
+    told = figures.describe_preference(turned, "v1", "v2")
     assert told == "v1 won 6 of 6 queries with a winner (95 % interval 54–100 %), p = 0.031."
-    assert preferences.name_winner(turned, "v1", "v2") == "v1"
+    assert figures.name_winner(turned, "v1", "v2") == "v1"
 
 
 def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
@@ -67,12 +71,12 @@ def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
         say("eva", "q4", "better"), say("eva", "q4", ""),
         say("eva", "q5", "better", list_id="other"),
     ]  # fmt: skip
-    answers = preferences.list_preferences(MADE, rows)
-    assert preferences.score_queries(answers) == {"q1": 1, "q2": 0, "q3": -1}
-    counted = {(row["person"], row["won"]): row["queries"] for row in count_answers(answers)}
-    assert counted["eva", "better"] == 2 and counted["kim", "worse"] == 2
-    none = preferences.measure_preference({"q1": None})
-    assert preferences.describe_preference(none, "v1", "v2") == (
+    answers = figures.list_preferences(MADE, rows)
+    assert figures.score_queries(answers) == {"q1": 1, "q2": 0, "q3": -1}
+    counted = {row["person"]: row for row in count_answers(answers)}
+    assert counted["eva"]["better"] == 2 and counted["kim"]["worse"] == 2
+    none = figures.measure_preference({"q1": None})
+    assert figures.describe_preference(none, "v1", "v2") == (
         "No version won a query. For 1 query nobody could say which is better."
     )
 
@@ -82,16 +86,17 @@ def test_people_and_metric() -> None:
     scores = {"q1": 1, "q2": 1, "q3": 1, "q4": -1, "q5": 0}
     deltas = {"q1": 0.5, "q2": -0.5, "q3": 0.0, "q4": None, "q5": 1.0}
     rows = [{"query_id": query, "delta": delta} for query, delta in deltas.items()]
-    assert preferences.compare_with_metric(scores, rows, "AP") == (1, 2)
+    assert figures.compare_with_metric(scores, rows, "AP") == (1, 2)
 
 
 def test_payload_names_no_version(graded: Path) -> None:
     """Sides hold v1's a, b, c and v2's c, b, d; only the values tell which is which."""
+    study = open_graded(graded)
     made = replace(MADE, pairs=(("q1", ""), ("gone", ""), ("q2", "")))
-    first, second = make_payload(open_graded(graded), made, "eva", {"q2"})
+    first, second = make_payload(study, mark_gone(made, study.collection), "eva", {"q2"})
     assert [each["done"] for each in (first, second)] == [False, True]
     sides = {side: [each["caption"] for each in first["sides"][at]]
-             for at, side in enumerate(preferences.shuffle_sides(made, "q1", "eva"))}  # fmt: skip
+             for at, side in enumerate(figures.shuffle_sides(made, "q1", "eva"))}  # fmt: skip
     assert sides == {"v1": ["a", "b", "c"], "v2": ["c", "b", "d"]}
     values = {"left": "worse", "same": "same", "right": "better", "skip": "cannot judge"}
     assert first["values"] == values
@@ -101,13 +106,16 @@ def test_payload_names_no_version(graded: Path) -> None:
 def test_queries_that_differ_are_chosen(graded: Path) -> None:
     """q1 moves a by 1, c and d by 1/2 each; q2 a and b by 0.63; alike lists are left out."""
     study, both = open_graded(graded), ("v1", "v2")
-    assert choose_queries(study, "doubtful", both, "AP", 9)[0] == [("q1", ""), ("q2", "")]
-    assert choose_queries(study, "worst", both, "Success@1", 9)[0] == [("q1", "")]
+    assert choose_pairs(study, "doubtful", both, "AP", 9, compares=True)[0] == [
+        ("q1", ""),
+        ("q2", ""),
+    ]
+    assert choose_pairs(study, "worst", both, "Success@1", 9, compares=True)[0] == [("q1", "")]
     (graded / "runs" / "v3.trec").write_text((graded / "runs" / "v1.trec").read_text())
     with pytest.raises(ChoiceError, match="found .at random of 0 whose lists differ, seed 0"):
-        choose_queries(open_graded(graded), "random", ("v1", "v3"), "AP", 9)
+        choose_pairs(open_graded(graded), "random", ("v1", "v3"), "AP", 9, compares=True)
     with pytest.raises(ChoiceError, match="201: 1 to 200 queries can be chosen"):
-        choose_queries(study, "random", both, "AP", 201)
+        choose_pairs(study, "random", both, "AP", 201, compares=True)
 
 
 def test_what_would_change_the_comparison_most(graded: Path) -> None:

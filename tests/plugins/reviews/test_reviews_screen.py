@@ -54,11 +54,19 @@ def read(test: AppTest) -> str:
     return "\n".join(texts + [each.value for each in test.get("html")]).replace("\\", "")
 
 
-def test_a_list_whose_queries_are_gone_can_be_opened(graded: Path, draw: Draw) -> None:
-    made = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"))))
+def test_pairs_that_are_gone_are_not_offered(graded: Path, draw: Draw) -> None:
+    """One of three is left of the first list, nothing of the second; both say so."""
+    some = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"), ("q1", "a"))))
+    none = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"))))
     test = draw()
+    told = read(test)
+    assert "2 of 3 pairs are gone from the collection." in told and "1 result to judge" in told
+    assert [each.key for each in test.button if str(each.key).startswith("go-")] == [
+        f"go-{some.id}"
+    ]
+    assert "Nothing of this list is in the collection any more." in read(draw(review=none.id))
     test.switch_page("screens/query.py")
-    test.query_params.update({"judge": "yes", "list": made.id})
+    test.query_params.update({"judge": "yes", "list": none.id})
     assert not test.run().exception
 
 

@@ -1,0 +1,270 @@
+"""Figures of what people said: agreement, disagreements, and which version they prefer.
+
+`unsure` is no answer. A figure that is not defined is None, with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from dashboard.evaluation.differences import find_sign, replace_nan, write_p
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import parse_one
+from dashboard.evaluation.statistics import (
+    compute_alpha,
+    compute_alpha_of_counts,
+    compute_bootstrap_interval,
+    compute_kappa,
+    compute_kappa_of_counts,
+    resample_figure,
+)
+from dashboard.plugins.reviews.judging_lists import JudgingList
+from dashboard.plugins.reviews.verdicts import (
+    DECISION,
+    PREFERENCE,
+    PREFERENCES,
+    UNSURE,
+    VERDICT,
+    Verdict,
+    has_pair,
+    keep_last,
+    keep_last_of_pairs,
+)
+from dashboard.storage.collection import Collection
+from dashboard.tables import FloatArray
+
+FEW_PAIRS = 30
+"""Pairs below which a figure of agreement says little."""
+MAX_PEOPLE = 6
+"""People of whom each two have a kappa: those with the most pairs."""
+COLUMNS = ("measure", "people", "value", "low", "high", "pairs", "few", "why")
+DIFFERING = ("query_id", "item_id", "people", "minority", "values")
+ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
+Answers = dict[tuple[str, str], dict[str, str]]
+
+
+def list_answers(rows: Sequence[Verdict]) -> Answers:
+    """Return what each person says of each pair that two or more are sure about."""
+    said = keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
+    answers = {
+        pair: {name: row.value for name, row in people.items() if row.value != UNSURE}
+        for pair, people in said.items()
+    }
+    return {pair: people for pair, people in answers.items() if len(people) >= 2}
+
+
+def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
+    """Return rows of COLUMNS: of all people, then Cohen's kappa of each two of the busiest.
+
+    `agreement` is the share of comparisons of two people on a pair in which they said the same;
+    `alpha` Krippendorff's with values that are equal or not (Krippendorff 2004); `kappa` Cohen's
+    (1960). Intervals are of 95 %, by resampled pairs: BCa for agreement; percentiles for the
+    others, whose resamples in which all say one thing have no value and are left out.
+    """
+    answers = list_answers(rows)
+    if not answers:
+        return []
+    people = sorted({name for each in answers.values() for name in each})
+    values = sorted({value for each in answers.values() for value in each.values()})
+    number = {value: float(place) for place, value in enumerate(values)}
+    codes = np.full((len(answers), len(people)), np.nan)
+    for place, pair in enumerate(sorted(answers)):
+        for name, value in answers[pair].items():
+            codes[place, people.index(name)] = number[value]
+    counts = np.stack([(codes == code).sum(axis=1) for code in number.values()], axis=1)
+    spread = resample_figure(counts.astype(np.float64), compute_alpha_of_counts)
+    alpha = compute_alpha(codes), *spread
+    found = [_make_share(people, codes), _make_row("alpha", people, codes, *alpha)]
+    busiest = np.argsort(np.isnan(codes).sum(axis=0), kind="stable")[:MAX_PEOPLE]
+    for two in combinations(sorted(busiest.tolist()), 2):
+        both = codes[:, two][~np.isnan(codes[:, two]).any(axis=1)]
+        if len(both):
+            cells = both[:, 0] * len(values) + both[:, 1]
+            given = (cells[:, None] == np.arange(len(values) ** 2)).astype(np.float64)
+            kappa = compute_kappa(both), *resample_figure(given, compute_kappa_of_counts)
+            found.append(_make_row("kappa", [people[at] for at in two], both, *kappa))
+    return found
+
+
+def _make_share(people: Sequence[str], codes: FloatArray) -> Row:
+    same, compared = np.zeros((len(codes), 1)), np.zeros((len(codes), 1))
+    for one, other in combinations(codes.T, 2):
+        same[:, 0] += one == other
+        compared[:, 0] += ~np.isnan(one) & ~np.isnan(other)
+    low, high = compute_bootstrap_interval(same, compared)[:, 0].tolist()
+    return _make_row("agreement", people, codes, float(same.sum() / compared.sum()), low, high)
+
+
+def _make_row(
+    measure: str, people: Sequence[str], codes: FloatArray, value: float, low: float, high: float
+) -> Row:
+    row: Row = {"measure": measure, "people": ", ".join(people), "value": replace_nan(value)}
+    row |= {"low": replace_nan(low), "high": replace_nan(high), "pairs": len(codes)}
+    why = ONE_VALUE if np.isnan(value) else None
+    return row | {"few": len(codes) < FEW_PAIRS, "why": why}
+
+
+def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
+    """Return rows of DIFFERING: pairs on which people differ, the most evenly divided first.
+
+    `minority` is the share that is not of the most frequent value; `values` such as
+    `not 1, relevant 2`.
+    """
+    found = []
+    for pair, people in list_answers(rows).items():
+        counts = Counter(people.values())
+        if len(counts) > 1:
+            minority = 1 - max(counts.values()) / counts.total()
+            told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
+            row: Row = {"query_id": pair[0], "item_id": pair[1], "people": counts.total()}
+            found.append(row | {"minority": minority, "values": told})
+    keys = ("query_id", "item_id")
+    found.sort(key=lambda row: (-row["minority"], -row["people"], *(row[key] for key in keys)))
+    return found
+
+
+def list_undecided(rows: Sequence[Verdict]) -> list[Row]:
+    """Return the rows of `list_disagreements` on which nobody has decided."""
+    decided = {row.pair for row in keep_last(row for row in rows if row.kind == DECISION)}
+    found = list_disagreements(rows)
+    return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
+
+
+def keep_there(found: Sequence[Row], collection: Collection) -> list[Row]:
+    """Return the disagreements on pairs that a collection still has."""
+    return [row for row in found if has_pair(collection, (row["query_id"], row["item_id"]))]
+
+
+SCORES = {"much better": 2, "better": 1, "same": 0, "worse": -1, "much worse": -2}
+"""Values of a preference for the candidate; CANNOT_SAY is none."""
+CANNOT_SAY = PREFERENCES[-1]
+LEVEL = 0.05
+"""p of the sign test from which on no version is called preferred."""
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Queries by the mean of what their people said; a query counts once.
+
+    Attributes:
+        better: Queries in which the candidate won.
+        worse: Queries in which the baseline won.
+        same: Queries in which neither won.
+        unsaid: Queries of which nobody could say anything.
+        low: Lower end of the 95 % interval of the winner's share (Clopper and Pearson 1934); None
+            without a query that one version won.
+        high: Its upper end.
+        p: Of the two-sided sign test, ties left out.
+    """
+
+    better: int
+    worse: int
+    same: int
+    unsaid: int
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, str]:
+    """Return the versions at the left and at the right: for a person and query always the same."""
+    named = "\n".join((made.seed, made.id, query_id, author))
+    is_turned = hashlib.sha256(named.encode()).digest()[0] % 2 == 1
+    pair = (made.baseline, made.candidate)
+    return pair[::-1] if is_turned else pair
+
+
+def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> list[Verdict]:
+    """Return the last answer of each person on each query of a list."""
+    mine = [row for row in rows if row.kind == PREFERENCE and row.list_id == made.id]
+    return [row for row in keep_last(mine) if row.value in (*SCORES, CANNOT_SAY)]
+
+
+def score_queries(answers: Sequence[Verdict]) -> dict[str, int | None]:
+    """Return for each query 1 if the candidate won, -1 if the baseline did, 0, or None."""
+    said: dict[str, list[int]] = {}
+    for row in answers:
+        scores = said.setdefault(row.query_id, [])
+        if row.value in SCORES:
+            scores.append(SCORES[row.value])
+    sums = {query: sum(scores) if scores else None for query, scores in said.items()}
+    return {query: s if s is None else (s > 0) - (s < 0) for query, s in sums.items()}
+
+
+def measure_preference(scores: Mapping[str, int | None]) -> Preference:
+    """Return counts of the queries of `score_queries`, with interval and test of the winner."""
+    counts = Counter(scores.values())
+    better, worse = counts[1], counts[-1]
+    found = Preference(better, worse, counts[0], counts[None])
+    if not better + worse:
+        return found
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+    test = binomtest(max(better, worse), better + worse)
+    interval = test.proportion_ci(0.95, method="exact")
+    low, high, p = map(float, (interval.low, interval.high, test.pvalue))
+    return replace(found, low=low, high=high, p=p)
+
+
+def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
+    """Return who won how many queries, with interval and p, in a sentence."""
+    decided = found.better + found.worse
+    rest = f" In {_count(found.same)} neither version won." if found.same else ""
+    if found.unsaid:
+        rest += f" For {_count(found.unsaid)} nobody could say which is better."
+    if found.low is None or found.high is None or found.p is None:
+        return f"No version won a query.{rest}"
+    won = max(found.better, found.worse)
+    who = candidate if found.better >= found.worse else baseline
+    who = f"{baseline} and {candidate} each" if found.better == found.worse else who
+    interval = f"95 % interval {100 * found.low:.0f}–{100 * found.high:.0f} %"
+    p = write_p(found.p)
+    return f"{who} won {won} of {_count(decided)} with a winner ({interval}), p {p}.{rest}"
+
+
+def _count(queries: int) -> str:
+    return f"{queries} {'query' if queries == 1 else 'queries'}"
+
+
+def name_winner(found: Preference, baseline: str, candidate: str) -> str:
+    """Return the version that people prefer; "" if the sign test cannot tell."""
+    if found.p is None or found.p >= LEVEL:
+        return ""
+    return candidate if found.better > found.worse else baseline
+
+
+def compare_with_metric(
+    scores: Mapping[str, int | None], changes: Iterable[Row], metric: str
+) -> tuple[int, int]:
+    """Return in how many queries people and metric name the same winner, and of how many.
+
+    Args:
+        scores: What `score_queries` returns.
+        changes: Rows of `list_changes`.
+        metric: Their metric.
+    """
+    sign = find_sign(parse_one(metric))
+    same = compared = 0
+    for row in changes:
+        score = scores.get(row["query_id"])
+        if score and row["delta"]:
+            compared += 1
+            same += (sign * row["delta"] > 0) == (score > 0)
+    return same, compared
+
+
+def make_verdicts(answers: Iterable[Verdict]) -> list[Verdict]:
+    """Return answers as verdicts better, worse, same or unsure, for their agreement."""
+    words = {2: "candidate", 1: "candidate", 0: "same", -1: "baseline", -2: "baseline"}
+    return [
+        replace(
+            row, kind=VERDICT, value=words[SCORES[row.value]] if row.value in SCORES else UNSURE
+        )
+        for row in answers
+    ]

@@ -1,0 +1,290 @@
+"""What came of verdicts: agreement, disagreements to decide, and corrected labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.metrics import Measure, parse
+from dashboard.plugins import load_all
+from dashboard.plugins.reviews.author import SENDING, explain_lack, find_author
+from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
+from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
+from dashboard.plugins.reviews.figures import FEW_PAIRS, keep_there, measure_agreement
+from dashboard.plugins.reviews.list_view import Reviews
+from dashboard.plugins.reviews.verdicts import (
+    DECISION,
+    VERDICT,
+    Verdict,
+    find_scale,
+    keep_last_of_pairs,
+    read_state,
+)
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study, open_study
+from dashboard.views.address import drop_choice, escape_markdown, set_choice
+from dashboard.views.comparison import show_progress
+from dashboard.views.components import load_component
+from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
+from dashboard.views.media_routes import find_media_of
+from dashboard.views.people import OWNER
+
+NAMES = {
+    "agreement": "Same verdict",
+    "alpha": "Krippendorff's alpha",
+    "kappa": "Cohen's kappa",
+}
+FIGURES = [
+    Column(key="name", label="Agreement", help="unsure is no answer"),
+    Column(key="people", label="People", wrap=True),
+    Column(key="shown", label="Value", number=True),
+    Column(key="interval", label="95 % interval", number=True),
+    Column(key="pairs", label="Pairs", number=True, wide=True),
+    Column(key="note", label="Note", wrap=True, wide=True),
+]
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _measure(key: tuple[str, int, int], _rows: list[Verdict]) -> list[Row]:
+    return measure_agreement(_rows)
+
+
+def draw_agreement(reviews: Reviews) -> None:
+    """Draw the agreement of all people, and of each two."""
+    last = reviews.rows[-1] if reviews.rows else None
+    key = (last.collection, len(reviews.rows), last.number) if last else ("", 0, 0)
+    with show_progress("Measuring the agreement"):
+        found = _measure(key, list(reviews.rows))
+    if not found:
+        st.caption("No pair has a verdict of two people yet: there is no agreement to measure.")
+        return
+    if found[0]["few"]:
+        st.markdown(f"{found[0]['pairs']} pairs: too few for a firm value")
+    draw_table(FIGURES, [_write_figure(row) for row in found])
+    for why in dict.fromkeys(row["why"] for row in found if row["why"]):
+        st.caption(f"Not defined: {why}.")
+    st.caption(
+        "Share of comparisons of two people in which they said the same; alpha and kappa take off "
+        "what chance gives: 1 is full agreement, 0 chance. Intervals by resampled pairs."
+    )
+
+
+def _write_figure(row: Row) -> Row:
+    is_share = row["measure"] == "agreement"
+    numbers = [
+        "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}"
+        for value in (row["value"], row["low"], row["high"])
+    ]
+    few = f"fewer than {FEW_PAIRS} pairs" if row["few"] else ""
+    return row | {
+        "name": NAMES[row["measure"]],
+        "shown": numbers[0] or "not defined",
+        "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
+        "note": few,
+    }
+
+
+FOLDER = Path(__file__).parent
+MAX_DECISIONS = 50
+"""Pairs that are drawn at once; the next ones follow when they are decided."""
+
+
+def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
+    """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
+    there = keep_there(rows, study.collection)
+    if len(there) < len(rows):
+        st.caption(f"{len(rows) - len(there):,} disagreements are gone from the collection.")
+    if not there:
+        decided = any(row.kind == DECISION for row in reviews.rows)
+        told = "No disagreement is left to decide. Corrected labels shows the effect."
+        st.caption(told if decided else "No two people disagree about a result.")
+        return
+    if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
+        st.info(escape_markdown(why))
+        return
+    st.markdown(
+        "A decision becomes the corrected label. It counts in metrics only with "
+        "**Labels: corrected**. Keys act on the framed row; `j` `k` move it."
+    )
+    scale = find_scale(study.collection)
+    about = {"collection": study.collection.name, "author": find_author(), "kind": DECISION}
+    data = {
+        "about": about | {"list_id": ""},
+        "grades": [str(grade) for grade in range(scale + 1)] if scale > 1 else [],
+        "more": max(0, len(there) - MAX_DECISIONS),
+        "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
+    }
+    component = load_component(
+        "reviews-decisions",
+        (*SENDING, FOLDER / "answers.js", FOLDER / "decisions.js"),
+        (FOLDER / "answers.css", FOLDER / "decisions.css"),
+    )
+    component(key="decisions", data=data, on_next_change=lambda: None)
+
+
+def make_payload(
+    study: Study, metric: str, said: Sequence[Verdict], rows: Sequence[Row]
+) -> list[Row]:
+    """Return pairs with poster, query, label, ticks, and who said what."""
+    pairs = {(row["query_id"], row["item_id"]) for row in rows}
+    people = keep_last_of_pairs(row for row in said if row.kind == VERDICT and row.pair in pairs)
+    ticks = _list_ticks(study, metric, rows)
+    names = study.collection.query_names
+    found = []
+    for row in rows:
+        pair = (row["query_id"], row["item_id"])
+        query = study.collection.queries.index[pair[0]]
+        item = study.collection.items.index[pair[1]]
+        media = find_media_of(study.collection, pair[1])
+        found.append(
+            {
+                "query_id": pair[0],
+                "item_id": pair[1],
+                "query": names[query],
+                "picture": media.poster or media.file,
+                "caption": media.caption or pair[1],
+                "label": _name_label(study, float(study.given_judgement.grades(query)[item])),
+                "ticks": ticks.get(pair, []),
+                "said": [[v.author, v.value, v.note] for v in people[pair].values()],
+            }
+        )
+    return found
+
+
+def _name_label(study: Study, grade: float) -> str:
+    if np.isnan(grade):
+        return "not judged"
+    name = "relevant" if grade >= study.given_judgement.relevant_from else "not relevant"
+    return f"{name} ({grade:g})" if find_scale(study.collection) > 1 else name
+
+
+def _list_ticks(
+    study: Study, metric: str, rows: Sequence[Row]
+) -> Mapping[tuple[str, str], list[tuple[str, bool]]]:
+    """Return which of what its query asks for each item has, as plugins say."""
+    by_query: dict[str, list[Row]] = {}
+    for row in rows:
+        by_query.setdefault(row["query_id"], []).append({"item_id": row["item_id"]})
+    found = {}
+    for query, items in by_query.items():
+        for describe in load_all("describe_results"):
+            asked, fields = describe(study, study.collection.queries.index[query], metric, items)
+            for item, told in zip(items, fields, strict=True):
+                pairs = zip(asked.get("required", ()), told.get("ticks", ()), strict=False)
+                if ticks := list(pairs):
+                    found[query, item["item_id"]] = ticks
+    return found
+
+
+MAX_ROWS = 500
+CHANGES = [
+    Column(key="query", label="Query", wrap=True),
+    Column(key="item_id", label="Result", wrap=True),
+    Column(key="given", label="Given", number=True, help="–: not judged"),
+    Column(key="corrected", label="Corrected", number=True),
+    Column(key="by", label="By"),
+    Column(key="people", label="People", number=True),
+]
+
+
+def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
+    """Draw what corrections would change before they count, and let them count."""
+    protocol = choices["protocol"]
+    if protocol in LEFT_ALONE:
+        told = f"The protocol {protocol} takes labels as given: verdicts correct none of them."
+        st.info(escape_markdown(told))
+        return
+    changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
+    by = Counter(row["by"] for row in changes)
+    how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
+    counts = str(choices["labels"]) == CORRECTED
+    said = f"{len(changes):,} labels ({how})" if changes else "no label"
+    said = said.replace("1 labels", "1 label", 1) if len(changes) == 1 else said
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if counts:
+            st.markdown(f"**Corrected labels.** Reviewers corrected {said}.", width="content")
+            st.button("Use original labels", on_click=drop_choice, args=("labels",))
+        else:
+            st.markdown(f"**Original labels.** Reviewers corrected {said}.", width="content")
+            if changes:
+                st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
+        asked = bool(changes) and not counts and st.button("What would change", key="preview")
+        if changes:
+            _draw_files(study, choices)
+    if not changes:
+        st.caption("A decision corrects a label, and so do more than half of those who are sure.")
+        return
+    if counts or asked:
+        with show_progress("Measuring with both labels"):
+            rows = compare_labels(study, choices)
+        _draw_metrics(choices, rows)
+    names = dict(zip(study.collection.queries.ids, study.collection.query_names, strict=True))
+    listed = [row | {"query": names[row["query_id"]]} for row in changes[:MAX_ROWS]]
+    more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
+    draw_folded(f"Labels that change{more}", write_table(CHANGES, listed))
+
+
+def _correct(study: Study, choices: Choices, labels: object) -> Study:
+    return open_study(study.collection, choices.replace(labels=labels).restrict_to_numbers())
+
+
+def _draw_files(study: Study, choices: Choices) -> None:
+    corrected = CorrectedLabels(*read_state(study.collection.folder))
+
+    def write(form: str) -> bytes:
+        return format_labels(_correct(study, choices, corrected), form == "csv").encode()
+
+    ids = (*study.collection.queries.ids, *study.collection.items.ids)
+    fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
+    for form, name in ({"csv": "CSV"} | ({"qrels": "Qrels"} if fits else {})).items():
+        st.download_button(
+            f"Corrected labels, {name}",
+            data=partial(write, form),
+            file_name=f"{study.collection.name}-corrected.{form}",
+            mime="text/plain" if form == "qrels" else "text/csv",
+            key=f"download-labels-{form}",
+            on_click="ignore",
+        )
+
+
+def compare_labels(study: Study, choices: Choices) -> list[Row]:
+    """Return the mean of each metric and version with the labels as given, and corrected."""
+    corrected = CorrectedLabels(*read_state(study.collection.folder))
+    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
+    found: dict[str, Row] = {}
+    for key, labels in (("given", GIVEN), ("corrected", corrected)):
+        for each in _correct(study, choices, labels).measure(versions, metrics):
+            for row in each.list_means():
+                name = str(Measure(row["metric"], row["cutoff"]))
+                made = found.setdefault(name, {"metric": name, "changes": False})
+                made[f"{key} {each.run}"] = row["mean"]
+    for row in found.values():
+        row["changes"] = any(row[f"given {v}"] != row[f"corrected {v}"] for v in versions)
+    return list(found.values())
+
+
+def _draw_metrics(choices: Choices, rows: list[Row]) -> None:
+    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    changed = [row for row in rows if row["changes"]]
+    st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
+    if not changed:
+        return
+    written = [
+        {"metric": row["metric"]}
+        | {f"run-{at}": _write_means(row, version) for at, version in enumerate(versions)}
+        for row in changed
+    ]
+    runs = [Column(key=f"run-{at}", label=v, number=True) for at, v in enumerate(versions)]
+    draw_table([Column(key="metric", label="Metric"), *runs], written)
+
+
+def _write_means(row: Row, version: str) -> str:
+    values = (row[f"given {version}"], row[f"corrected {version}"])
+    return " → ".join("no value" if value is None else f"{value:.3f}" for value in values)
