@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, list_names
+from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Part, Placed
 from dashboard.plugins.importers.planning import Plan
@@ -72,36 +73,44 @@ def _remove(*paths: Path) -> None:
 
 def write_collection(
     draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
-) -> dict[str, int]:
-    """Write all files of a collection; return the rows of each."""
+) -> list[dict[str, Any]]:
+    """Write all files of a collection; return a row a file: its rows, where they are from."""
+    made: list[dict[str, Any]] = []
+
+    def tell(file: str, rows: int, taken: Sequence[str] = (), guessed: str = "") -> None:
+        told = {"taken_from": list_names(taken) or "the source", "guessed": guessed or None}
+        made.extend([{"file": file, "rows": rows} | told] if rows else [])
+
     _link_media(draft, found, plan)
-    rows = {"items.csv": len(plan.items), "queries.csv": len(plan.queries)}
     _write_table(draft / "items.csv", "item_id", plan.items)
+    tell("items.csv", len(plan.items), found.list_files("items.csv"))
     if len(plan.queries):
         _write_table(draft / "queries.csv", "query_id", plan.queries)
+    asked = found.list_files("queries.csv")
+    tell("queries.csv", len(plan.queries), asked, plan.of_queries)
     if plan.qrels:
         cells = ((query, item, f"{grade:g}") for query, item, grade in plan.qrels)
         write_rows(draft / "qrels.csv", ("query_id", "item_id", "grade"), cells)
-        rows["qrels.csv"] = len(plan.qrels)
-    if plan.settings.get("protocols") == ["alfa"]:
-        rows["unified_annotation.csv"] = _write_keywords(draft, plan.items)
+    tell("qrels.csv", len(plan.qrels), plan.files)
+    if plan.basis.kind == "keywords":
+        tell("unified_annotation.csv", _write_keywords(draft, plan.items))
     for version in placed:
-        rows |= _write_version(draft, version)
+        said = list(version.said.values())
+        for file, number in _write_version(draft, version).items():
+            own = [version.said["texts"]] if file.endswith("/queries.npy") else said
+            tell(file, number, own)
     for name, run in found.runs.items():
-        names = found.match_items(run.items, run.file)
-        matched = [names.get(item, item) for item in run.items]
-        results = zip(run.queries, matched, map(repr, run.scores), strict=True)
-        write_rows(draft / "runs" / f"{name}.csv", ("query_id", "item_id", "score"), results)
-        rows[f"runs/{name}.csv"] = len(matched)
-    files = [name for name in ("media", "posters") if (draft / name).is_dir()]
-    rows |= {
-        f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
-    }
+        names = found.match_items((item for _, item, _ in run.rows), run.file)
+        rows = ((query, names.get(item, item), repr(score)) for query, item, score in run.rows)
+        write_rows(draft / "runs" / f"{name}.csv", ("query_id", "item_id", "score"), rows)
+        tell(f"runs/{name}.csv", len(run.rows), [run.file])
+    for name in ("media", "posters"):
+        tell(f"{name}/", sum(path.is_file() for path in (draft / name).rglob("*")))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
-        rows[name] = found.taken["queries.csv", each.file]
+        tell(name, found.taken["queries.csv", each.file])
     shutil.rmtree(draft / "vectors", ignore_errors=True)
-    return {name: number for name, number in rows.items() if number}
+    return made
 
 
 def keep_versions(place: Path, draft: Path) -> list[str]:
@@ -132,13 +141,13 @@ def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]])
 
 def _write_table(path: Path, key: str, rows: Rows) -> None:
     columns = [name for name in rows.columns if name != key and any(rows.columns[name])]
-    columns = [name for name in columns if not name.startswith("pv_")]
+    columns = [name for name in columns if not name.startswith(KEYWORDS)]
     cells = zip(rows.index, *(rows.get(name) for name in columns), strict=True)
     write_rows(path, (key, *columns), cells)
 
 
 def _write_keywords(draft: Path, items: Rows) -> int:
-    groups = [name for name in items.columns if name.startswith("pv_")]
+    groups = [name for name in items.columns if name.startswith(KEYWORDS)]
     every = zip(items.index, *(items.get(name) for name in groups), strict=True)
     filled = [cells for cells in every if any(cells[1:])]
     write_rows(draft / "unified_annotation.csv", ("slice_id", *groups), filled)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
+from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     Roles,
@@ -17,7 +17,6 @@ from dashboard.plugins.importers.column_roles import (
     name_version,
     share_media,
 )
-from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Captions,
     Format,
@@ -27,7 +26,6 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     RunLines,
     Vectors,
-    leave_out,
     read_each,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
@@ -44,9 +42,8 @@ GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "comple
 
 def recognise(source: Source) -> list[str]:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    texts = source.list_headed(_has_header, ".txt")
-    beside = set(list_sidecars(source))
-    return [*(name for name in source.list_left(*ENDINGS) if name not in beside), *texts]
+    tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
+    return [*tables, *source.list_headed(_has_header, ".txt")]
 
 
 def _has_header(head: str) -> bool:
@@ -68,28 +65,20 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
     roles: Roles | None = None
     columns: list[str] = []
     for block in read_blocks(source, name):
-        if isinstance(block, Finding):
-            yield block
-            continue
         if roles is None or columns != [*block.columns, *block.vectors]:
             columns = [*block.columns, *block.vectors]
             try:
                 roles = find_roles(block, source)
             except DataError as error:  # a sheet of remarks beside others
-                yield leave_out(error)
+                source.leave_out(error)
                 roles = None
                 continue
-            yield from _report_pictures(source, block, roles)
-        if roles.kind == "queries":
-            yield from _list_queries(block, roles)
-        elif roles.kind == "items":
-            yield from _list_items(source, block, roles)
-        else:
-            yield from _list_pairs(block, roles)
+            _report_pictures(source, block, roles)
+        yield from KINDS[roles.kind](source, block, roles)
 
 
-def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Finding]:
-    """Yield a finding for further columns of pictures."""
+def _report_pictures(source: Source, block: Block, roles: Roles) -> None:
+    """Say that there are further columns of pictures."""
     folder = find_folder_of(block.file)
     taken = {roles.of.get("file"), roles.of.get("poster"), roles.of.get("item")}
     more = [
@@ -102,10 +91,10 @@ def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Fin
     if more and "file" in roles.of:
         said = f"further columns of pictures ({list_names(more)})"
         wanted = f"one; {roles.of['file']} is taken. Another one: --map file={more[0]}"
-        yield Finding("warning", block.file, None, said, wanted)
+        source.say(block.file, said, wanted)
 
 
-def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     ids = roles.read(block, "query")
     taken = {roles.of["query"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
@@ -136,37 +125,35 @@ def read_numbers(cells: Sequence[str]) -> list[float]:
     ]
 
 
-def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
-    """Yield judgements or results; empty grades are unjudged, other texts are left out."""
-    if "rank" in roles.of and "grade" in roles.of:
-        results = {role: name for role, name in roles.of.items() if role not in ("grade", "text")}
-        yield from _list_pairs(block, Roles("pairs", results))
-    role = next(role for role in ("grade", "score", "rank") if role in roles.of)
-    cells = [GRADES.get(cell.lower(), cell) for cell in roles.read(block, role)]
-    pairs = zip(cells, read_numbers(cells), strict=True)
-    numbers = [number if cell else None for cell, number in pairs]
-    columns = (roles.read(block, each) for each in ("query", "item", "text", "run"))
-    rows = list(zip(numbers, block.lines, *columns, strict=True))
-    odd = [line for number, line, *_ in rows if number != number]
-    column = roles.of[role]
-    what = f"cells of {column} that are no number"
-    yield from count_odd(block.file, odd, what, "numbers; rows left out")
-    what, wanted = f"rows without a {column}", "a number; these pairs are unjudged"
-    yield from count_odd(block.file, numbers.count(None), what, wanted, "note")
-    good = [row for row in rows if row[0] == row[0]]
-    asked, items = [row[2] for row in good], [row[3] for row in good]
-    if "text" in roles.of:
-        yield Queries(block.file, asked, {"text": [row[4] for row in good]})
-    if role == "grade":
-        yield Judgements(block.file, asked, items, [row[0] for row in good])
-        return
-    sign = 1.0 if role == "score" else -1.0
-    for name in dict.fromkeys(row[5] for row in rows):
-        run = RunLines(block.file, clean_name(name).strip("_") or find_stem(block.file))
-        for number, _, query, item, _, own in good:
-            if number is not None and item and own == name:
-                run.add([query], [item], [sign * number])
-        yield run
+def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+    """Yield judgements and results; empty grades are unjudged, other texts are left out."""
+    columns = [roles.read(block, each) for each in ("query", "item", "text", "run")]
+    for role in [each for each in ("grade", "score", "rank") if each in roles.of]:
+        column = roles.of[role]
+        cells = [GRADES.get(cell.lower(), cell) for cell in roles.read(block, role)]
+        given = zip(cells, read_numbers(cells), strict=True)
+        numbers = [number if cell else None for cell, number in given]
+        pairs = zip(numbers, block.lines, strict=True)
+        odd = [line for number, line in pairs if number != number]
+        what = f"cells of {column} that are no number"
+        source.count(block.file, odd, what, "numbers; rows left out")
+        what, wanted = f"rows without a {column}", "a number; these pairs are unjudged"
+        source.count(block.file, numbers.count(None), what, wanted, "note")
+        rows = [row for row in zip(numbers, *columns, strict=True) if row[0] == row[0]]
+        if "text" in roles.of:
+            texts = [text for _, _, _, text, _ in rows]
+            yield Queries(block.file, [query for _, query, *_ in rows], {"text": texts})
+        if role == "grade":
+            yield Judgements(block.file, [(query, item, n) for n, query, item, *_ in rows])
+            continue
+        sign = 1.0 if role == "score" else -1.0
+        runs: dict[str, list[tuple[str, str, float]]] = {}
+        for number, query, item, _, name in rows:
+            if number is not None and item:
+                runs.setdefault(name, []).append((query, item, sign * number))
+        for name, results in runs.items():
+            own = clean_name(name).strip("_") or find_stem(block.file)
+            yield RunLines(block.file, own, results)
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
@@ -180,13 +167,13 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     cells, given, captions, names = (roles.read(block, role) for role in every)
     named = zip(cells, given, strict=True)
     files = [source.find_media(cell or item, folder) for cell, item in named]
-    contents = list(block.contents.get(of.get("file", ""), [None] * len(cells)))
-    if "file" in of and not any(files) and not any(contents):
+    contents = block.contents.get(of.get("file", ""), [None] * len(cells))
+    if not any(files) and not any(contents):
         contents = [read_outside(cell) for cell in cells]
     rows = list(zip(given, cells, files, contents, block.lines, strict=True))
     lost = [cell for _, cell, file, content, _ in rows if cell and not (file or content)]
     wanted = "files of the source; kept as items without a picture"
-    yield from count_odd(block.file, lost, "files that are not there", wanted)
+    source.count(block.file, lost, "files that are not there", wanted)
     ids = []
     for own, cell, file, content, line in rows:
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
@@ -211,18 +198,15 @@ def _list_captions(
     file: str, ids: Sequence[str], captions: Sequence[str], names: Sequence[str]
 ) -> Captions:
     """Return captions; a list in a cell is several."""
-    lists = {cell for cell in captions if cell.startswith("[")}
-    parts = split_cells(lists) if lists else {}
-    return Captions.join(
-        file,
-        (
-            (item, text, name if len(texts) == 1 else "")
-            for item, cell, name in zip(ids, captions, names, strict=True)
-            for texts in [parts.get(cell) or [cell]]
-            for text in texts
-            if text
-        ),
-    )
+    parts = split_cells({cell for cell in captions if cell.startswith("[")})
+    rows = []
+    for item, cell, name in zip(ids, captions, names, strict=True):
+        texts = parts.get(cell) or [cell]
+        rows += [(item, text, name if len(texts) == 1 else "") for text in texts if text]
+    return Captions(file, rows)
+
+
+KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}
 
 
 def read_outside(cell: str) -> bytes | None:
