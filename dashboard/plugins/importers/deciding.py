@@ -6,9 +6,9 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, multimode
+from typing import Any
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
@@ -112,7 +112,7 @@ def _has_pictures(found: Gathered) -> bool:
 
 def list_judged(found: Gathered) -> list[str]:
     """Return the files in which anybody judged a pair."""
-    return [name for name, own in found.judged.items() if any(own.values())]
+    return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
 def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
@@ -176,66 +176,55 @@ def _has_few(cells: Sequence[str]) -> bool:
     return is_few and not (is_text or is_fraction or is_alike)
 
 
-SETTLED: Mapping[str, Callable[[list[float]], float]] = {
-    "mean": fmean,
-    "majority": lambda grades: min(multimode(grades)),
+def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], list[str], int]:
+    """Return the grades of pairs, the files that they are of, and on how many people disagree.
+
+    Raises:
+        Unsure: If people disagree, or two files, and the caller does not say what counts.
+        DataError: If there is no such file as the caller names.
+    """
+    import pandas as pd
+
+    options, files = found.source.options, list_judged(found)
+    if options.judgements:
+        named = [n for n in files if options.judgements in (n, n.rpartition("/")[2])]
+        if not named:
+            wanted = f"one of: {list_names(files) or NONE}"
+            raise DataError(options.judgements, "no such judgements", wanted)
+        files = named[:1]
+    frame = pd.DataFrame(found.judged, columns=["file", "query", "item", "grade"])
+    frame = frame[frame["grade"].notna() & frame["file"].isin(files)]
+    pair = ["file", "query", "item"]
+    votes = frame.groupby(pair, sort=False)["grade"]
+    grades, unlike = votes.first(), frame[votes.transform("nunique") > 1]
+    settled = unlike.groupby(pair, sort=False)["grade"]
+    if len(unlike) and options.disagreements not in SETTLED:
+        (file, query, item), own = next(iter(settled))
+        given = " and ".join(f"{each:g}" for each in own[:3])
+        told = (
+            f"{settled.ngroups:,} pairs with different grades ({given} for {query!r} and {item!r})"
+        )
+        lines = [f"--disagreements {each}" for each in SETTLED]
+        raise Unsure(file, told, "one grade for each pair", lines)
+    if len(unlike):
+        grades.update(settled.agg(SETTLED[options.disagreements]))
+    pairs = grades.groupby(["query", "item"], sort=False)
+    differ = pairs.nunique() > 1
+    if differ.any():
+        query, item = differ.idxmax()
+        (first, grade), *others = pairs.get_group((query, item)).droplevel([1, 2]).items()
+        file, other = next(own for own in others if own[1] != grade)
+        told = f"grade {other:g} for query {query!r} and item {item!r}"
+        lines = [f"--judgements {shlex.quote(each)}" for each in files]
+        raise Unsure(file, told, f"{grade:g}, as {first} has", lines)
+    if len(files) > 1:
+        wanted = "one; they agree, merged"
+        found.source.count(files[0], files, "files of judgements", wanted, "note")
+    return pairs.first().to_dict(), files, settled.ngroups
+
+
+SETTLED: Mapping[str, Any] = {
+    "mean": "mean",
+    "majority": lambda grades: grades.mode().min(),
 }
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""
-
-
-def choose_judgements(found: Gathered) -> list[str]:
-    """Return the files of judgements that count: the one that is named, or all.
-
-    Raises:
-        DataError: If there is no such file.
-    """
-    files, chosen = list_judged(found), found.source.options.judgements
-    named = [name for name in files if chosen in (name, name.rpartition("/")[2])]
-    if chosen and not named:
-        raise DataError(chosen, "no such judgements", f"one of: {list_names(files) or NONE}")
-    return named[:1] or files
-
-
-def settle_votes(found: Gathered, files: Sequence[str]) -> int:
-    """Give each pair of some files that several people judged one grade; return how many.
-
-    Raises:
-        Unsure: If they disagree and the caller does not say what counts.
-    """
-    settled, how = 0, found.source.options.disagreements
-    for file in files:
-        every = found.judged[file]
-        odd = [pair for pair, grades in every.items() if len(set(grades)) > 1]
-        if odd and how not in SETTLED:
-            query, item = odd[0]
-            given = " and ".join(f"{grade:g}" for grade in every[odd[0]][:3])
-            told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
-            lines = [f"--disagreements {each}" for each in SETTLED]
-            raise Unsure(file, told, "one grade for each pair", lines)
-        every |= {pair: [SETTLED[how](every[pair])] for pair in odd}
-        settled += len(odd)
-    return settled
-
-
-def merge_judgements(found: Gathered, files: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return the grades of files that agree.
-
-    Raises:
-        Unsure: If two of them contradict each other.
-    """
-    merged: dict[tuple[str, str], float] = {}
-    origin: dict[tuple[str, str], str] = {}
-    for file in files:
-        for pair, grades in found.judged[file].items():
-            for grade in grades[:1]:
-                if merged.setdefault(pair, grade) != grade:
-                    told = f"grade {grade:g} for query {pair[0]!r} and item {pair[1]!r}"
-                    wanted = f"{merged[pair]:g}, as {origin[pair]} has"
-                    lines = [f"--judgements {shlex.quote(each)}" for each in files]
-                    raise Unsure(file, told, wanted, lines)
-                origin.setdefault(pair, file)
-    if len(files) > 1:
-        found.source.count(
-            files[0], files, "files of judgements", "one; they agree, merged", "note"
-        )
-    return merged

@@ -80,13 +80,12 @@ class Gathered:
         declared: Columns that a format declares to be classes.
         sources: File that each column of the items came from.
         captions: File, item, text and id of each caption.
-        judged: All grades of the pairs of each file of judgements; none where nobody judged.
+        judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
-        by_file: The item of each picture or clip.
-        aliases: Items by the other names under which their files came.
+        known: Items by their files, and by other names under which these came.
         is_whole: Whether further pictures of the source are no items.
     """
 
@@ -98,13 +97,12 @@ class Gathered:
     declared: set[str] = field(default_factory=set)
     sources: dict[str, str] = field(default_factory=dict)
     captions: list[tuple[str, str, str, str]] = field(default_factory=list)
-    judged: dict[str, dict[tuple[str, str], list[float]]] = field(default_factory=dict)
+    judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
     results: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    by_file: dict[str, str] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
 
     def list_files(self, table: str) -> list[str]:
@@ -125,11 +123,7 @@ class Gathered:
             self.taken["queries.csv", piece.file] += len(piece.ids)
         elif isinstance(piece, Judgements):
             self.queries.add([query for query, _, _ in piece.rows], {})
-            own = self.judged.setdefault(piece.file, {})
-            for query, item, grade in piece.rows:
-                if item:
-                    grades = own.setdefault((query, item), [])
-                    grades += [] if grade is None else [grade]
+            self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
         elif isinstance(piece, Captions):
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
@@ -162,11 +156,11 @@ class Gathered:
         """Add items; one whose file another item has is that item under a second name."""
         files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
         pairs = list(zip(piece.ids, files, strict=True))
-        names = [self.by_file.setdefault(file, own) if file else own for own, file in pairs]
-        self.aliases |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
-        known: Collection[str] = self.items.index if self.is_whole and not piece.is_whole else names
-        known, before = set(known), len(self.items)
-        kept = [at for at, name in enumerate(names) if name and name in known]
+        names = [self.known.setdefault(file, own) if file else own for own, file in pairs]
+        self.known |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
+        allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
+        before = len(self.items)
+        kept = [at for at, name in enumerate(names) if name and name in allowed]
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         columns = {**piece.columns, **labels, "file": files}
         self.items.add(
@@ -209,17 +203,15 @@ class Gathered:
         found: dict[str, str] = {}
         rest: list[str] = []
         for name in dict.fromkeys(names):
-            ways = (self.aliases.get(name, name), self.by_file.get(name, ""))
-            known = next(filter(items.__contains__, ways), None)
-            if known is None:
-                rest.append(name)
-            else:
+            known = name if name in items else self.known.get(name, "")
+            if known in items:
                 found[name] = known
-        near = self._match_near(rest, items) if rest else {}
+            else:
+                rest.append(name)
+        near = self._match_near(rest, items)
         times = Counter([*near.values(), *found.values()])
         near = {name: known for name, known in near.items() if times[known] == 1}
-        if near:
-            name, known = next(iter(near.items()))
+        for name, known in list(near.items())[:1]:
             said = f"{len(near):,} names that are no ids of items ({name!r})"
             how = "by file, ending, zeros before it or a column of ids"
             wanted = f"ids; matched where only one fits {how} ({known!r})"
@@ -228,10 +220,10 @@ class Gathered:
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
+        every = {**self.known, **dict(zip(items, items, strict=True))} if names else {}
         for shorten in (strip_name, shorten_number):
             owners: dict[str, str] = {}
-            known = [*zip(items, items, strict=True), *self.by_file.items()]
-            for name, item in known:
+            for name, item in every.items():
                 if item in items and owners.setdefault(shorten(name), item) != item:
                     owners[shorten(name)] = ""
             near = {name: owners.get(shorten(name), "") for name in names if shorten(name)}
@@ -240,7 +232,7 @@ class Gathered:
         for column in filter(NUMBERED.search, self.items.columns):
             cells = zip(self.items.get(column), self.items.index, strict=True)
             owners = {cell: item for cell, item in cells if item in items}
-            if len(owners) == len(items) and owners.keys() >= set(names):
+            if names and len(owners) == len(items) and owners.keys() >= set(names):
                 return {name: owners[name] for name in names}
         return {}
 

@@ -15,11 +15,9 @@ from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     Basis,
     choose_basis,
-    choose_judgements,
     clean_classes,
     merge_judgements,
     settle_classes,
-    settle_votes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.source import find_kind
@@ -88,7 +86,7 @@ def _name_items(found: Gathered) -> None:
     """Take the items from judgements, runs or vectors where nothing else names them."""
     if len(found.items):
         return
-    named = {item: file for file, grades in found.judged.items() for _, item in grades}
+    named = {item: file for file, _, item, _ in found.judged}
     named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
     for (_, side), own in found.vectors.items():
         named |= dict.fromkeys(own.ids if side == "items" else (), next(iter(own.files), ""))
@@ -117,12 +115,10 @@ def _describe_items(found: Gathered, plan: Plan) -> None:
 
 
 def _plan_judgements(found: Gathered, plan: Plan) -> None:
-    plan.files = choose_judgements(found)
-    settled = settle_votes(found, plan.files)
+    merged, plan.files, settled = merge_judgements(found)
     if settled:
         how = found.source.options.disagreements
         plan.notes.append(f"{settled:,} pairs with different grades: the {how} of each")
-    merged = merge_judgements(found, plan.files)
     file = list_names(plan.files)
     names = found.match_items((item for _, item in merged), file)
     shared = [name for name, times in Counter(names.values()).items() if times > 1]

@@ -109,20 +109,23 @@ COMMA = re.compile(r"([-+]?\d+),(\d+)")
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")
 
 
-def read_numbers(cells: Sequence[str]) -> list[float]:
-    """Return the numbers of some cells; NaN for one that is none.
+def read_numbers(cells: Sequence[str]) -> list[float | None]:
+    """Return the numbers of some cells; NaN for one that is none, None for an empty one.
 
     A comma is that of a fraction where no cell has a point, and one not three digits after it.
 
-    >>> read_numbers(["1,5", "2,250"]), read_numbers(["1,234.5", "2"]), read_numbers(["1,234"])
-    ([1.5, 2.25], [1234.5, 2.0], [nan])
+    >>> read_numbers(["1,5", "2,250", ""]), read_numbers(["1,234.5", "2"]), read_numbers(["1,234"])
+    ([1.5, 2.25, None], [1234.5, 2.0], [nan])
     """
-    commas = [match for match in map(COMMA.fullmatch, cells) if match]
-    if any(len(match[2]) != 3 for match in commas) and not any("." in cell for cell in cells):
-        return [parse_number(cell.replace(",", ".")) for cell in cells]
-    return [
-        parse_number(cell.replace(",", "") if THOUSANDS.fullmatch(cell) else cell) for cell in cells
+    matches = filter(None, map(COMMA.fullmatch, cells))
+    is_fraction = any(len(match[2]) != 3 for match in matches) and "." not in "".join(cells)
+    plain = [
+        cell.replace(",", "." if is_fraction else "")
+        if is_fraction or THOUSANDS.fullmatch(cell)
+        else cell
+        for cell in cells
     ]
+    return [parse_number(cell) if cell else None for cell in plain]
 
 
 def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
@@ -130,27 +133,23 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     columns = [roles.read(block, each) for each in ("query", "item", "text", "run")]
     for role in [each for each in ("grade", "score", "rank") if each in roles.of]:
         column = roles.of[role]
-        cells = [GRADES.get(cell.lower(), cell) for cell in roles.read(block, role)]
-        given = zip(cells, read_numbers(cells), strict=True)
-        numbers = [number if cell else None for cell, number in given]
-        pairs = zip(numbers, block.lines, strict=True)
-        odd = [line for number, line in pairs if number != number]
+        numbers = read_numbers([GRADES.get(e.lower(), e) for e in roles.read(block, role)])
+        odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         what = f"cells of {column} that are no number"
         source.count(block.file, odd, what, "numbers; rows left out")
-        what, wanted = f"rows without a {column}", "a number; these pairs are unjudged"
-        source.count(block.file, numbers.count(None), what, wanted, "note")
-        rows = [row for row in zip(numbers, *columns, strict=True) if row[0] == row[0]]
+        wanted = "a number; these pairs are unjudged"
+        source.count(block.file, numbers.count(None), f"rows without a {column}", wanted, "note")
+        rows = [row for row in zip(*columns, numbers, strict=True) if row[-1] == row[-1]]
         if "text" in roles.of:
-            texts = [text for _, _, _, text, _ in rows]
-            yield Queries(block.file, [query for _, query, *_ in rows], {"text": texts})
+            yield Queries(block.file, [row[0] for row in rows], {"text": [row[2] for row in rows]})
         if role == "grade":
-            yield Judgements(block.file, [(query, item, n) for n, query, item, *_ in rows])
+            yield Judgements(block.file, [(query, item, n) for query, item, _, _, n in rows])
             continue
-        sign = 1.0 if role == "score" else -1.0
         runs: dict[str, list[tuple[str, str, float]]] = {}
-        for number, query, item, _, name in rows:
+        for query, item, _, name, number in rows:
             if number is not None and item:
-                runs.setdefault(name, []).append((query, item, sign * number))
+                score = -number if role == "rank" else number
+                runs.setdefault(name, []).append((query, item, score))
         for name, results in runs.items():
             own = clean_name(name).strip("_") or find_stem(block.file)
             yield RunLines(block.file, own, results)
@@ -158,18 +157,43 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
-    if not block.columns:
-        for column, vectors in block.vectors.items():
-            yield Vectors(block.file, *name_version(block.file, column), vectors, None)
-        return
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
-    named = zip(cells, given, strict=True)
-    files = [source.find_media(cell or item, folder) for cell, item in named]
+    files = [
+        source.find_media(cell or item, folder) for cell, item in zip(cells, given, strict=True)
+    ]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any(files) and not any(contents):
-        contents = [read_outside(cell) for cell in cells]
+        contents = list(map(read_outside, cells))
+    ids = _name_items(source, block, given, cells, files, contents)
+    if block.columns:
+        taken = {name for role, name in of.items() if role != "poster"}
+        columns = {name: own for name, own in block.columns.items() if name not in taken}
+        if "poster" in of:
+            posters = columns.pop(of["poster"])
+            columns["poster"] = [source.find_media(cell, folder) for cell in posters]
+        labels = [name for name in block.classes if name in columns]
+        yield Items(block.file, ids, columns | {"file": files}, labels, contents)
+        yield _list_captions(block.file, ids, captions, names)
+        for name in filter(NUMBERED_CAPTION.fullmatch, columns):
+            yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
+    texts = [name or text for name, text in zip(names, captions, strict=True)]
+    for column, vectors in block.vectors.items():
+        version, side = name_version(block.file, column)
+        own = ids if side == "items" else texts
+        yield Vectors(block.file, version, side, vectors, own if block.columns else None)
+
+
+def _name_items(
+    source: Source,
+    block: Block,
+    given: Sequence[str],
+    cells: Sequence[str],
+    files: Sequence[str],
+    contents: Sequence[bytes | None],
+) -> list[str]:
+    """Return the id of each row: its own, or one by its picture."""
     rows = list(zip(given, cells, files, contents, block.lines, strict=True))
     lost = [cell for _, cell, file, content, _ in rows if cell and not (file or content)]
     wanted = "files of the source; kept as items without a picture"
@@ -178,20 +202,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     for own, cell, file, content, line in rows:
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, key, block.file, line))
-    taken = {name for role, name in of.items() if role != "poster"}
-    columns = {name: own for name, own in block.columns.items() if name not in taken}
-    columns["file"] = files
-    if "poster" in of:
-        columns["poster"] = [source.find_media(cell, folder) for cell in columns.pop(of["poster"])]
-    labels = [name for name in block.classes if name in columns]
-    yield Items(block.file, ids, columns, labels, contents if any(contents) else ())
-    yield _list_captions(block.file, ids, captions, names)
-    for name in filter(NUMBERED_CAPTION.fullmatch, columns):
-        yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
-    texts = [name or text for name, text in zip(names, captions, strict=True)]
-    for column, vectors in block.vectors.items():
-        version, side = name_version(block.file, column)
-        yield Vectors(block.file, version, side, vectors, ids if side == "items" else texts)
+    return ids
 
 
 def _list_captions(
