@@ -14,7 +14,7 @@ from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import NEVER
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
-from dashboard.plugins.importers.placing import Placed, choose_hashing, place_vectors
+from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
 from dashboard.plugins.importers.source import Options, Source, list_source
 from dashboard.plugins.importers.writing import (
@@ -57,7 +57,7 @@ def make_collection(
     with open_draft(place, keep=not dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
-        placed = place_vectors(found, plan)
+        placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
         mapped = ",".join(f"{ours}={theirs}" for ours, theirs in options.columns.items())
@@ -208,8 +208,8 @@ def check_draft(draft: Path, placed: Sequence[Placed]) -> list[Finding]:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
     tables = (opened.items, opened.queries)
-    new = {each.name for each in placed if each.matrix is None} & opened.versions.keys()
-    for name in new:
+    new = {each.name for each in placed if (draft / "models" / each.name).is_dir()}
+    for name in new & opened.versions.keys():
         record_inputs(draft / "models" / name, opened.versions[name], *tables)
     kept = {name: opened.versions[name] for name in opened.versions.keys() - new}
     missing = list_missing(draft, opened.settings, opened.items)

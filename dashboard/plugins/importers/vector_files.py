@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.errors import list_names
 from dashboard.plugins.importers.pieces import Vectors
 from dashboard.plugins.importers.source import Source
 from dashboard.storage.new_versions import BLOCK
@@ -33,6 +34,11 @@ class VectorFile:
     def has_ids(self) -> bool:
         """Whether each row has an id."""
         return len(self.ids) == len(self)
+
+    @property
+    def file(self) -> str:
+        """The files that the rows are from, for messages."""
+        return list_names(self.files)
 
     def add(self, piece: Vectors, source: Source) -> None:
         """Add the rows of a piece; those that nothing can be computed from are said."""
@@ -69,8 +75,6 @@ class VectorFile:
         if len(self) and self.shape[1] != rows.shape[1]:
             found = f"vectors of {rows.shape[1]} dimensions"
             return found, f"{self.shape[1]}, as before; left out"
-        if len(self) and self.has_ids != (ids is not None):
-            return "vectors with ids and without for one version", "ids; left out"
         if ids is not None and len(ids) != len(rows):
             found = f"{len(rows):,} vectors and {len(ids):,} ids"
             return found, "one id for each vector; left out"

@@ -11,16 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.placing import Part, Placed
+from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.vector_files import VectorFile
 from dashboard.storage.drafts import report_full_disk
-from dashboard.storage.new_versions import BLOCK, convert, write_toml
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
@@ -95,10 +91,10 @@ def write_collection(
     if plan.basis.kind == "keywords":
         tell("unified_annotation.csv", _write_keywords(draft, plan.items))
     for version in placed:
-        said = list(version.said.values())
-        for file, number in _write_version(draft, version).items():
-            own = [version.said["texts"]] if file.endswith("/queries.npy") else said
-            tell(file, number, own)
+        for file, number in version.rows.items():
+            of_texts = [version.said.get("texts", "")]
+            said = of_texts if file.endswith("/queries.npy") else list(version.said.values())
+            tell(file, number, said)
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         rows = ((query, names.get(item, item), repr(score)) for query, item, score in run.rows)
@@ -177,47 +173,3 @@ def link_file(path: Path, target: Path) -> None:
         os.link(path.resolve(), target)
     except OSError:
         shutil.copyfile(path, target)
-
-
-def _write_version(draft: Path, version: Placed) -> dict[str, int]:
-    if version.matrix is not None:
-        own, *axes = version.matrix
-        folder = draft / "runs"
-        folder.mkdir(exist_ok=True)
-        own.close()
-        own.path.rename(folder / f"{version.name}.npy")
-        for axis, ids in zip(("rows", "columns"), axes, strict=True):
-            (folder / f"{version.name}.{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
-        return {f"runs/{version.name}.npy": own.shape[0]}
-    shown = f"models/{version.name}"
-    folder = draft / shown
-    folder.mkdir(parents=True)
-    told: dict[str, Any] = {"by_position": True} if version.by_position else {}
-    told |= {"bits": 8 * version.items[0][0].shape[1]} if version.form == "packed" else {}
-    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
-    sides = (("queries", version.queries), ("items", version.items))
-    return {
-        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.form)
-        for stem, parts in sides
-        if parts
-    }
-
-
-def _write_vectors(path: Path, parts: Sequence[Part], form: str) -> int:
-    """Write rows that have an id, and the ids beside them; a whole file is linked."""
-    named = [name for _, ids in parts for name in ids if name]
-    path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
-    for own, _ in parts:
-        own.close()
-    rows = parts[0][0].open()
-    if len(parts) == 1 and all(parts[0][1]) and convert(rows[:1], form).dtype == rows.dtype:
-        os.link(parts[0][0].path, path)
-        return len(named)
-    target = VectorFile(path)
-    for own, ids in parts:
-        kept, rows = np.array(list(map(bool, ids))), own.open()
-        for at in range(0, len(rows), BLOCK):
-            block = rows[at : at + BLOCK][kept[at : at + BLOCK]]
-            target.append(convert(block, form), None)
-    target.close()
-    return len(named)
