@@ -164,7 +164,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
         source.find_media(cell or item, folder) for cell, item in zip(cells, given, strict=True)
     ]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
-    if not any(files) and not any(contents):
+    if "file" in of and not any(files) and not any(contents):
         contents = list(map(read_outside, cells))
     ids = _name_items(source, block, given, cells, files, contents)
     if block.columns:
