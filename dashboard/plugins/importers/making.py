@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
-from dashboard.plugins.importers.source import Options, Source, list_source
+from dashboard.plugins.importers.source import Source, list_source
 from dashboard.plugins.importers.writing import (
     keep_versions,
     open_draft,
@@ -43,35 +44,33 @@ class Made:
     address: str
 
 
-def make_collection(
-    new: str, path: Path, options: Options, update: bool = False, dry_run: bool = False
-) -> Made:
+def make_collection(call: Namespace) -> Made:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Raises:
         Unsure: If a choice that decides numbers is open.
         DataError: If the source cannot be used, or the place is taken.
     """
-    place = _find_place(new, path, update)
-    source = list_source(path, options)
-    with open_draft(place, keep=not dry_run) as draft:
+    place = _find_place(call.new, call.source, call.update)
+    source = list_source(call.source, call)
+    with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
         placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
-        mapped = ",".join(f"{ours}={theirs}" for ours, theirs in options.columns.items())
         is_bare = not (placed or found.runs)
-        recorded = [*block[: 2 if is_bare else 3], *([f"--map {mapped}"] if mapped else [])]
-        plan.settings |= {"title": place.name, "source": recorded}
+        mapped = [f"--map {call.map}"] if call.map else []
+        plan.settings |= {"title": place.name, "source": [*block[: 3 - is_bare], *mapped]}
         rows = write_collection(draft, found, plan, placed)
         if place.is_dir():
             _take_over(place, draft, found, plan)
         (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
         findings = [*source.findings, *check_draft(draft, placed)]
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
-    address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
-    lines = list_ways(new, plan) if is_bare else ()
+    address = ADDRESS.format(page, place.name)
+    address = "Nothing was made: --dry-run." if call.dry_run else address
+    lines = list_ways(call.new, plan) if is_bare else ()
     return Made(rows, findings, (*block, *lines), address)
 
 

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.vector_files import VectorFile
 from dashboard.storage.new_versions import BLOCK, convert, describe_form, find_form, write_toml
 
 SIDES = ("items", "texts")

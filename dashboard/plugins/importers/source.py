@@ -7,7 +7,8 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -18,7 +19,6 @@ from dashboard.storage.media import EXTENSION, VIDEO
 from dashboard.texts import decode_text, read_text
 
 Side = Literal["items", "texts"]
-MAX_FILES = 1_000_000
 MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
 GZIP = re.compile(r"\.gz$", re.I)
@@ -42,32 +42,6 @@ CURES = {
 """The line that converts a file which is not read, by its ending."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """Choices that the caller states.
-
-    Attributes:
-        columns: Columns of the source by names of ours.
-        judgements: File of judgements that counts; "" for all that agree.
-        relevance: Column, or judgements, captions or none.
-        rows: What the rows of a matrix are, "text" or "item".
-        codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
-            of bytes and of 0 and 1 that are no codes.
-        disagreements: What counts where people disagree: "mean", "majority", or "" to be asked.
-        queries_from: "keywords" to ask for each class as a text.
-        by_position: Whether vectors without ids are in the order of the items and texts.
-    """
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    judgements: str = ""
-    relevance: str = ""
-    rows: str = ""
-    codes: str = ""
-    disagreements: str = ""
-    queries_from: str = ""
-    by_position: bool = False
-
-
 @dataclass(eq=False)
 class Source:
     """Files below a folder, as paths with `/`, sorted.
@@ -76,7 +50,8 @@ class Source:
         root: The folder.
         files: All files.
         left: Those that no format has taken yet.
-        options: Choices that the caller states.
+        options: Choices that the caller states, by the names that `init` has for them; `columns`
+            are those of the source by names of ours.
         findings: What was left out, repaired or matched, and why.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
@@ -85,7 +60,7 @@ class Source:
     root: Path
     files: tuple[str, ...]
     left: list[str]
-    options: Options
+    options: Namespace
     findings: list[Finding] = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
@@ -230,11 +205,11 @@ class Source:
             self.count(names[0], names, "files that no format reads", wanted)
 
 
-def list_source(path: Path, options: Options) -> Source:
+def list_source(path: Path, options: Namespace) -> Source:
     """List the files of a folder, or the one file that a path names.
 
     Raises:
-        DataError: If there is nothing, or more than MAX_FILES.
+        DataError: If there is nothing.
     """
     if path.is_file():
         return Source(path.parent, (path.name,), [path.name], options)
@@ -259,9 +234,6 @@ def list_source(path: Path, options: Options) -> Source:
                 skip(why, each)
             else:
                 files.append(each.relative_to(path).as_posix())
-        if len(files) > MAX_FILES:
-            found = f"more than {MAX_FILES:,} files"
-            raise DataError(path.name, found, "at most so many", do="Name a part of it.")
     source = Source(path, tuple(sorted(files)), sorted(files), options)
     for why, left_out in skipped.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")

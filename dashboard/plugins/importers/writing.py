@@ -20,6 +20,7 @@ from dashboard.storage.drafts import report_full_disk
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
+Row = tuple[str, ...]
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
 
@@ -77,19 +78,20 @@ def write_collection(
         told = {"taken_from": list_names(taken) or "the source", "guessed": guessed or None}
         made.extend([{"file": file, "rows": rows} | told] if rows else [])
 
+    def write(file: str, rows: Sequence[Row], taken: Sequence[str], guessed: str = "") -> None:
+        if len(rows) > 1:
+            write_rows(draft / file, rows)
+        tell(file, len(rows) - 1, taken, guessed)
+
     _link_media(draft, found, plan)
-    _write_table(draft / "items.csv", "item_id", plan.items)
-    tell("items.csv", len(plan.items), found.list_files("items.csv"))
-    if len(plan.queries):
-        _write_table(draft / "queries.csv", "query_id", plan.queries)
+    write("items.csv", _list_rows("item_id", plan.items), found.list_files("items.csv"))
     asked = found.list_files("queries.csv")
-    tell("queries.csv", len(plan.queries), asked, plan.of_queries)
-    if plan.qrels:
-        cells = ((query, item, f"{grade:g}") for query, item, grade in plan.qrels)
-        write_rows(draft / "qrels.csv", ("query_id", "item_id", "grade"), cells)
-    tell("qrels.csv", len(plan.qrels), plan.files)
+    write("queries.csv", _list_rows("query_id", plan.queries), asked, plan.of_queries)
+    grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
+    write("qrels.csv", [("query_id", "item_id", "grade"), *grades], plan.files)
     if plan.basis.kind == "keywords":
-        tell("unified_annotation.csv", _write_keywords(draft, plan.items))
+        rows = _list_rows("slice_id", plan.items, is_keyword=True)
+        write("unified_annotation.csv", [row for row in rows if any(row[1:])], ())
     for version in placed:
         for file, number in version.rows.items():
             of_texts = [version.said.get("texts", "")]
@@ -97,9 +99,8 @@ def write_collection(
             tell(file, number, said)
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
-        rows = ((query, names.get(item, item), repr(score)) for query, item, score in run.rows)
-        write_rows(draft / "runs" / f"{name}.csv", ("query_id", "item_id", "score"), rows)
-        tell(f"runs/{name}.csv", len(run.rows), [run.file])
+        results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
+        write(f"runs/{name}.csv", [("query_id", "item_id", "score"), *results], [run.file])
     for name in ("media", "posters"):
         tell(f"{name}/", sum(path.is_file() for path in (draft / name).rglob("*")))
     for name, each in found.copied.items():
@@ -107,6 +108,24 @@ def write_collection(
         tell(name, found.taken["queries.csv", each.file])
     shutil.rmtree(draft / "vectors", ignore_errors=True)
     return made
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write a CSV file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
+    """Return the header and the rows of a table: of columns of keywords, or of all others."""
+    columns = {name: rows.get(name) for name in rows.columns if name != key}
+    shown = [
+        name
+        for name, cells in columns.items()
+        if any(cells) and name.startswith(KEYWORDS) == is_keyword
+    ]
+    return [(key, *shown), *zip(rows.index, *(columns[name] for name in shown), strict=True)]
 
 
 def keep_versions(place: Path, draft: Path) -> list[str]:
@@ -126,42 +145,15 @@ def _name_version(path: Path) -> tuple[str, str]:
     return kind, path.stem if kind == "runs" else path.name
 
 
-def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a CSV file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def _write_table(path: Path, key: str, rows: Rows) -> None:
-    columns = [name for name in rows.columns if name != key and any(rows.columns[name])]
-    columns = [name for name in columns if not name.startswith(KEYWORDS)]
-    cells = zip(rows.index, *(rows.get(name) for name in columns), strict=True)
-    write_rows(path, (key, *columns), cells)
-
-
-def _write_keywords(draft: Path, items: Rows) -> int:
-    groups = [name for name in items.columns if name.startswith(KEYWORDS)]
-    every = zip(items.index, *(items.get(name) for name in groups), strict=True)
-    filled = [cells for cells in every if any(cells[1:])]
-    write_rows(draft / "unified_annotation.csv", ("slice_id", *groups), filled)
-    return len(filled)
-
-
 def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
-    items, source = plan.items, found.source
-    known = set(source.media)
-    for rows, column, folder in (
-        (items, "file", "media"),
-        (items, "poster", "posters"),
-        (plan.queries, "image", "media"),
-    ):
-        for name in known.intersection(rows.get(column)):
-            link_file(source.find_path(name), draft / folder / name)
-    items.add(list(found.written), {"file": list(found.written.values())})
+    known = set(found.source.media)
+    shown = {"media": {*plan.items.get("file"), *plan.queries.get("image")}}
+    shown["posters"] = set(plan.items.get("poster"))
+    for folder, names in shown.items():
+        for name in known & names:
+            link_file(found.source.find_path(name), draft / folder / name)
+    plan.items.add(list(found.written), {"file": list(found.written.values())})
 
 
 def link_file(path: Path, target: Path) -> None:
