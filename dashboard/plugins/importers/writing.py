@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
-from dashboard.storage.drafts import report_full_disk
+from dashboard.storage.drafts import hold, report_full_disk
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
@@ -34,38 +33,35 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
     Raises:
         DataError: If another call is at work, or nothing can be written.
     """
-    draft, before = place.parent / DRAFTS / place.name, place.parent / DRAFTS / f"{place.name}.old"
+    home = place.parent / DRAFTS / place.name
+    draft, before = home / place.name, home / f"{place.name}.old"
     with report_full_disk(place.name):
-        draft.parent.mkdir(parents=True, exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
         try:
-            with (draft.parent / f"{place.name}.lock").open("w") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError as error:
-                    raise DataError(place.name, "another init at work", "one at a time") from error
-                try:
-                    if before.exists() and not place.exists():
-                        before.rename(place)
-                    _remove(before, draft)
-                    draft.mkdir()
-                    yield draft
-                    if keep and place.exists():
-                        place.rename(before)
-                    if keep:
-                        draft.rename(place)
-                finally:
-                    _remove(*([before] if place.exists() else []), draft, Path(lock.name))
+            held = hold(home)
+        except BlockingIOError as error:
+            raise DataError(place.name, "another init at work", "one at a time") from error
+        try:
+            _restore(before, place)
+            shutil.rmtree(draft, ignore_errors=True)
+            draft.mkdir()
+            yield draft
+            if keep and place.exists():
+                place.rename(before)
+            if keep:
+                draft.rename(place)
         finally:
-            if not any(draft.parent.iterdir()):
-                draft.parent.rmdir()
+            _restore(before, place)
+            shutil.rmtree(home)
+            os.close(held)
+            with suppress(OSError):  # another call is at work on another collection
+                home.parent.rmdir()
 
 
-def _remove(*paths: Path) -> None:
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+def _restore(before: Path, place: Path) -> None:
+    """Put a collection back that was moved away, and that no other one took the place of."""
+    if before.exists() and not place.exists():
+        before.rename(place)
 
 
 def write_collection(

@@ -24,6 +24,15 @@ from dashboard.plugins.importers.source import Source, find_folder_of
 
 SPLIT = "test"
 KEYS = ("sentences images", "sentences videos", "video_id videos", "annotations caption")
+LISTS = {
+    "images": ("annotations", "id", "image_id"),
+    "videos": ("sentences", "video_id", "video_id"),
+}
+"""The list of texts beside that of pictures, the key of a picture, and its key in a text."""
+NAMES = ("filename", "file_name", "video_id", "id")
+TEXTS = ("raw", "caption")
+TEXT_IDS = ("sentid", "sen_id", "id")
+"""Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
 LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(\S.*)")
 
 
@@ -34,56 +43,42 @@ def recognise_json(source: Source) -> list[str]:
 
 
 def _read_json(source: Source, name: str) -> Iterator[Piece]:
+    """Yield pictures and their texts; where there is a test split, that is the gallery."""
     found = source.read_json(name)
-    if isinstance(found, dict) and isinstance(found.get("videos"), list):
-        found["images"] = _join_sentences(found)
-    images = take_list(found, "images", name)
-    if any("sentences" in image for image in images):
-        yield from _list_sentences(source, name, images)
-        return
-    told = take_list(found, "annotations", name)
-    names = {image.get("id"): str(image.get("file_name") or image.get("id")) for image in images}
-    yield Items(name, list(names.values()))
-    good = [each for each in told if each.get("image_id") in names and "caption" in each]
-    what = "annotations without a caption or a known image"
-    source.count(name, len(told) - len(good), what, "image_id and caption; left out")
-    rows = [(names[e["image_id"]], str(e["caption"]).strip(), str(e.get("id", ""))) for e in good]
-    yield Captions(name, rows)
-
-
-def _join_sentences(found: Mapping[str, Any]) -> list[Any]:
-    """Return the videos of MSR-VTT with their sentences, as Karpathy's images have them."""
-    told: dict[Any, list[Any]] = {}
-    for each in found.get("sentences") or []:
-        own = {"raw": each.get("caption", ""), "sentid": each.get("sen_id", "")}
-        told.setdefault(each.get("video_id"), []).append(own)
-    return [
-        {**each, "filename": name, "sentences": told.get(name, [])}
-        for each in found["videos"]
-        if isinstance(name := each.get("video_id"), str)
-    ]
-
-
-def _list_sentences(source: Source, name: str, images: Sequence[Any]) -> Iterator[Piece]:
-    """Yield Karpathy's images; where there is a test split, that is the gallery."""
-    splits = {str(image.get("split", "")) for image in images}
-    own = [image for image in images if SPLIT not in splits or image.get("split") == SPLIT]
-    what = f"images of other splits ({', '.join(sorted(splits - {SPLIT}))})"
-    wanted = f"the split {SPLIT}; left out"
-    source.count(name, len(images) - len(own), what, wanted, "note")
-    kept = [image for image in own if isinstance(image.get("filename"), str)]
-    lost = len(own) - len(kept)
-    source.count(name, lost, "images without a filename", "a filename; left out")
-    paths = ["/".join(filter(None, (e.get("filepath"), e["filename"]))) for e in kept]
-    columns = {key: [make_text(image.get(key)) for image in kept] for key in ("cocoid", "imgid")}
-    columns["file"] = [source.find_media(path, find_folder_of(name)) for path in paths]
-    yield Items(name, [image["filename"] for image in kept], columns, is_whole=True)
+    key = "videos" if isinstance(found, dict) and "videos" in found else "images"
+    every = take_list(found, key, name)
+    named = [image for image in every if _find(image, NAMES)]
+    source.count(name, len(every) - len(named), f"{key} without a name", "a name; left out")
+    splits = {str(image.get("split", "")) for image in named}
+    kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
+    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
+    source.count(name, len(named) - len(kept), what, f"the split {SPLIT}; left out", "note")
+    is_inside = any("sentences" in image for image in named)
+    texts = [(image, told) for image in kept for told in image.get("sentences", ())]
+    if not is_inside:
+        beside, own, other = LISTS[key]
+        listed, known = take_list(found, beside, name), {image.get(own) for image in named}
+        good = [told for told in listed if told.get(other) in known and "caption" in told]
+        what = "annotations without a caption or a known image"
+        source.count(name, len(listed) - len(good), what, f"{other} and caption; left out")
+        owners = {image.get(own): image for image in kept}
+        texts = [(owners[told[other]], told) for told in good if told[other] in owners]
+    folder = find_folder_of(name)
+    columns = {each: [make_text(image.get(each)) for image in kept] for each in ("cocoid", "imgid")}
+    paths = ["/".join(filter(None, (e.get("filepath"), _find(e, NAMES)))) for e in kept]
+    columns["file"] = [source.find_media(path, folder) for path in paths]
+    is_whole = is_inside or key == "videos"
+    yield Items(name, [_find(image, NAMES) for image in kept], columns, is_whole=is_whole)
     rows = []
-    for image in kept:
-        for told in image.get("sentences", ()):
-            text = str(told.get("raw") or " ".join(told.get("tokens", ())))
-            rows.append((image["filename"], text, str(told.get("sentid", ""))))
+    for image, told in texts:
+        text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
+        rows.append((_find(image, NAMES), text, _find(told, TEXT_IDS)))
     yield Captions(name, rows)
+
+
+def _find(told: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Return the value of the first of some keys that is there, as a text."""
+    return next((make_text(told[key]) for key in keys if key in told), "")
 
 
 def recognise_lines(source: Source) -> list[str]:
