@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.tables import MAX_CELL_CHARACTERS
@@ -65,8 +65,8 @@ class Block:
     classes: Sequence[str] = ()
 
 
-def read_blocks(source: Source, name: str) -> Iterator[Block | Finding]:
-    """Yield the rows of a table, and findings of rows that are left out.
+def read_blocks(source: Source, name: str) -> Iterator[Block]:
+    """Yield the rows of a table; those that are left out are said.
 
     Raises:
         DataError: If the file is no table; rows before a damaged part have been yielded by then.
@@ -78,22 +78,18 @@ def read_blocks(source: Source, name: str) -> Iterator[Block | Finding]:
         yield from read_columnar(source, name)
         return
     ending = PurePosixPath(small).suffix
-    rows = READERS.get(ending, _read_delimited)(source, name)
-    numbered: list[Row] = []
-    for row in rows:
-        if isinstance(row, Finding):
-            yield row
-            continue
-        is_next = ending == ".xlsx" and numbered and numbered[-1][1].keys() != row[1].keys()
-        if len(numbered) == ROWS or is_next:  # another sheet has other columns
-            yield from _make_block(name, numbered)
-            numbered = []
-        numbered.append(row)
-    if numbered:
-        yield from _make_block(name, numbered)
+    rows: list[Row] = []
+    for row in READERS.get(ending, _read_delimited)(source, name):
+        is_next = ending == ".xlsx" and rows and rows[-1][1].keys() != row[1].keys()
+        if len(rows) == ROWS or is_next:  # another sheet has other columns
+            yield _make_block(source, name, rows)
+            rows = []
+        rows.append(row)
+    if rows:
+        yield _make_block(source, name, rows)
 
 
-def _read_delimited(source: Source, name: str) -> Iterator[Row | Finding]:
+def _read_delimited(source: Source, name: str) -> Iterator[Row]:
     """Yield the rows of a text table; those of another length than the header are left out."""
     text = source.read_text(name)
     first = next((line for line in text.split("\n") if line.strip()), "")
@@ -104,22 +100,21 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row | Finding]:
     odd: list[int] = []
     line = 1
     try:
-        for cells in reader:
-            if not any(map(str.strip, cells)):
-                pass
-            elif not names:
-                names = [cell.strip() for cell in cells]
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells) and not names:
+                names = cells
                 _check_names(names, name, line)
             elif len(cells) == len(names):
-                yield line, dict(zip(names, map(str.strip, cells), strict=True))
-            else:
+                yield from [(line, dict(zip(names, cells, strict=True)))] if any(cells) else []
+            elif any(cells):
                 odd.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
         wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
-        yield Finding("warning", name, line, f"a broken row ({error})", wanted)
+        source.say(name, f"a broken row ({error})", wanted, line=line)
     what = "rows with another number of cells than the header"
-    yield from count_odd(name, odd, what, f"{len(names)} cells; left out")
+    source.count(name, odd, what, f"{len(names)} cells; left out")
     if not names:
         raise DataError(name, "an empty file", "a table with a header")
 
@@ -130,7 +125,7 @@ def _check_names(names: Sequence[str], file: str, line: int) -> None:
         raise DataError(file, f"two columns {twice[0]!r}", "each column once", line=line)
 
 
-def _read_lines(source: Source, name: str) -> Iterator[Row | Finding]:
+def _read_lines(source: Source, name: str) -> Iterator[Row]:
     odd: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
@@ -143,10 +138,15 @@ def _read_lines(source: Source, name: str) -> Iterator[Row | Finding]:
             yield line, dict(_flatten(row))
         else:
             odd.append(line)
-    yield from count_odd(name, odd, "lines that are no JSON object", "an object a line; left out")
+    source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
 
 
-def _read_objects(source: Source, name: str) -> Iterator[Row | Finding]:
+def _read_objects(source: Source, name: str) -> Iterator[Row]:
+    """Yield the rows of a list of objects, of columns as pandas writes them, or of lines.
+
+    Raises:
+        DataError: If it is none of them.
+    """
     try:
         found = source.read_json(name)
     except DataError:
@@ -154,15 +154,6 @@ def _read_objects(source: Source, name: str) -> Iterator[Row | Finding]:
             raise
         yield from _read_lines(source, name)
         return
-    yield from list_objects(found, name)
-
-
-def list_objects(found: Any, name: str) -> Iterator[Row]:
-    """Yield the rows of a value of JSON: a list of objects, or columns as pandas writes them.
-
-    Raises:
-        DataError: If it is neither.
-    """
     if isinstance(found, dict) and isinstance(found.get("data"), list):
         found = found["data"]  # pandas' orient="table", and many exports
     if isinstance(found, dict) and found and all(isinstance(v, dict) for v in found.values()):
@@ -170,8 +161,7 @@ def list_objects(found: Any, name: str) -> Iterator[Row]:
         found = [{name: column.get(key) for name, column in found.items()} for key in keys]
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(name, "JSON of another kind", "a list of objects")
-    for number, row in enumerate(found, start=1):
-        yield number, dict(_flatten(row))
+    yield from ((number, dict(_flatten(row))) for number, row in enumerate(found, start=1))
 
 
 def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -193,7 +183,7 @@ def _is_lines(text: str) -> bool:
         return False
 
 
-def _read_excel(source: Source, name: str) -> Iterator[Row | Finding]:
+def _read_excel(source: Source, name: str) -> Iterator[Row]:
     import openpyxl  # type: ignore[import-untyped]
 
     try:
@@ -233,8 +223,8 @@ def make_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
-def _make_block(name: str, rows: Sequence[Row]) -> Iterator[Block | Finding]:
-    """Yield a block of rows, in which lists of numbers are vectors."""
+def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
+    """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
     columns: dict[str, list[str]] = {}
     vectors: dict[str, NDArray[Any]] = {}
@@ -246,19 +236,17 @@ def _make_block(name: str, rows: Sequence[Row]) -> Iterator[Block | Finding]:
         if _is_vector(first, column):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
-            odd = [lines[at] for at in bad]
-            yield from count_odd(name, odd, what, "as many numbers in each row")
+            source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
         elif VECTOR_WORDS.search(column) and CODED.match(make_text(first)):
             cut = " as pandas cuts them" if "..." in make_text(first) else ""
             found = f"cells in the column {column} that are no vectors{cut}"
-            yield Finding("warning", name, lines[0], found, "[0.5, 1.0], or Parquet; left out")
+            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
         else:
-            columns[column] = [make_text(cell) for cell in cells]
+            columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index
-    vectors |= join_wide(columns)
-    yield Block(name, lines, columns, vectors)
+    return Block(name, lines, columns, vectors | join_wide(columns))
 
 
 def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:

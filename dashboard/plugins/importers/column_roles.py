@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -49,18 +48,40 @@ GENERAL = frozenset(
 """Words in names of files and columns that tell no version from another."""
 
 
-@dataclass(eq=False)
+SHARD = re.compile(r"0*\d{5}|of|")
+"""Words that number the parts of a table."""
+
+
 class Roles:
     """Columns of a table by their role.
 
     Attributes:
         kind: "pairs", "queries", or "items".
         of: Column by role: item, file, poster, caption, caption_id, query, text, grade, score,
-            rank, run.
+            rank, run; those that the caller maps are there from the beginning.
     """
 
-    kind: str
-    of: dict[str, str]
+    def __init__(self, block: Block, mapped: Mapping[str, str]) -> None:
+        renamed = {"item_id": "item", "query_id": "query"}
+        self.kind = "items"
+        self.of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
+        self.block = block
+        small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
+        ends = {name.rpartition(".")[2]: column for name, column in small.items()}
+        self.small = ends | small  # cells inside objects, as payload.file_name
+
+    def find(self, *names: str) -> list[str]:
+        """Return the columns of some names that have no role yet."""
+        taken = self.of.values()
+        return [c for c in map(self.small.get, names) if c is not None and c not in taken]
+
+    def take(self, role: str, names: Iterable[str], whole: bool = False) -> None:
+        """Give a role that no column has to the first of some names; of `whole` numbers only."""
+        for column in self.find(*names):
+            cells = self.block.columns[column]
+            if not whole or all(re.fullmatch(r"-?\d*", cell) for cell in cells):
+                self.of.setdefault(role, column)
+                return
 
     def read(self, block: Block, role: str) -> list[str]:
         """Return the cells of a role; empty ones where no column has it."""
@@ -73,12 +94,11 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
     parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    tails = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
-    numbered = [f"{tails[0]}#{line}"] if tails else []
-    for name in [*tails, *numbered, f"{find_stem(file)}-{line}"]:
-        if source.named.setdefault(name, key) == key:
-            return name
-    return f"{file}-{line}"
+    names = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
+    names += [f"{name}#{line}" for name in names[:1]]
+    names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
+    free = (name for name in names if source.named.setdefault(name, key) == key)
+    return next(free, names[-1])
 
 
 def find_roles(block: Block, source: Source) -> Roles:
@@ -87,107 +107,82 @@ def find_roles(block: Block, source: Source) -> Roles:
     Raises:
         DataError: If no column names an item, a picture, a query or a vector.
     """
-    small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
-    for name in list(small):  # cells inside objects, as payload.file_name
-        small.setdefault(name.rpartition(".")[2], small[name])
     mapped = {ours: name for ours, name in source.options.columns.items() if name in block.columns}
     source.mapped.update(mapped)
-    renamed = {"item_id": "item", "query_id": "query"}
-    of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
-
-    def take(role: str, names: Iterable[str]) -> None:
-        free = [small[name] for name in names if name in small and small[name] not in of.values()]
-        if free:
-            of.setdefault(role, free[0])
-
-    take("query", QUERY)
+    roles = Roles(block, mapped)
+    of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
-    named = {"item", "file"} & of.keys() or any(name in small for name in (*ITEM, *FILE))
-    if "query" in of and named:
+    is_named = bool({"item", "file"} & of.keys() or roles.find(*ITEM, *FILE))
+    is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
+    take("query", QUERY)
+    if "query" in of and is_named:
         take("grade", GRADE)
-        if "grade" not in of and _hold_numbers(block, small.get("label", "")):
-            take("grade", ("label",))  # PyTerrier
+        take("grade", ["label"], whole=True)  # PyTerrier
+        if "qrel" in block.file.lower() or "corpus_id" in roles.small:
+            take("grade", SCORE, whole="qrel" not in block.file.lower())
         if "grade" not in of:
-            told = "corpus_id" in small and _hold_numbers(block, small.get("score", ""))
-            take("grade" if told or "qrel" in block.file.lower() else "score", SCORE)
-        if "score" not in of and _hold_numbers(block, next(filter(None, map(small.get, RANK)), "")):
-            take("rank", RANK)
-        take("item", ITEM)
-        take("item", FILE)
-        for name in ("query_text", "query"):
-            if name in small:
-                of["text"] = small[name]
-            take("run", ("snapshot_name",))
+            take("score", SCORE)
+        if "score" not in of:
+            take("rank", RANK, whole=True)
+        take("item", (*ITEM, *FILE))
+        take("run", ["snapshot_name"])
         if of.keys() & {"grade", "score", "rank"}:
-            return Roles("pairs", of)
-    if "query" in of and (stem.startswith(("quer", "topic")) or not named):
+            texts = [roles.small[name] for name in ("query", "query_text") if name in roles.small]
+            of |= {"text": texts[0]} if texts else {}
+            roles.kind = "pairs"
+            return roles
+    if "query" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
+        take("query", ITEM)
+    elif is_named and not stem.startswith(("quer", "topic")):
+        of.pop("query", None)
+    if "query" in of:
         of.pop("item", None)
         take("text", QUERY_TEXT)
-        return Roles("queries", of)
-    of.pop("query", None)
-    is_asked = re.match("quer|topic", stem) or folder in ("query", "queries", "topics")
-    if is_asked and not any(name in small for name in FILE):
-        take("query", ITEM)
-        take("text", QUERY_TEXT)
-        if {"query", "text"} <= of.keys():
-            return Roles("queries", of)
-        of.pop("query", None)
-    return Roles("items", _find_item_roles(block, source, of, small))
+        roles.kind = "queries"
+    else:
+        _find_item_roles(block, source, roles)
+    return roles
 
 
-def _find_item_roles(
-    block: Block, source: Source, of: dict[str, str], small: dict[str, str]
-) -> dict[str, str]:
-    """Return the roles of a table that describes items."""
-
-    def find(names: Sequence[str]) -> list[str]:
-        return [small[name] for name in names if name in small and small[name] not in of.values()]
-
-    folder = find_folder_of(block.file)
-    inside = [name for name in block.contents if any(block.contents[name]) or block.columns[name]]
-    files = [*inside, *find(FILE)]
-    if source.media and not inside:
+def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
+    """Find the roles of a table that describes items."""
+    of, folder = roles.of, find_folder_of(block.file)
+    files = [*block.contents, *roles.find(*FILE)]
+    if source.media and not block.contents:
         shares = {name: share_media(block.columns[name], source, folder) for name in block.columns}
-        files = [name for name in files if shares[name]] or files
-        best = max(shares, key=lambda name: shares[name], default="")
-        if best and shares[best] >= 0.5 and not any(shares.get(name) for name in files):
-            files = [best]
-    if files and "file" not in of:
-        of["file"] = files[0]
-    for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
-        for each in find(names)[:1]:
-            of.setdefault(role, each)
-    repeated = "file" in of and _is_repeated(block.columns[of["file"]])
-    for name in find(ITEM):
-        if "item" not in of and not (repeated and not _is_repeated(block.columns[name])):
+        best = max(shares, key=shares.__getitem__, default="")
+        shown = [name for name in files if shares[name]]
+        files = shown or ([best] if shares.get(best, 0) >= 0.5 else files)
+    for role, names in (
+        ("file", files),
+        ("poster", roles.find(*POSTER)),
+        ("caption", roles.find(*CAPTION)),
+        ("caption_id", roles.find(*CAPTION_ID)),
+    ):
+        for name in names[:1]:
+            of.setdefault(role, name)
+    is_repeated = "file" in of and _is_repeated(block.columns[of["file"]])
+    keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
+    for name in roles.find(*ITEM):
+        is_own = not _is_repeated(block.columns[name])
+        if "item" not in of and not (is_repeated and is_own):
             of["item"] = name
-        elif (
-            "caption_id" not in of
-            and (repeated or ("caption" in of and name in map(small.get, KEYS)))
-            and not _is_repeated(block.columns[name])
-        ):
-            of["caption_id"] = name
+        elif is_own and (is_repeated or name in keys):
+            of.setdefault("caption_id", name)
     if not of.keys() & {"item", "file", "caption"} and not block.vectors:
         found = f"the columns {', '.join(block.columns) or '(none)'}"
         do = "Name the column of the ids: --map item_id=COLUMN."
         raise DataError(block.file, found, "a column of items, files or queries", do=do)
-    return of
-
-
-def _hold_numbers(block: Block, column: str) -> bool:
-    """Return whether the cells of a column are whole numbers."""
-    cells = block.columns.get(column, [])
-    return bool(cells) and all(re.fullmatch(r"-?\d+", cell) for cell in cells if cell)
 
 
 def _is_repeated(cells: Sequence[str]) -> bool:
-    filled = [cell for cell in cells if cell]
+    filled = list(filter(None, cells))
     return len(set(filled)) < len(filled)
 
 
 def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
     """Return the share of cells that name pictures; of the first 200."""
-    some = [cell for cell in cells[:200] if cell]
+    some = list(filter(None, cells[:200]))
     return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
@@ -205,13 +200,10 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     ('v1', 'items')
     """
     path = PurePosixPath(file)
-    words = [word for word in re.split(r"[_\-\s.]+", f"{path.stem}_{column}") if word]
-    small = [word.lower() for word in words]
-    own = dict.fromkeys(
-        word
-        for word, each in zip(words, small, strict=True)
-        if each not in TEXT_WORDS | GENERAL and not re.fullmatch(r"0*\d{5}|of", each)
-    )
+    words = re.split(r"[_\-\s.]+", f"{path.stem}_{column}")
+    general = TEXT_WORDS | GENERAL
+    own = [w for w in words if w.lower() not in general and not SHARD.fullmatch(w)]
     folder = path.parent.name
-    plain = "_".join(own) or (folder if folder.lower() not in GENERAL else "") or "v1"
-    return clean_name(plain), "texts" if TEXT_WORDS & set(small) else "items"
+    plain = "_".join(dict.fromkeys(own)) or (folder if folder.lower() not in general else "")
+    is_text = not TEXT_WORDS.isdisjoint(map(str.lower, words))
+    return clean_name(plain or "v1"), "texts" if is_text else "items"

@@ -8,18 +8,19 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import (
     VECTOR_WORDS,
     Block,
     join_wide,
     make_text,
 )
-from dashboard.plugins.importers.source import Source, find_suffix
+from dashboard.plugins.importers.source import Source
 from dashboard.storage.array_files import ROWS, count_lists, open_parquet, read_lists
+from dashboard.storage.media import recognise_bytes
 
 
-def read_columnar(source: Source, name: str) -> Iterator[Block | Finding]:
+def read_columnar(source: Source, name: str) -> Iterator[Block]:
     """Yield the rows of a Parquet or Arrow file in blocks.
 
     Raises:
@@ -33,7 +34,7 @@ def read_columnar(source: Source, name: str) -> Iterator[Block | Finding]:
         classes = _read_class_names(schema)
         for batch in batches:
             batch.validate(full=True)
-            yield from _make_block(name, first, batch, classes)
+            yield _make_block(source, name, first, batch, classes)
             first += len(batch)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         where = f" from row {first:,} on" if first > 1 else ""
@@ -75,47 +76,43 @@ def _read_class_names(schema: Any) -> dict[str, list[str]]:
 
 
 def _make_block(
-    file: str, first: int, batch: Any, classes: Mapping[str, list[str]]
-) -> Iterator[Block | Finding]:
+    source: Source, file: str, first: int, batch: Any, classes: Mapping[str, list[str]]
+) -> Block:
     import pyarrow as pa
 
     columns: dict[str, list[str]] = {}
     vectors: dict[str, NDArray[Any]] = {}
     contents: dict[str, list[bytes | None]] = {}
+    odd: dict[str, str] = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
+        values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
-        if isinstance(values, pa.ExtensionArray):
-            values, kind = values.storage, kind.storage_type
-        fields = [each.name for each in kind] if pa.types.is_struct(kind) else []
-        if column.startswith("__") and column.endswith("__"):
-            name = "item_id" if pa.types.is_string(kind) else ""  # an unnamed pandas index
-            columns |= {name: _list_texts(values)} if name else {}
-        elif {"bytes", "path"} <= set(fields):
+        fields = {each.name for each in kind} if pa.types.is_struct(kind) else set()
+        if column.startswith("__") and column.endswith("__"):  # an unnamed pandas index
+            columns |= {"item_id": _list_texts(values)} if pa.types.is_string(kind) else {}
+        elif fields >= {"bytes", "path"}:
             columns[column] = _list_texts(values.field("path"))
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             raw = values.to_pylist()
-            if any(find_suffix(each) for each in raw if each):
+            if any(recognise_bytes(each) for each in raw if each):
                 columns[column], contents[column] = [""] * len(values), raw
-            elif first == 1:
-                said = f"a column {column} of bytes that are no pictures"
-                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
-                yield Finding("warning", file, None, said, wanted)
+            else:
+                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
+                odd[f"a column {column} of bytes that are no pictures"] = wanted
         elif "struct<" in str(kind):
-            if first == 1:
-                said = f"a column {column} of nested cells"
-                yield Finding("warning", file, None, said, "texts, numbers or lists; left out")
+            odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
         elif _holds_numbers(kind, column):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
             columns[column] = _name_classes(values.to_pylist(), classes[column])
         else:
             columns[column] = _list_texts(values)
-    vectors |= join_wide(columns)
+    for found, wanted in odd.items() if first == 1 else ():
+        source.say(file, found, f"{wanted}; left out")
     lines = range(first, first + len(batch))
-    yield Block(
-        file, lines, columns, vectors, contents, [name for name in classes if name in columns]
-    )
+    labels = [name for name in classes if name in columns]
+    return Block(file, lines, columns, vectors | join_wide(columns), contents, labels)
 
 
 def _holds_numbers(kind: Any, column: str) -> bool:

@@ -6,9 +6,9 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, multimode
+from typing import Any
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
@@ -31,6 +31,8 @@ ODD = re.compile(
 MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
+KEYWORDS = "pv_"
+"""Begins the names of columns of keywords."""
 NONE = "none"
 
 
@@ -40,13 +42,13 @@ class Basis:
 
     Attributes:
         kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
-        name: Its file or column.
+        name: The column of "labels".
         others: What could have decided instead.
     """
 
     kind: str
     name: str = ""
-    others: tuple[str, ...] = ()
+    others: Sequence[str] = ()
 
 
 def choose_basis(found: Gathered) -> Basis:
@@ -54,35 +56,51 @@ def choose_basis(found: Gathered) -> Basis:
 
     Raises:
         Unsure: If several things could decide, and neither the source nor the caller says which.
+        DataError: If the column that the caller names has no two classes.
     """
-    relevance = found.source.options.relevance
     stated, possible = list_label_columns(found)
-    if found.copied and not relevance:
-        return Basis("tables", list_names(found.copied), tuple(stated))
-    files = list_judged(found)
-    fixed = ["judgements"] * bool(files) + ["captions"] * bool(found.captions)
-    every = [*fixed[:1], *stated, *fixed[1:], *possible]
-    keywords = [name for name in found.items.columns if name.startswith("pv_")]
-    if relevance:
-        return _obey(found, relevance, every)
-    if files:
-        return Basis(
-            "judgements", list_names(files), tuple(each for each in every if each != "judgements")
-        )
-    if keywords:
-        return Basis("keywords", list_names(keywords), tuple(every))
-    several = len(found.captions) > len({item for item, _, _ in found.captions})
+    fixed = ["judgements"] * bool(list_judged(found)) + ["captions"] * bool(found.captions)
+    every = [*fixed, *stated, *possible]
+    chosen = found.source.options.relevance
+    if chosen:
+        return _obey(found, "captions" if chosen == "caption" else chosen, fixed, every)
+    if found.copied:
+        return Basis("tables", others=stated)
+    if "judgements" in fixed:
+        return Basis("judgements", others=every[1:])
+    if any(name.startswith(KEYWORDS) for name in found.items.columns):
+        return Basis("keywords", others=every)
+    pairs = {(item, text) for _, item, text, _ in found.captions}
+    several = len(pairs) > len({item for item, _ in pairs})
     belong = several or (not stated and _has_pictures(found))
-    ways = [*stated, *(["captions"] if found.captions and belong else [])]
+    ways = [*stated, *(fixed if belong else [])]
     if len(ways) == 1:
-        kind = "captions" if ways[0] == "captions" and ways[0] not in stated else "labels"
-        return Basis(kind, ways[0], tuple(each for each in every if each != ways[0]))
+        return _obey(found, ways[0], fixed, every)
     open_ways = ways or possible
     if not open_ways:
         return Basis("")
     told = f"{len(open_ways):,} that could decide relevance ({list_names(open_ways)})"
-    lines = [f"--relevance {shlex.quote(each)}" for each in [*open_ways[:5], NONE]]
-    raise Unsure(_name_source(found, open_ways), told, "one that is named so", lines)
+    file = next((found.sources[way] for way in open_ways if way in found.sources), "captions")
+    raise Unsure(file, told, "one that is named so", _list_lines(open_ways))
+
+
+def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:
+    """Return the basis of a name."""
+    others = [each for each in every if each != chosen]
+    if chosen == NONE:
+        return Basis("", others=others)
+    if chosen in fixed:
+        return Basis(chosen, others=others)
+    if chosen not in found.items.columns:
+        raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
+    if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
+        wanted = f"two classes, as {list_names(others) or NONE} has"
+        raise DataError(chosen, "one class, or none", wanted)
+    return Basis("labels", chosen, others)
+
+
+def _list_lines(ways: Sequence[str]) -> list[str]:
+    return [f"--relevance {shlex.quote(each)}" for each in (*ways[:5], NONE)]
 
 
 def _has_pictures(found: Gathered) -> bool:
@@ -92,31 +110,9 @@ def _has_pictures(found: Gathered) -> bool:
     return bool(found.written) or is_asked or any(map(EXTENSION.search, cells))
 
 
-def _obey(found: Gathered, relevance: str, every: Sequence[str]) -> Basis:
-    others = tuple(each for each in every if each != relevance)
-    if relevance == NONE:
-        return Basis("", "", others)
-    if relevance == "judgements" and relevance in every:
-        return Basis(relevance, list_names(found.judged), others)
-    if relevance in found.items.columns and relevance != "caption":
-        if len(set(filter(None, clean_classes(found.items.get(relevance))))) < 2:
-            wanted = f"two classes, as {list_names(others) or NONE} has"
-            raise DataError(relevance, "one class, or none", wanted)
-        return Basis("labels", relevance, others)
-    if relevance in ("captions", "caption") and found.captions:
-        return Basis("captions", "captions", others)
-    lines = [f"--relevance {shlex.quote(each)}" for each in (*every[:5], NONE)]
-    raise Unsure("--relevance", repr(relevance), "a column of the items", lines)
-
-
-def _name_source(found: Gathered, ways: Sequence[str]) -> str:
-    return next((found.sources[way] for way in ways if way in found.sources), "captions")
-
-
 def list_judged(found: Gathered) -> list[str]:
     """Return the files in which anybody judged a pair."""
-    every = found.judged.items()
-    return [name for name, own in every if any(grade is not None for grade in own.values())]
+    return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
 def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
@@ -125,13 +121,13 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
     possible: list[str] = []
     for column in found.items.columns:
         small = column.strip().lower().rpartition(".")[2]
-        is_stated = column in found.declared or small in LABELS or small.endswith("_label")
-        if (NEVER.search(small) and column not in found.declared) or small.startswith("pv_"):
+        is_declared = column in found.declared
+        if (NEVER.search(small) and not is_declared) or small.startswith(KEYWORDS):
             continue
         cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
-        if is_stated and (_has_classes(cells) or any(found.queries.get(column))):
-            stated.append(column)
-        elif not is_stated and _has_classes(cells) and _has_few(cells):
+        if is_declared or small in LABELS or small.endswith("_label"):
+            stated += [column] if _has_classes(cells) or any(found.queries.get(column)) else []
+        elif _has_classes(cells) and _has_few(cells):
             possible.append(column)
     return stated, possible
 
@@ -154,7 +150,7 @@ def _write_list(parts: Sequence[str]) -> str:
 
 def settle_classes(rows: Rows, column: str) -> None:
     """Give each row that several people labelled the classes of more than half of them."""
-    for (name, item), cells in rows.votes.items():
+    for (name, item), cells in rows.again.items():
         if name == column:
             parts = split_cells(cells)
             counts = Counter(part for cell in cells for part in dict.fromkeys(parts[cell]))
@@ -180,62 +176,55 @@ def _has_few(cells: Sequence[str]) -> bool:
     return is_few and not (is_text or is_fraction or is_alike)
 
 
-def settle_votes(found: Gathered, file: str) -> None:
-    """Give each pair of a file that several people judged one grade.
+def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], list[str], int]:
+    """Return the grades of pairs, the files that they are of, and on how many people disagree.
 
     Raises:
-        Unsure: If they disagree and the caller does not say what counts.
+        Unsure: If people disagree, or two files, and the caller does not say what counts.
+        DataError: If there is no such file as the caller names.
     """
-    votes, how = found.votes.get(file, {}), found.source.options.disagreements
-    odd = [pair for pair, grades in votes.items() if len(set(grades)) > 1]
-    if not odd:
-        return
-    if how not in SETTLED:
-        given = " and ".join(f"{grade:g}" for grade in votes[odd[0]][:3])
-        query, item = odd[0]
-        told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
+    import pandas as pd
+
+    options, files = found.source.options, list_judged(found)
+    if options.judgements:
+        named = [n for n in files if options.judgements in (n, n.rpartition("/")[2])]
+        if not named:
+            wanted = f"one of: {list_names(files) or NONE}"
+            raise DataError(options.judgements, "no such judgements", wanted)
+        files = named[:1]
+    frame = pd.DataFrame(found.judged, columns=["file", "query", "item", "grade"])
+    frame = frame[frame["grade"].notna() & frame["file"].isin(files)]
+    pair = ["file", "query", "item"]
+    votes = frame.groupby(pair, sort=False)["grade"]
+    grades, unlike = votes.first(), frame[votes.transform("nunique") > 1]
+    settled = unlike.groupby(pair, sort=False)["grade"]
+    if len(unlike) and options.disagreements not in SETTLED:
+        (file, query, item), own = next(iter(settled))
+        given = " and ".join(f"{each:g}" for each in own[:3])
+        told = (
+            f"{settled.ngroups:,} pairs with different grades ({given} for {query!r} and {item!r})"
+        )
         lines = [f"--disagreements {each}" for each in SETTLED]
         raise Unsure(file, told, "one grade for each pair", lines)
-    for pair in odd:
-        found.judged[file][pair] = SETTLED[how](votes[pair])
-    found.settled = f"; {len(odd):,} pairs with different grades: the {how} of each"
+    if len(unlike):
+        grades.update(settled.agg(SETTLED[options.disagreements]))
+    pairs = grades.groupby(["query", "item"], sort=False)
+    differ = pairs.nunique() > 1
+    if differ.any():
+        query, item = differ.idxmax()
+        (first, grade), *others = pairs.get_group((query, item)).droplevel([1, 2]).items()
+        file, other = next(own for own in others if own[1] != grade)
+        told = f"grade {other:g} for query {query!r} and item {item!r}"
+        lines = [f"--judgements {shlex.quote(each)}" for each in files]
+        raise Unsure(file, told, f"{grade:g}, as {first} has", lines)
+    if len(files) > 1:
+        wanted = "one; they agree, merged"
+        found.source.count(files[0], files, "files of judgements", wanted, "note")
+    return pairs.first().to_dict(), files, settled.ngroups
 
 
-SETTLED: Mapping[str, Callable[[list[float]], float]] = {
-    "mean": fmean,
-    "majority": lambda grades: min(multimode(grades)),
+SETTLED: Mapping[str, Any] = {
+    "mean": "mean",
+    "majority": lambda grades: grades.mode().min(),
 }
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""
-
-
-def merge_judgements(found: Gathered) -> dict[tuple[str, str], float]:
-    """Return the grades of the chosen file of judgements, or of all that agree.
-
-    Raises:
-        Unsure: If two files, or the rows of one, contradict each other and nothing says which
-            counts.
-        DataError: If there is no such file.
-    """
-    files, chosen = list_judged(found), found.source.options.judgements
-    if chosen:
-        named = [name for name in files if chosen in (name, name.rpartition("/")[2])]
-        if not named:
-            raise DataError(chosen, "no such judgements", f"one of: {list_names(files) or NONE}")
-        files = named[:1]
-    merged: dict[tuple[str, str], float] = {}
-    origin: dict[tuple[str, str], str] = {}
-    for file in files:
-        settle_votes(found, file)
-    for file in files:
-        for pair, grade in found.judged[file].items():
-            if grade is None:
-                continue
-            if merged.setdefault(pair, grade) != grade:
-                told = f"grade {grade:g} for query {pair[0]!r} and item {pair[1]!r}"
-                wanted = f"{merged[pair]:g}, as {origin[pair]} has"
-                lines = [f"--judgements {shlex.quote(each)}" for each in files]
-                raise Unsure(file, told, wanted, lines)
-            origin.setdefault(pair, file)
-    if len(files) > 1:
-        found.count(files[0], files, "files of judgements", "one; they agree, merged")
-    return merged

@@ -7,11 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dashboard.errors import Finding, Level, count_odd
+from dashboard.errors import Finding, list_names
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -22,15 +25,18 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     Vectors,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, find_suffix, list_forms
-from dashboard.plugins.importers.vector_files import VectorFile, find_bad_rows, find_fault
-from dashboard.storage.media import EXTENSION, strip_name
+from dashboard.plugins.importers.source import GZIP, Source, find_folder_of
+from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
 NUMBERED = re.compile("id$|key$", re.I)
 """Names of columns that may hold further ids of the items."""
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
+HEADER_BYTES = 128
+Result = tuple[str, str, float]
+SUFFIXES = {"jpeg": "jpg", "quicktime": "mov", "": "bin"}
+"""Endings of files by media types that are called otherwise."""
 
 
 class Rows:
@@ -38,16 +44,13 @@ class Rows:
 
     Attributes:
         index: Place of each id.
-        differing: Ids that came with another cell of a column than before; the first one counts.
-        votes: All cells of a column and an id that came again, where they are to be counted.
+        again: All cells of a column and an id that came again; the first one counts.
     """
 
-    def __init__(self, counts_votes: bool = False) -> None:
+    def __init__(self) -> None:
         self.index: dict[str, int] = {}
         self.columns: dict[str, list[str]] = {}
-        self.differing: dict[str, list[str]] = {}
-        self.votes: dict[tuple[str, str], list[str]] = {}
-        self.counts_votes = counts_votes
+        self.again: dict[tuple[str, str], list[str]] = {}
 
     def __len__(self) -> int:
         return len(self.index)
@@ -61,15 +64,114 @@ class Rows:
             for name, place, cell in zip(ids, places, cells, strict=True):
                 if not own[place]:
                     own[place] = cell
-                elif cell and self.counts_votes:
-                    self.votes.setdefault((column, name), [own[place]]).append(cell)
-                if cell and own[place] != cell:
-                    self.differing.setdefault(column, []).append(name)
+                elif cell:
+                    self.again.setdefault((column, name), [own[place]]).append(cell)
 
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
         own = self.columns.get(column, [])
         return [*own, *[""] * (len(self) - len(own))]
+
+
+class VectorFile:
+    """A `.npy` file that grows by rows; nothing but ids is held."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.shape = (0, 0)
+        self.dtype: np.dtype[Any] = np.dtype(np.float32)
+        self.ids: dict[str, None] = {}
+        self.files: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether each row has an id."""
+        return len(self.ids) == len(self)
+
+    @property
+    def file(self) -> str:
+        """The files that the rows are from, for messages."""
+        return list_names(self.files)
+
+    def add(self, piece: Vectors, source: Source) -> None:
+        """Add the rows of a piece; those that nothing can be computed from are said."""
+        if why := self._find_fault(piece):
+            source.say(piece.file, *why)
+            return
+        self.files[piece.file] = None
+        for at in range(0, len(piece.rows), BLOCK):
+            rows = np.asarray(piece.rows[at : at + BLOCK])
+            rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
+            given = None if piece.ids is None else piece.ids[at : at + BLOCK]
+            ids = None if given is None else [name.strip() for name in given]
+            bad = self._find_bad_rows(rows, ids)
+            for what, places in bad.items():
+                names = [ids[place] if ids else str(at + place) for place in places]
+                wanted = "a finite vector for each id; left out"
+                source.count(piece.file, names, f"vectors that {what}", wanted)
+            if bad and ids is None:
+                wanted = "finite vectors, or a file of ids; all are left out"
+                source.say(piece.file, "no ids", wanted)
+                return
+            if bad and ids:
+                out = {place for places in bad.values() for place in places}
+                kept = [place for place in range(len(rows)) if place not in out]
+                rows, ids = rows[kept], [ids[place] for place in kept]
+            self.append(rows, ids)
+
+    def _find_fault(self, piece: Vectors) -> tuple[str, str] | None:
+        """Return why some rows cannot be those of a version, and what was expected."""
+        rows, ids = piece.rows, piece.ids
+        if rows.ndim != 2 or not rows.shape[1] or rows.dtype.kind not in "fiub":
+            found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
+            return found, "float32, (rows, dimension); left out"
+        if len(self) and self.shape[1] != rows.shape[1]:
+            found = f"vectors of {rows.shape[1]} dimensions"
+            return found, f"{self.shape[1]}, as before; left out"
+        if ids is not None and len(ids) != len(rows):
+            found = f"{len(rows):,} vectors and {len(ids):,} ids"
+            return found, "one id for each vector; left out"
+        return None
+
+    def _find_bad_rows(self, rows: NDArray[Any], ids: Sequence[str] | None) -> dict[str, list[int]]:
+        """Return the places of rows that cannot be used, by what is wrong with them."""
+        bad: dict[str, list[int]] = {}
+        if rows.dtype.kind == "f":
+            with np.errstate(invalid="ignore", over="ignore"):
+                lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+            bad["are not finite"] = np.flatnonzero(~np.isfinite(lengths)).tolist()
+            bad["are all zeros"] = np.flatnonzero(lengths == 0).tolist()
+        first: dict[str, int] = {}
+        bad["come again or have no id"] = [
+            place
+            for place, name in enumerate(ids or ())
+            if not name or name in self.ids or first.setdefault(name, place) != place
+        ]
+        return {what: places for what, places in bad.items() if places}
+
+    def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
+        """Add rows of the same width; they take the type of the first ones."""
+        if not self.path.exists():
+            self.dtype = rows.dtype.newbyteorder("=")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_bytes(bytes(HEADER_BYTES))
+        with self.path.open("ab") as file:
+            file.write(np.ascontiguousarray(rows, self.dtype).data)
+        self.shape = (len(self) + len(rows), rows.shape[1])
+        self.ids |= dict.fromkeys(ids or ())
+
+    def close(self) -> None:
+        """Write the header; numpy leaves room in it for a shape that has grown."""
+        told = {"descr": self.dtype.str, "fortran_order": False, "shape": self.shape}
+        with self.path.open("r+b") as file:
+            np.lib.format.write_array_header_1_0(file, told)
+
+    def open(self) -> NDArray[Any]:
+        """Return the rows, which stay in the file."""
+        return np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
 
 
 @dataclass(eq=False)
@@ -83,187 +185,113 @@ class Gathered:
         taken: Rows of each file by what was taken from it.
         declared: Columns that a format declares to be classes.
         sources: File that each column of the items came from.
-        captions: Item, text and id of each caption.
-        judged: Grades of the pairs of each file of judgements; None where nobody judged.
-        votes: All grades of the pairs of a file that have several.
-        settled: Pairs with different grades, and what was taken for them, for the answer.
-        results: Results by their name and file.
-        runs: Each version that is a list of results.
+        captions: File, item, text and id of each caption.
+        judged: File, query, item and grade of each judgement; None where nobody judged.
+        results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
+        known: Items by their files, and by other names under which these came.
+        is_whole: Whether further pictures of the source are no items.
     """
 
     folder: Path
     source: Source
-    items: Rows = field(init=False)
+    items: Rows = field(default_factory=Rows)
     queries: Rows = field(default_factory=Rows)
-    findings: list[Finding] = field(default_factory=list)
     taken: Counter[tuple[str, str]] = field(default_factory=Counter)
     declared: set[str] = field(default_factory=set)
     sources: dict[str, str] = field(default_factory=dict)
-    captions: list[tuple[str, str, str]] = field(default_factory=list)
-    caption_files: dict[tuple[str, str], str] = field(default_factory=dict)
-    judged: dict[str, dict[tuple[str, str], float | None]] = field(default_factory=dict)
-    votes: dict[str, dict[tuple[str, str], list[float]]] = field(default_factory=dict)
-    settled: str = ""
-    results: dict[tuple[str, str], RunLines] = field(default_factory=dict)
-    runs: dict[str, RunLines] = field(default_factory=dict)
+    captions: list[tuple[str, str, str, str]] = field(default_factory=list)
+    judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
+    results: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    by_file: dict[str, str] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
-
-    def __post_init__(self) -> None:
-        self.items = Rows(self.source.options.disagreements == "majority")
 
     def list_files(self, table: str) -> list[str]:
         """Return the files that rows of a table of the collection were taken from."""
         return [file for (name, file), number in self.taken.items() if name == table and number]
 
-    def say(self, level: Level, file: str, found: str, wanted: str) -> None:
-        """Add a finding about a file."""
-        self.findings.append(Finding(level, file, None, found, wanted))
-
-    def count(
-        self, file: str, odd: int | Sequence[str], what: str, wanted: str, level: Level = "note"
-    ) -> None:
-        """Add a finding of so many odd things in a file, if there are some."""
-        self.findings += count_odd(file, odd, what, wanted, level)
-
     def add(self, piece: Piece) -> None:
         """Add a piece."""
         if isinstance(piece, Finding):
-            self.findings.append(piece)
+            self.source.findings.append(piece)
         elif isinstance(piece, Items):
             self._add_items(piece)
         elif isinstance(piece, Queries):
             columns = dict(piece.columns)
             if "image" in columns:
-                columns["image"] = [self._find(cell, piece) or cell for cell in columns["image"]]
+                columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
             self.queries.add(piece.ids, columns)
             self.taken["queries.csv", piece.file] += len(piece.ids)
         elif isinstance(piece, Judgements):
-            self._add_judgements(piece)
+            self.queries.add([query for query, _, _ in piece.rows], {})
+            self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
+        elif isinstance(piece, Captions):
+            self.captions += [(piece.file, *row) for row in piece.rows]
+        elif isinstance(piece, Vectors):
+            path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
+            key = (piece.name, piece.side)
+            self.vectors.setdefault(key, VectorFile(path)).add(piece, self.source)
         elif isinstance(piece, Copied):
             self.copied[piece.name] = piece
-        elif isinstance(piece, Captions):
-            self._add_captions(piece)
-        elif isinstance(piece, Vectors):
-            for at in range(0, max(1, len(piece.rows)), BLOCK):
-                self._add_vectors(piece, at)
-        elif piece.queries:
-            own = RunLines(piece.file, piece.name)
-            run = self.results.setdefault((piece.name, piece.file), own)
-            run.add(piece.queries, piece.items, piece.scores)
+        elif piece.rows:
+            self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
 
-    def name_runs(self) -> None:
-        """Name results by their version, or by their path where two files have one name."""
+    @cached_property
+    def runs(self) -> dict[str, RunLines]:
+        """Results by their version, or by their path where two files have one name."""
         times = Counter(name for name, _ in self.results)
-        paths = Counter(list_forms(file)[1] for _, file in self.results)
-        for (name, file), run in self.results.items():
-            _, path, whole = list_forms(file)
-            other = path if paths[path] == 1 else whole
-            self.runs[name if times[name] == 1 else other.replace("/", "_")] = run
+        files = {file: PurePosixPath(GZIP.sub("", file)) for _, file in self.results}
+        shared = Counter(path.with_suffix("") for path in files.values())
+        found = {}
+        for (name, file), rows in self.results.items():
+            path = files[file]
+            path = path.with_suffix("") if shared[path.with_suffix("")] == 1 else path
+            own = name if times[name] == 1 else str(path).replace("/", "_")
+            found[own] = RunLines(file, own, rows)
+        return found
+
+    def _find(self, cell: str, file: str) -> str:
+        return self.source.find_media(cell, find_folder_of(file))
 
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
-        files = piece.columns.get("file") or [self._find(each, piece) for each in piece.ids]
-        lists = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
-        columns = {**piece.columns, **lists, "file": files}
+        files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
         pairs = list(zip(piece.ids, files, strict=True))
-        names = [self.by_file.setdefault(file, own) if file else own for own, file in pairs]
-        self.aliases |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
-        known: Collection[str] = self.items.index if self.is_whole and not piece.is_whole else names
-        known, before = set(known), len(self.items)
-        kept = [at for at, name in enumerate(names) if name and name in known]
+        names = [self.known.setdefault(file, own) if file else own for own, file in pairs]
+        self.known |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
+        allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
+        before = len(self.items)
+        kept = [at for at, name in enumerate(names) if name and name in allowed]
+        labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
+        columns = {**piece.columns, **labels, "file": files}
         self.items.add(
             [names[at] for at in kept],
-            {key: [each[at] for at in kept] for key, each in columns.items()},
+            {key: [cells[at] for at in kept] for key, cells in columns.items()},
         )
-        added = len(self.items) - before
         for at in kept if piece.contents else ():
             if content := piece.contents[at]:
                 self._write_content(names[at], content)
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
-        for column in piece.columns:
-            self.sources.setdefault(column, piece.file)
-        if added or not piece.ids:
-            self.taken["items.csv", piece.file] += added
-
-    def _find(self, cell: str, piece: Items | Queries) -> str:
-        return self.source.find_media(cell, find_folder_of(piece.file))
-
-    def _add_captions(self, piece: Captions) -> None:
-        """Add captions; one that another file has too counts once."""
-        names = piece.ids or [""] * len(piece.texts)
-        for item, text, name in zip(piece.items, piece.texts, names, strict=True):
-            if self.caption_files.setdefault((item, text), piece.file) == piece.file:
-                self.captions.append((item, text, name))
-                self.taken["captions", piece.file] += 1
+        self.sources = dict.fromkeys(piece.columns, piece.file) | self.sources
+        self.taken["items.csv", piece.file] += len(self.items) - before
 
     def _write_content(self, name: str, content: bytes) -> None:
         """Write a picture that the source holds inside."""
+        if name in self.written:
+            return
         stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in EXTENSION.sub("", name))
-        file = f"{stem[:100]}-{self.items.index[name]}.{find_suffix(content) or 'bin'}"
-        if name not in self.written:
-            path = self.folder / "media" / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            self.written[name] = file
-
-    def _add_judgements(self, piece: Judgements) -> None:
-        grades = self.judged.setdefault(piece.file, {})
-        self.taken["qrels.csv", piece.file] += len(piece.grades)
-        self.queries.add(piece.queries, {})
-        for query, item, grade in zip(piece.queries, piece.items, piece.grades, strict=True):
-            if not item:
-                continue
-            pair = (query, item)
-            earlier = grades.setdefault(pair, grade) if pair in grades else None
-            if earlier is None:
-                grades[pair] = grade
-            elif grade is not None:
-                self.votes.setdefault(piece.file, {}).setdefault(pair, [earlier]).append(grade)
-
-    def _add_vectors(self, piece: Vectors, at: int) -> None:
-        """Add a block of vectors; those that nothing can be computed from are left out, and said.
-
-        Args:
-            piece: The vectors.
-            at: First row of the block.
-        """
-        key = (piece.name, piece.side)
-        path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
-        own = self.vectors.get(key) or VectorFile(path)
-        rows = np.asarray(piece.rows[at : at + BLOCK])
-        rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
-        named = None if piece.ids is None else piece.ids[at : at + BLOCK]
-        ids = None if named is None else list(map(str.strip, named))
-        why = find_fault(own, rows, ids)
-        if why:
-            self.say("warning", piece.file, *why)
-            return
-        bad = find_bad_rows(rows, ids, own.known)
-        for what, places in bad.items():
-            names = [ids[at] if ids else str(at) for at in places]
-            wanted = "a finite vector for each id; left out"
-            self.count(piece.file, names, f"vectors that {what}", wanted, "warning")
-        if bad and ids is None:
-            wanted = "finite vectors, or a file of ids; all are left out"
-            self.say("warning", piece.file, "no ids", wanted)
-            return
-        if bad and ids:
-            out = {at for places in bad.values() for at in places}
-            kept = [at for at in range(len(rows)) if at not in out]
-            rows, ids = rows[kept], [ids[at] for at in kept]
-        self.vectors[key] = own
-        own.files[piece.file] = None
-        if len(rows):
-            own.append(rows, ids)
+        kind = recognise_bytes(content).partition("/")[2]
+        file = f"{stem[:100]}-{self.items.index[name]}.{SUFFIXES.get(kind, kind)}"
+        path = self.folder / "media" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self.written[name] = file
 
     def match_items(
         self, names: Iterable[str], file: str, among: Iterable[str] = ()
@@ -277,31 +305,31 @@ class Gathered:
             file: File that has them.
             among: Items that they may mean; all if there are none.
         """
-        wanted = list(dict.fromkeys(names))
         items = set(among) or self.items.index.keys()
-        found = {
-            name: known
-            for name in wanted
-            if (known := self.aliases.get(name, name)) in items
-            or (known := self.by_file.get(name, "")) in items
-        }
-        rest = [name for name in wanted if name not in found]
-        near = self._match_near(rest, items) if rest else {}
+        found: dict[str, str] = {}
+        rest: list[str] = []
+        for name in dict.fromkeys(names):
+            known = name if name in items else self.known.get(name, "")
+            if known in items:
+                found[name] = known
+            else:
+                rest.append(name)
+        near = self._match_near(rest, items)
         times = Counter([*near.values(), *found.values()])
         near = {name: known for name, known in near.items() if times[known] == 1}
-        if near:
-            name, known = next(iter(near.items()))
+        for name, known in list(near.items())[:1]:
             said = f"{len(near):,} names that are no ids of items ({name!r})"
             how = "by file, ending, zeros before it or a column of ids"
-            self.say("note", file, said, f"ids; matched where only one fits {how} ({known!r})")
+            wanted = f"ids; matched where only one fits {how} ({known!r})"
+            self.source.say(file, said, wanted, "note")
         return found | near
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
+        every = {**self.known, **dict(zip(items, items, strict=True))} if names else {}
         for shorten in (strip_name, shorten_number):
             owners: dict[str, str] = {}
-            known = [*zip(items, items, strict=True), *self.by_file.items()]
-            for name, item in known:
+            for name, item in every.items():
                 if item in items and owners.setdefault(shorten(name), item) != item:
                     owners[shorten(name)] = ""
             near = {name: owners.get(shorten(name), "") for name in names if shorten(name)}
@@ -310,7 +338,7 @@ class Gathered:
         for column in filter(NUMBERED.search, self.items.columns):
             cells = zip(self.items.get(column), self.items.index, strict=True)
             owners = {cell: item for cell, item in cells if item in items}
-            if len(owners) == len(items) and owners.keys() >= set(names):
+            if names and len(owners) == len(items) and owners.keys() >= set(names):
                 return {name: owners[name] for name in names}
         return {}
 

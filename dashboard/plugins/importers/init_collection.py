@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +54,10 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     """
     from dashboard.errors import DataError, Unsure
     from dashboard.plugins.importers.making import make_collection
-    from dashboard.plugins.importers.source import Options
 
-    columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
-    stated: dict[str, Any] = {e.name: getattr(call, e.name, columns) for e in fields(Options)}
-    options = Options(**stated)
+    call.columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
     try:
-        made = make_collection(call.new, call.source, options, call.update, call.dry_run)
+        made = make_collection(call)
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
         print_ways(error, shlex.join(words))

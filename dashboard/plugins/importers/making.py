@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,12 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import NEVER, Basis
+from dashboard.plugins.importers.deciding import NEVER
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.pieces import Format, Piece, leave_out
-from dashboard.plugins.importers.placing import Placed, choose_hashing, place_vectors
+from dashboard.plugins.importers.pieces import Format
+from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
-from dashboard.plugins.importers.source import Options, Source, list_source, report_unread
+from dashboard.plugins.importers.source import Source, list_source
 from dashboard.plugins.importers.writing import (
     keep_versions,
     open_draft,
@@ -43,36 +44,33 @@ class Made:
     address: str
 
 
-def make_collection(
-    new: str, path: Path, options: Options, update: bool = False, dry_run: bool = False
-) -> Made:
+def make_collection(call: Namespace) -> Made:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Raises:
         Unsure: If a choice that decides numbers is open.
         DataError: If the source cannot be used, or the place is taken.
     """
-    place = _find_place(new, path, update)
-    source = list_source(path, options)
-    with open_draft(place, keep=not dry_run) as draft:
+    place = _find_place(call.new, call.source, call.update)
+    source = list_source(call.source, call)
+    with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
-        placed = place_vectors(found, plan)
+        placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
         block = describe(found, plan, placed)
-        mapped = ",".join(f"{ours}={theirs}" for ours, theirs in options.columns.items())
         is_bare = not (placed or found.runs)
-        recorded = [*block[: 2 if is_bare else 3], *([f"--map {mapped}"] if mapped else [])]
-        plan.settings |= {"title": place.name, "source": recorded}
-        counts = write_collection(draft, found, plan, placed)
+        mapped = [f"--map {call.map}"] if call.map else []
+        plan.settings |= {"title": place.name, "source": [*block[: 3 - is_bare], *mapped]}
+        rows = write_collection(draft, found, plan, placed)
         if place.is_dir():
             _take_over(place, draft, found, plan)
         (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
-        findings = [*source.findings, *found.findings, *check_draft(draft, placed)]
-        rows = list_files(counts, found, plan, placed)
+        findings = [*source.findings, *check_draft(draft, placed)]
     page = "compare" if len(placed) + len(found.runs) > 1 else ""
-    address = "Nothing was made: --dry-run." if dry_run else ADDRESS.format(page, place.name)
-    lines = list_ways(new, plan) if is_bare else ()
+    address = ADDRESS.format(page, place.name)
+    address = "Nothing was made: --dry-run." if call.dry_run else address
+    lines = list_ways(call.new, plan) if is_bare else ()
     return Made(rows, findings, (*block, *lines), address)
 
 
@@ -91,13 +89,13 @@ def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
     own = {key: old[key] for key in guessed & old.keys()}
     plan.settings = old | plan.settings | own | {"title": old.get("title", place.name)}
     if kept := keep_versions(place, draft):
-        found.say("note", place.name, f"{list_names(kept)} beside the source", "these; kept")
+        found.source.say(place.name, f"{list_names(kept)} beside the source", "these; kept", "note")
     for name in TABLES:
         before, now = (set(_list_lines(folder / name)) for folder in (place, draft))
         if before != now:
             new, gone = len(now - before), len(before - now)
             said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
-            found.say("note", name, said, "changes of the source; taken in")
+            found.source.say(name, said, "changes of the source; taken in", "note")
 
 
 def _list_lines(path: Path) -> list[str]:
@@ -136,16 +134,18 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     for each in list_formats():
         files = dict.fromkeys(each.recognise(source))
         source.left = [name for name in source.left if name not in files]
-        for piece in _read(each, source, list(files)) if files else ():
-            found.add(piece)
-    found.name_runs()
-    found.findings += report_unread(source)
+        try:
+            for piece in each.read(source, list(files)) if files else ():
+                found.add(piece)
+        except DataError as error:
+            source.leave_out(error)
+    source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
     _report_differing(found)
-    if not (found.items or found.judged or found.runs or found.vectors):
-        said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in found.findings[:3])
+    if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
+        said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in source.findings[:3])
         seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
         raise DataError(source.root.name, seen, f"one of: {known}")
@@ -154,72 +154,46 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    most = "the first annotator's count. Those of most: --disagreements majority"
-    most = "those of most annotators count" if found.items.counts_votes else most
+    is_settled = found.source.options.disagreements == "majority"
+    most = (
+        "those of most annotators count"
+        if is_settled
+        else ("the first annotator's count. Those of most: --disagreements majority")
+    )
     for rows in (found.items, found.queries):
-        for column, names in rows.differing.items():
+        odd: dict[str, list[list[str]]] = {}
+        for (column, _), cells in rows.again.items():
+            if len(set(cells)) > 1:
+                odd.setdefault(column, []).append(cells)
+        for column, lists in odd.items():
             file = found.sources.get(column, "queries")
             is_class = column in found.declared or "annotator" in rows.columns
             if is_class and not NEVER.search(column.lower()):
-                what, wanted = "pictures whose annotators disagree", f"one answer; {most}"
-                found.count(file, len({*names}), what, wanted, "warning")
+                what, many = "pictures whose annotators disagree", len(lists)
+                wanted = f"one answer; {most}"
             else:
-                what, wanted = f"rows that give an id a second {column}", "one of each"
-                found.count(file, len(names), what, f"{wanted}; the first counts", "warning")
-
-
-def _read(each: Format, source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    """Yield the pieces of a format; where it stops by an error, that is said."""
-    try:
-        yield from each.read(source, files)
-    except DataError as error:
-        yield leave_out(error)
+                what, wanted = (
+                    f"rows that give an id a second {column}",
+                    "one of each; the first counts",
+                )
+                many = sum(cell != cells[0] for cells in lists for cell in cells)
+            found.source.count(file, many, what, wanted)
 
 
 def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are."""
-    basis, items = plan.basis, plan.items
-    columns = [basis.name] if basis.kind == "labels" else []
-    columns += [name for name in items.columns if name.startswith("pv_")]
-    classes = list(map("".join, zip(*map(items.get, columns), strict=True)))
-    asked = len({query for query, _, _ in plan.qrels})
-    texts = {
-        "judgements": f"judgements, {len(plan.qrels):,} pairs of {asked:,} queries",
-        "keywords": "keywords",
-        "labels": f"same {basis.name}, {len(set(filter(None, classes))):,} classes",
-        "captions": f"each picture and its texts, {len(plan.texts):,} texts",
-        "tables": "tables of a protocol",
-        "": "nothing decides it",
-    }
-    files = list_names(_list_files_of(found, basis))
-    others = f"; instead: --relevance {' or '.join(basis.others[:4])}" if basis.others else ""
-    words = list_names(f"{word} ({times:,})" for word, times in plan.missing.most_common())
-    missing = f"; no class: {words}" if words else ""
-    more = f"{missing}{found.settled}{others}"
-    named = {item for _, item, _ in plan.qrels} - set(plan.texts)
-    outside = sorted(named - items.index.keys())
-    judged = sum(map(bool, classes)) if classes else len(named) - len(outside)
-    lost = f"; {len(outside):,} more are not there ({list_names(outside)})" if outside else ""
-    origin = found.list_files("items.csv")
-    versions = [f"{each.name} ({', '.join(told for _, told in each.said)})" for each in placed]
-    versions += [
-        f"{name} ({len(run.items):,} results of {run.file})" for name, run in found.runs.items()
-    ]
+    files = list_names(plan.files)
+    relevant = "; ".join([f"{plan.told} ({files})" if files else plan.told, *plan.notes])
+    lost = f"{len(plan.lost):,} more are not there ({list_names(plan.lost)})" if plan.lost else ""
+    items = f"{len(plan.pictures):,} of {list_names(found.list_files('items.csv'))}"
+    judged = "; ".join(filter(None, [f"judged: {plan.judged:,}", lost]))
+    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
+    versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     return (
-        f"Relevant: {texts[basis.kind]}{f' ({files})' if files else ''}{more}",
-        f"Items: {len(plan.pictures):,} of {list_names(origin)}; judged: {judged:,}{lost}",
+        f"Relevant: {relevant}",
+        f"Items: {items}; {judged}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )
-
-
-def _list_files_of(found: Gathered, basis: Basis) -> list[str]:
-    """Return the files by which relevance is decided."""
-    if basis.kind == "labels":
-        return [found.sources.get(basis.name, "")]
-    if basis.kind == "tables":
-        return [each.file for each in found.copied.values()]
-    tables = {"judgements": "qrels.csv", "captions": "captions", "keywords": "items.csv"}
-    return found.list_files(tables.get(basis.kind, ""))
 
 
 def check_draft(draft: Path, placed: Sequence[Placed]) -> list[Finding]:
@@ -233,33 +207,9 @@ def check_draft(draft: Path, placed: Sequence[Placed]) -> list[Finding]:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
     tables = (opened.items, opened.queries)
-    new = {each.name for each in placed if each.matrix is None} & opened.versions.keys()
-    for name in new:
+    new = {each.name for each in placed if (draft / "models" / each.name).is_dir()}
+    for name in new & opened.versions.keys():
         record_inputs(draft / "models" / name, opened.versions[name], *tables)
     kept = {name: opened.versions[name] for name in opened.versions.keys() - new}
     missing = list_missing(draft, opened.settings, opened.items)
     return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]
-
-
-def list_files(
-    counts: Mapping[str, int], found: Gathered, plan: Plan, placed: Sequence[Placed]
-) -> list[dict[str, Any]]:
-    """Return a row a file: its rows, where they were taken from, what was guessed."""
-    guessed = {"queries.csv": plan.of_queries}
-    taken = {table: found.list_files(table) for table in ("items.csv", "queries.csv")}
-    taken["qrels.csv"] = _list_files_of(found, plan.basis)
-    for each in placed:
-        texts = [told for side, told in each.said if side == "texts"]
-        taken[f"models/{each.name}/queries.npy"] = texts
-        taken[f"models/{each.name}/items.npy"] = [told for _, told in each.said]
-        taken[f"runs/{each.name}.npy"] = [told for _, told in each.said]
-    taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
-    return [
-        {
-            "file": file,
-            "rows": number,
-            "taken_from": list_names(taken.get(file, ())) or "the source",
-            "guessed": guessed.get(file) or None,
-        }
-        for file, number in counts.items()
-    ]

@@ -1,7 +1,7 @@
 """Pieces: the plain values that a format yields, and that `init` joins to a collection.
 
 A format yields as many pieces as it likes, in any order, each of a part of a file: a large table is
-never held whole. Findings are pieces, too: they say which rows and files were left out, and why.
+never held whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Unsure, count_odd
+from dashboard.errors import DataError, Finding, Unsure
 from dashboard.plugins.importers.source import Side, Source, find_stem
 
 
@@ -53,29 +53,18 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """Judged pairs. A grade of None is a pair that nobody judged; "" for an item: none at all."""
+    """Query, item and grade of judged pairs; None: nobody judged it, "" for an item: no pair."""
 
     file: str
-    queries: Sequence[str]
-    items: Sequence[str]
-    grades: Sequence[float | None]
+    rows: Sequence[tuple[str, str, float | None]]
 
 
 @dataclass(frozen=True, eq=False)
 class Captions:
-    """Texts that belong to items, any number to each; `ids` names them, where they have names."""
+    """Item, text and id of texts that belong to items, any number to each; "" for no id."""
 
     file: str
-    items: Sequence[str]
-    texts: Sequence[str]
-    ids: Sequence[str] = ()
-
-    @classmethod
-    def join(cls, file: str, rows: Iterable[tuple[str, str, str]]) -> Captions:
-        """Return captions of an item, a text and an id each."""
-        every = list(rows)
-        items, texts, ids = ([row[at] for row in every] for at in range(3))
-        return cls(file, items, texts, ids)
+    rows: Sequence[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,19 +87,11 @@ class Vectors:
 
 @dataclass(frozen=True, eq=False)
 class RunLines:
-    """Results of a version: query, item and score of each."""
+    """Query, item and score of the results of a version."""
 
     file: str
     name: str
-    queries: list[str] = field(default_factory=list)
-    items: list[str] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-
-    def add(self, queries: Sequence[str], items: Sequence[str], scores: Sequence[float]) -> None:
-        """Add further results."""
-        self.queries.extend(queries)
-        self.items.extend(items)
-        self.scores.extend(scores)
+    rows: Sequence[tuple[str, str, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,18 +133,18 @@ def read_each(
         try:
             yield from read(source, name)
         except DataError as error:
-            yield leave_out(error)
+            source.leave_out(error)
 
 
 def match_lines(
-    text: str, pattern: re.Pattern[str], file: str, wanted: str
-) -> tuple[dict[int, re.Match[str]], list[Finding]]:
-    """Return the lines of a text that have a form, by number, and a finding for the others."""
-    lines = [(at, each.strip()) for at, each in enumerate(text.split("\n"), 1) if each.strip()]
-    found = [(at, pattern.fullmatch(each)) for at, each in lines if each[0] != "#"]
-    odd = [at for at, match in found if match is None]
-    said = count_odd(file, odd, "lines of another form than most", f"{wanted}; left out")
-    return {at: match for at, match in found if match}, said
+    source: Source, name: str, text: str, pattern: re.Pattern[str], wanted: str
+) -> dict[int, re.Match[str]]:
+    """Return the lines of a file that have a form, by number; the others are said."""
+    lines = {at: each.strip() for at, each in enumerate(text.split("\n"), 1)}
+    found = {at: pattern.fullmatch(each) for at, each in lines.items() if each and each[0] != "#"}
+    odd = [at for at, match in found.items() if match is None]
+    source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
+    return {at: match for at, match in found.items() if match}
 
 
 def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:
@@ -182,7 +163,7 @@ def choose_part(source: Source, files: Sequence[str], parts: Sequence[str], what
     """Return the file that counts: the one named, or the only one of the best part.
 
     Args:
-        source: Where the files are.
+        source: Where the files are; gains a note of the others.
         files: The files, one a part.
         parts: Words in their names, the best one first.
         what: What each file holds.
@@ -196,18 +177,7 @@ def choose_part(source: Source, files: Sequence[str], parts: Sequence[str], what
     if len(best) > 1:
         lines = [f"--judgements {shlex.quote(name)}" for name in best]
         raise Unsure(best[0], f"{len(best):,} {what}", "one a collection", lines)
+    others = [name for name in files if name != best[0]]
+    wanted = f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}"
+    source.count(best[0], others, f"further {what}", wanted, "note")
     return best[0]
-
-
-def name_others(files: Sequence[str], chosen: str, what: str) -> list[Finding]:
-    """Return the note that other files than the chosen one do not count."""
-    others = [name for name in files if name != chosen]
-    wanted = f"one; {chosen} counts. Another one: --judgements {''.join(others[:1])}"
-    return count_odd(chosen, others, what, wanted, "note")
-
-
-def leave_out(error: DataError) -> Finding:
-    """Return the finding for what was left out because of an error."""
-    cure = f". {error.do.rstrip('.')}" if error.do else ""
-    wanted = f"{error.expected}; left out{cure}"
-    return Finding("warning", error.file, error.line, error.found, wanted)

@@ -1,112 +1,80 @@
-"""Versions of the new collection: which vectors and results belong to which items and texts."""
+"""Versions of the new collection: which vectors belong to which items and texts."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.source import Options
-from dashboard.plugins.importers.vector_files import VectorFile
-from dashboard.storage.new_versions import describe_form, find_form
+from dashboard.storage.new_versions import BLOCK, convert, describe_form, find_form, write_toml
 
-Part = tuple[VectorFile, list[str]]
+SIDES = ("items", "texts")
+Part = tuple[VectorFile, Sequence[str]]
 """Rows of a file, and the id that each has in the collection; "" for one that is left out."""
 
 
 @dataclass(eq=False)
 class Placed:
-    """A version.
+    """A version that was written.
 
     Attributes:
-        items: Vectors of items, texts among them where texts are items.
-        queries: Vectors of text queries.
-        matrix: A matrix of similarities with the ids of its rows and columns.
-        said: What it was taken from, for the answer.
+        said: What it was taken from, by the side, for the answer.
+        rows: Rows of each of its files.
         form: What its vectors are, as `find_form` says.
     """
 
     name: str
-    items: list[Part] = field(default_factory=list)
-    queries: list[Part] = field(default_factory=list)
-    matrix: tuple[VectorFile, list[str], list[str]] | None = None
-    said: list[tuple[str, str]] = field(default_factory=list)
-    by_position: bool = False
+    said: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
     form: str = ""
 
 
-def place_vectors(found: Gathered, plan: Plan) -> list[Placed]:
-    """Return the versions that are vectors or matrices.
+def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
+    """Write the versions that are vectors or matrices.
 
     Raises:
         Unsure: If vectors have no ids and the caller does not say that their order is that of the
             items or texts.
         DataError: If their number is another one.
     """
-    placed: dict[str, Placed] = {}
-    options = found.source.options
+    placed: list[Placed] = []
     texts = _list_texts(plan)
-    for (name, side), own in found.vectors.items():
-        if not own.shape[0]:
-            continue
-        version = placed.setdefault(name, Placed(name))
-        file = list_names(own.files)
-        known = plan.pictures if side == "items" else list(texts)
-        if not own.has_ids and _is_matrix(own, plan, texts, options, file):
-            is_text = options.rows == "text"
-            axes = (list(texts), plan.pictures) if is_text else (plan.pictures, list(texts))
-            version.matrix = (own, *axes)
-            how = f"{file}, a matrix whose rows are {options.rows}s, by position"
-            version.said.append(("", how))
-            continue
-        if own.has_ids:
-            ids, how = _match(found, own, side, known, texts), ""
-        else:
-            ids = _take_order(own, known, side, file, options)
-            table = "items.csv" if side == "items" else "captions" if plan.texts else "queries.csv"
-            how = f" in the order of {list_names(found.list_files(table))}"
-            version.by_position = True
-        if not any(ids):
-            said = f"no vector of any of the {len(known):,} {side} ({list_names(own.ids)})"
-            found.say("warning", file, said, f"ids of {side}; left out")
-            continue
-        _place(version, plan, side, (own, ids))
-        version.said.append((side, f"{sum(map(bool, ids)):,} {side} of {file}{how}"))
-    for name, version in list(placed.items()):
-        if version.matrix is None and not any(side == "items" for side, _ in version.said):
-            if version.queries:
-                said = f"vectors of texts and none of items for the version {name}"
-                found.say("warning", name, said, "both; left out")
-            del placed[name]
-        elif version.matrix is None:
-            every = [own for own, _ in (*version.items, *version.queries)]
-            file = list_names(every[0].files)
-            version.form = find_form([own.open() for own in every], file, options.codes)
-            if said := describe_form(version.form, every[0].shape[1]):
-                version.said.append(("", said))
-    return list(placed.values())
+    for name in dict.fromkeys(name for name, _ in found.vectors):
+        version, parts = Placed(name), dict[str, Part]()
+        for side in SIDES:
+            own = found.vectors.get((name, side))
+            if not own:
+                continue
+            sizes = (len(plan.pictures), len(texts))
+            if own.has_ids or not _is_matrix(found, own, sizes):
+                ids = _find_ids(found, plan, version, side, own, texts)
+                parts |= {side: (own, ids)} if any(ids) else {}
+            else:
+                _write_matrix(draft, version, own, found.source.options.rows, plan.pictures, texts)
+        if "items" in parts:
+            _write_vectors(draft, found, plan, version, parts)
+        elif parts:
+            said = f"vectors of texts and none of items for the version {name}"
+            found.source.say(name, said, "both; left out")
+        placed += [version] if version.rows else []
+    return placed
 
 
 def choose_hashing(plan: Plan, placed: Sequence[Placed]) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
     is_apart = any(plan.queries.get(plan.basis.name)) and not any(plan.queries.get("item_id"))
     if plan.basis.kind == "labels" and placed and is_apart and all(each.form for each in placed):
-        plan.settings["protocols"] = ["hashing", "class_labels"]
-        plan.settings["class_label"] = "labels"
+        plan.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
         for rows in (plan.items, plan.queries):
             rows.columns["labels"] = rows.get(plan.basis.name)
-
-
-def _place(version: Placed, plan: Plan, side: str, part: Part) -> None:
-    if side == "items":
-        version.items.insert(0, part)
-        return
-    version.queries.append(part)
-    if plan.texts:
-        version.items.append(part)
 
 
 def _list_texts(plan: Plan) -> dict[str, str]:
@@ -116,51 +84,117 @@ def _list_texts(plan: Plan) -> dict[str, str]:
     return {name: text or image for name, text, image in cells if text or image}
 
 
-def _match(
-    found: Gathered, own: VectorFile, side: str, known: Sequence[str], texts: dict[str, str]
-) -> list[str]:
-    """Return the id of each row; "" for an unknown one, which is said."""
-    file = list_names(own.files)
+def _find_ids(
+    found: Gathered, plan: Plan, version: Placed, side: str, own: VectorFile, texts: dict[str, str]
+) -> Sequence[str]:
+    """Return the id of each row of one side of a version; "" for an unknown one, which is said."""
+    file, known = own.file, plan.pictures if side == "items" else list(texts)
+    if not own.has_ids:
+        _refuse_order(found, own, side, len(known))
+        tables = found.list_files("items.csv" if side == "items" else "queries.csv")
+        order = plan.files if side == "texts" and plan.texts else tables
+        how = f" in the order of {list_names(order)}"
+        version.said[side] = f"{len(known):,} {side} of {file}{how}"
+        return known
     if side == "items":
         names = found.match_items(own.ids, file, known)
     else:
-        names = {text: name for name, text in texts.items()} | {name: name for name in texts}
-    ids = [names.get(name, "") for name in own.ids]
-    unknown = [name for name, known in zip(own.ids, ids, strict=True) if not known]
-    if len(unknown) < len(ids):
-        what = f"vectors of unknown {side}"
-        found.count(file, unknown, what, "ids that are there; left out", "warning")
-    return ids
+        names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
+    unknown = [name for name in own.ids if not names.get(name)]
+    if len(unknown) == len(own):
+        said = f"no vector of any of the {len(known):,} {side} ({list_names(own.ids)})"
+        found.source.say(file, said, f"ids of {side}; left out")
+    else:
+        wanted = "ids that are there; left out"
+        found.source.count(file, unknown, f"vectors of unknown {side}", wanted)
+        version.said[side] = f"{len(own) - len(unknown):,} {side} of {file}"
+    return [names.get(name, "") for name in own.ids]
 
 
-def _take_order(
-    own: VectorFile, known: Sequence[str], side: str, file: str, options: Options
-) -> list[str]:
-    number = own.shape[0]
-    if not options.by_position:
-        told = f"{number:,} vectors of {side} without ids"
-        wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}"
-        raise Unsure(file, told, wanted, ["--by-position"] if number == len(known) else [wanted])
-    if number != len(known):
-        told = f"{number:,} vectors without ids for {len(known):,} {side}"
-        raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
-    return list(known)
+def _refuse_order(found: Gathered, own: VectorFile, side: str, known: int) -> None:
+    """Refuse vectors without ids, if the caller does not say their order or it cannot be that."""
+    if not found.source.options.by_position:
+        told = f"{len(own):,} vectors of {side} without ids"
+        wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', own.file)}"
+        lines = ["--by-position"] if len(own) == known else [wanted]
+        raise Unsure(own.file, told, wanted, lines)
+    if len(own) != known:
+        told = f"{len(own):,} vectors without ids for {known:,} {side}"
+        raise DataError(own.file, told, "as many", do="Put a file of ids beside it, one a line.")
 
 
-def _is_matrix(
-    own: VectorFile, plan: Plan, texts: dict[str, str], options: Options, file: str
-) -> bool:
+def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
     """Return whether an array is a matrix of similarities between items and texts."""
-    sizes = (len(plan.pictures), len(texts))
+    options = found.source.options
     ways = [kind for kind, shape in (("item", sizes), ("text", sizes[::-1])) if own.shape == shape]
-    if not ways or not len(texts):
+    if not ways or not sizes[1]:
         return False
-    if options.rows in ways:
-        return True
-    if options.by_position and not options.rows:
-        return False
-    told = (
-        f"an array of shape {own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
-    )
+    if options.rows or options.by_position:
+        return options.rows in ways
+    shape = f"{own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
     lines = [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"]
-    raise Unsure(file, told, "a statement of what its rows are", lines)
+    raise Unsure(own.file, f"an array of shape {shape}", "a statement of what its rows are", lines)
+
+
+def _write_matrix(
+    draft: Path,
+    version: Placed,
+    own: VectorFile,
+    rows: str,
+    items: Iterable[str],
+    texts: Iterable[str],
+) -> None:
+    place = draft / "runs" / f"{version.name}.npy"
+    place.parent.mkdir(exist_ok=True)
+    own.close()
+    own.path.rename(place)
+    axes = (
+        {"rows": items, "columns": texts} if rows == "item" else {"rows": texts, "columns": items}
+    )
+    for axis, ids in axes.items():
+        place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
+    version.said["items"] = f"{own.file}, a matrix whose rows are {rows}s, by position"
+    version.rows[f"runs/{place.name}"] = len(own)
+
+
+def _write_vectors(
+    draft: Path, found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part]
+) -> None:
+    """Write the vectors of items, those of texts among them where texts are items, and of texts."""
+    sides = {"queries": [parts["texts"]] if "texts" in parts else [], "items": [parts["items"]]}
+    sides["items"] += sides["queries"] if plan.texts else []
+    for own, _ in parts.values():
+        own.close()
+    files, width = [own.open() for own, _ in parts.values()], parts["items"][0].shape[1]
+    version.form = find_form(files, parts["items"][0].file, found.source.options.codes)
+    if said := describe_form(version.form, width):
+        version.said["form"] = said
+    folder = draft / "models" / version.name
+    folder.mkdir(parents=True)
+    told: dict[str, Any] = (
+        {} if all(e.has_ids for e, _ in parts.values()) else {"by_position": True}
+    )
+    told |= {"bits": 8 * width} if version.form == "packed" else {}
+    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
+    for stem, side in sides.items():
+        if side:
+            number = _write_side(folder / f"{stem}.npy", side, version.form)
+            version.rows[f"models/{version.name}/{stem}.npy"] = number
+
+
+def _write_side(path: Path, parts: Sequence[Part], form: str) -> int:
+    """Write rows that have an id, and the ids beside them; a whole file is linked."""
+    named = [name for _, ids in parts for name in ids if name]
+    path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
+    (first, ids), rows = parts[0], parts[0][0].open()
+    if len(parts) == 1 and all(ids) and convert(rows[:1], form).dtype == rows.dtype:
+        os.link(first.path, path)
+        return len(named)
+    target = VectorFile(path)
+    for own, ids in parts:
+        kept, rows = np.array(list(map(bool, ids))), own.open()
+        for at in range(0, len(rows), BLOCK):
+            block = rows[at : at + BLOCK][kept[at : at + BLOCK]]
+            target.append(convert(block, form), None)
+    target.close()
+    return len(named)

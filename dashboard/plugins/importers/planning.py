@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.errors import list_names
 from dashboard.evaluation.labels import count_missing, report_missing
 from dashboard.plugins.importers.deciding import (
+    KEYWORDS,
     Basis,
     choose_basis,
     clean_classes,
@@ -33,20 +35,29 @@ class Plan:
     """A collection before it is written.
 
     Attributes:
+        pictures: Ids of the items but for texts that belong to them.
         texts: Ids of the texts that belong to pictures, in the order of their files.
+        told: What decides relevance, for the answer.
+        files: The files by which it is decided.
+        notes: More about it.
+        judged: Items that are judged or have a class.
+        lost: Items that are judged and not there.
         of_queries: Guesses about queries.csv.
-        missing: Cells by the word that says that there is no class.
     """
 
     basis: Basis
     items: Rows
     queries: Rows
+    pictures: list[str]
     qrels: list[tuple[str, str, float]] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    pictures: list[str] = field(default_factory=list)
+    told: str = "nothing decides it"
+    files: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+    judged: int = 0
+    lost: Sequence[str] = ()
     of_queries: str = ""
-    missing: Counter[str] = field(default_factory=Counter)
 
 
 def make_plan(found: Gathered) -> Plan:
@@ -59,27 +70,15 @@ def make_plan(found: Gathered) -> Plan:
     _name_items(found)
     _rename_columns(found)
     basis = choose_basis(found)
-    plan = Plan(basis, found.items, found.queries, pictures=list(found.items.index))
-    if basis.kind == "judgements":
-        _plan_judgements(found, plan)
-    elif basis.kind == "labels":
-        _plan_labels(found, plan)
-    elif basis.kind == "keywords":
-        for name in [each for each in found.items.columns if each.startswith("pv_")]:
-            _clean_column(plan, found.items, name)
-        plan.settings["protocols"] = ["alfa"]
-        texts = sum(map(bool, found.queries.get("text")))
-        wanted = "them; python -m dashboard keywords NAME --write maps their words"
-        found.count("queries.csv", texts, "texts without keywords", wanted, "warning")
-    elif basis.kind == "captions":
-        _plan_captions(found, plan)
-    elif basis.kind == "tables":
-        plan.settings["protocols"] = [each.protocol for each in found.copied.values()][:1]
-        for table in found.copied.values():
-            plan.settings |= table.settings
+    plan = Plan(basis, found.items, found.queries, list(found.items.index))
+    if basis.kind:
+        PLANS[basis.kind](found, plan)
     if basis.kind != "captions":
         _describe_items(found, plan)
-        _add_item_queries(plan, plan.pictures)
+        if not len(plan.queries):
+            _add_item_queries(plan, plan.pictures)
+    if basis.others:
+        plan.notes.append(f"instead: --relevance {' or '.join(basis.others[:4])}")
     return plan
 
 
@@ -87,14 +86,10 @@ def _name_items(found: Gathered) -> None:
     """Take the items from judgements, runs or vectors where nothing else names them."""
     if len(found.items):
         return
-    named: dict[str, str] = {}
-    for file, grades in found.judged.items():
-        named |= {item: file for _, item in grades}
-    for run in found.runs.values():
-        named |= dict.fromkeys(run.items, run.file)
+    named = {item: file for file, _, item, _ in found.judged}
+    named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
     for (_, side), own in found.vectors.items():
-        if side == "items" and own.has_ids:
-            named |= dict.fromkeys(own.ids, next(iter(own.files)))
+        named |= dict.fromkeys(own.ids if side == "items" else (), next(iter(own.files), ""))
     found.items.add(list(named), {})
     found.taken.update(("items.csv", file) for file in named.values())
 
@@ -108,70 +103,82 @@ def _rename_columns(found: Gathered) -> None:
             rows.columns[names[name]] = rows.columns.pop(name)
             said = f"a column {name!r}, a name with a meaning of its own here"
             wanted = f"a label; kept as {names[name]!r}"
-            found.say("note", found.sources.get(name, "queries"), said, wanted)
+            found.source.say(found.sources.get(name, "queries"), said, wanted, "note")
 
 
 def _describe_items(found: Gathered, plan: Plan) -> None:
     """Give each item its first caption and its kind."""
-    names = found.match_items((item for item, _, _ in found.captions), "captions")
-    told = [(names[item], text) for item, text, _ in found.captions if item in names]
+    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
+    told = [(names[item], text) for _, item, text, _ in found.captions if item in names]
     plan.items.add([item for item, _ in told], {"caption": [text for _, text in told]})
     plan.items.add(list(plan.items.index), {"kind": list(map(find_kind, plan.items.get("file")))})
 
 
 def _plan_judgements(found: Gathered, plan: Plan) -> None:
-    merged = merge_judgements(found)
-    file = plan.basis.name
+    merged, plan.files, settled = merge_judgements(found)
+    if settled:
+        how = found.source.options.disagreements
+        plan.notes.append(f"{settled:,} pairs with different grades: the {how} of each")
+    file = list_names(plan.files)
     names = found.match_items((item for _, item in merged), file)
     shared = [name for name, times in Counter(names.values()).items() if times > 1]
     wanted = "one name; the first one counts"
-    found.count(file, shared, "items under two names", wanted, "warning")
+    found.source.count(file, shared, "items under two names", wanted)
     pairs: dict[tuple[str, str], float] = {}
     for (query, item), grade in merged.items():
         pairs.setdefault((query, names.get(item, item)), grade)
     plan.qrels = [(query, item, grade) for (query, item), grade in pairs.items()]
     plan.settings["protocols"] = ["trec"]
-    judged = {query for query, _, _ in plan.qrels}
-    asked = found.queries
-    asked.add(list(judged), {})
-    own = zip(list(asked.index), *(asked.get(c) for c in ("text", "item_id", "image")), strict=True)
-    bare = [query for query, *cells in own if not any(cells)]
-    asked.add(bare, {"text": bare})
+    judged, items = {query for query, _, _ in plan.qrels}, {item for _, item, _ in plan.qrels}
+    plan.told = f"judgements, {len(plan.qrels):,} pairs of {len(judged):,} queries"
+    plan.lost = sorted(items - plan.items.index.keys())
+    plan.judged = len(items) - len(plan.lost)
+    cells = zip(*map(plan.queries.get, ("text", "item_id", "image")), strict=True)
+    every = zip(list(plan.queries.index), cells, strict=True)
+    bare = [query for query, own in every if not any(own)]
+    plan.queries.add(bare, {"text": bare})
     plan.of_queries = "text: each id" if bare else ""
-    what = "queries that nothing is judged for"
-    found.count(file, len(asked) - len(judged), what, "judgements; kept, without a value")
+    unjudged = len(plan.queries) - len(judged)
+    wanted = "judgements; kept, without a value"
+    found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
     column = plan.basis.name
-    settle_classes(found.items, column)
-    clean = _clean_column(plan, found.items, column)
+    if found.source.options.disagreements == "majority":
+        settle_classes(plan.items, column)
+    missing = _clean_column(plan.items, column) + _clean_column(plan.queries, column)
+    clean = dict(zip(plan.items.index, plan.items.get(column), strict=True))
+    classes = list(dict.fromkeys(filter(None, clean.values())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
-    found.findings += report_missing(found.sources.get(column, column), column, plan.missing)
+    plan.files = [found.sources.get(column, "")]
+    plan.told = f"same {column}, {len(classes):,} classes"
+    plan.judged = sum(map(bool, clean.values()))
+    _note_missing(plan, missing)
+    found.source.findings += report_missing(plan.files[0] or column, column, missing)
     if found.source.options.queries_from:
-        classes = list(dict.fromkeys(filter(None, clean)))
-        found.queries.add(classes, {"text": classes, column: classes})
+        plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
-    elif any(_clean_column(plan, found.queries, column)):
+    elif any(plan.queries.get(column)):
         plan.of_queries = f"their own {column}"
     else:
-        labelled = [name for name, cell in zip(found.items.index, clean, strict=True) if cell]
-        _add_item_queries(plan, labelled, always=True)
+        _add_item_queries(plan, [name for name, cell in clean.items() if cell])
 
 
-def _clean_column(plan: Plan, rows: Rows, column: str) -> list[str]:
-    """Return the cells of a column without the words for no class, which the plan counts."""
-    clean = clean_classes(rows.get(column))
-    plan.missing += count_missing(rows.get(column))
-    if column in rows.columns:
-        rows.columns[column] = clean
-    return clean
+def _clean_column(rows: Rows, column: str) -> Counter[str]:
+    """Take the words for no class out of a column; return how many cells had each."""
+    cells = rows.columns.get(column, [])
+    rows.columns |= {column: clean_classes(cells)} if cells else {}
+    return count_missing(cells)
 
 
-def _add_item_queries(plan: Plan, items: Sequence[str], always: bool = False) -> None:
+def _note_missing(plan: Plan, missing: Counter[str]) -> None:
+    words = list_names(f"{word} ({times:,})" for word, times in missing.most_common())
+    plan.notes += [f"no class: {words}"] if words else []
+
+
+def _add_item_queries(plan: Plan, items: Sequence[str]) -> None:
     """Ask for items, where there are no queries."""
-    if len(plan.queries) and not always:
-        return
     few = np.linspace(0, len(items) - 1, min(len(items), MAX_ITEM_QUERIES)).astype(int)
     asked = [items[place] for place in few]
     plan.queries.add(asked, {"item_id": asked})
@@ -179,24 +186,44 @@ def _add_item_queries(plan: Plan, items: Sequence[str], always: bool = False) ->
     plan.of_queries = f"{some}, for nobody wrote queries" if len(items) else ""
 
 
+def _plan_keywords(found: Gathered, plan: Plan) -> None:
+    columns = [name for name in plan.items.columns if name.startswith(KEYWORDS)]
+    _note_missing(plan, sum((_clean_column(plan.items, name) for name in columns), Counter()))
+    rows = zip(*map(plan.items.get, columns), strict=True)
+    plan.settings["protocols"] = ["alfa"]
+    plan.told, plan.files = "keywords", found.list_files("items.csv")
+    plan.judged = sum(map(any, rows))
+    texts = sum(map(bool, plan.queries.get("text")))
+    wanted = "them; python -m dashboard keywords NAME --write maps their words"
+    found.source.count("queries.csv", texts, "texts without keywords", wanted)
+
+
+def _plan_tables(found: Gathered, plan: Plan) -> None:
+    tables = found.copied.values()
+    plan.settings["protocols"] = [each.protocol for each in tables][:1]
+    for table in tables:
+        plan.settings |= table.settings
+    plan.told, plan.files = "tables of a protocol", [each.file for each in tables]
+
+
 def _plan_captions(found: Gathered, plan: Plan) -> None:
     """Make texts items and queries, and ask for texts by pictures and the other way round."""
     plan.settings["protocols"] = ["crossmodal"]
-    names = found.match_items((item for item, _, _ in found.captions), "captions")
+    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     plan.queries = Rows()
     times: Counter[str] = Counter()
+    first: dict[tuple[str, str], tuple[str, str]] = {}
     kept: list[tuple[str, str, str]] = []
-    first: dict[tuple[str, str], str] = {}
-    for item, text, given in found.captions:
-        if item in names and text and first.setdefault((names[item], text), item) == item:
-            name = given or f"{names[item]}#{times[names[item]]}"
-            times[names[item]] += 1
-            kept.append((names[item], text, name))
-    used = {*plan.items.index}
+    for file, given, text, name in found.captions:
+        item = names.get(given, "")
+        if item and text and first.setdefault((item, text), (file, given)) == (file, given):
+            kept.append((item, text, name or f"{item}#{times[item]}"))
+            times[item] += 1
     kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
     plan.items.add(plan.pictures, {"kind": kinds})
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
+    used = set(plan.pictures)
     for item, _, name in kept:
         own = name if name not in used else f"text {name}"
         while own in used:
@@ -207,6 +234,19 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     texts = [text for _, text, _ in kept]
     plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": texts})
     plan.queries.add(plan.texts, {"text": texts})
+    plan.told = f"each picture and its texts, {len(texts):,} texts"
+    plan.files = list(dict.fromkeys(file for file, _ in first.values()))
+    plan.judged = len(asked)
     plan.of_queries = "a picture asks for its texts, a text for its picture"
     bare = [item for item in plan.pictures if not times[item]]
-    found.count("captions", bare, "pictures without a text", "texts; they are searched")
+    wanted = "texts; they are searched"
+    found.source.count("captions", bare, "pictures without a text", wanted, "note")
+
+
+PLANS = {
+    "judgements": _plan_judgements,
+    "labels": _plan_labels,
+    "keywords": _plan_keywords,
+    "captions": _plan_captions,
+    "tables": _plan_tables,
+}

@@ -7,18 +7,18 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from dashboard.errors import DataError, Finding, count_odd
-from dashboard.storage.media import EXTENSION, MAX_HEAD_BYTES, VIDEO, recognise_bytes
+from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
+from dashboard.storage.media import EXTENSION, VIDEO
 from dashboard.texts import decode_text, read_text
 
 Side = Literal["items", "texts"]
-MAX_FILES = 1_000_000
 MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
 GZIP = re.compile(r"\.gz$", re.I)
@@ -42,32 +42,6 @@ CURES = {
 """The line that converts a file which is not read, by its ending."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """Choices that the caller states.
-
-    Attributes:
-        columns: Columns of the source by names of ours.
-        judgements: File of judgements that counts; "" for all that agree.
-        relevance: Column, or judgements, captions or none.
-        rows: What the rows of a matrix are, "text" or "item".
-        codes: "packed" for arrays of bytes that hold eight bits of a code each, "none" for arrays
-            of bytes and of 0 and 1 that are no codes.
-        disagreements: What counts where people disagree: "mean", "majority", or "" to be asked.
-        queries_from: "keywords" to ask for each class as a text.
-        by_position: Whether vectors without ids are in the order of the items and texts.
-    """
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    judgements: str = ""
-    relevance: str = ""
-    rows: str = ""
-    codes: str = ""
-    disagreements: str = ""
-    queries_from: str = ""
-    by_position: bool = False
-
-
 @dataclass(eq=False)
 class Source:
     """Files below a folder, as paths with `/`, sorted.
@@ -76,19 +50,49 @@ class Source:
         root: The folder.
         files: All files.
         left: Those that no format has taken yet.
-        options: Choices that the caller states.
+        options: Choices that the caller states, by the names that `init` has for them; `columns`
+            are those of the source by names of ours.
+        findings: What was left out, repaired or matched, and why.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
-        findings: Files that were left out when the folder was listed.
     """
 
     root: Path
     files: tuple[str, ...]
-    left: list[str] = field(default_factory=list)
-    options: Options = Options()
+    left: list[str]
+    options: Namespace
+    findings: list[Finding] = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+
+    def say(
+        self,
+        file: str,
+        found: str,
+        wanted: str,
+        level: Level = "warning",
+        line: int | None = None,
+    ) -> None:
+        """Add a finding about a file."""
+        self.findings.append(Finding(level, file, line, found, wanted))
+
+    def count(
+        self,
+        file: str,
+        odd: int | Sequence[int] | Sequence[str],
+        what: str,
+        wanted: str,
+        level: Level = "warning",
+    ) -> None:
+        """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
+        self.findings += count_odd(file, odd, what, wanted, level)
+
+    def leave_out(self, error: DataError) -> None:
+        """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
+        if isinstance(error, Unsure):
+            raise error
+        cure = f". {error.do.rstrip('.')}" if error.do else ""
+        self.say(error.file, error.found, f"{error.expected}; left out{cure}", line=error.line)
 
     def find_path(self, name: str) -> Path:
         """Return where a file is."""
@@ -104,15 +108,18 @@ class Source:
 
     def list_keyed(self, *ways: str) -> list[str]:
         """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
-        marks = [[f'"{key}"' for key in way.split()] for way in ways]
         heads = {name: self.read_head(name, 1 << 16) for name in self.list_left(".json")}
-        return [n for n in heads if any(all(key in heads[n] for key in own) for own in marks)]
+        return [
+            name
+            for name, head in heads.items()
+            if any(all(f'"{key}"' in head for key in way.split()) for way in ways)
+        ]
 
     def read_text(self, name: str) -> str:
         """Return the text of a file; repairs of its encoding are findings."""
-        if not name.lower().endswith(".gz"):
-            return read_text(self.find_path(name), name, self.findings)
         path = self.find_path(name)
+        if not GZIP.search(name):
+            return read_text(path, name, self.findings)
         most = MAX_SWELL * path.stat().st_size
         try:
             with gzip.open(path) as file:
@@ -133,18 +140,19 @@ class Source:
         text = self.read_text(name)
         try:
             return json.loads(text)
-        except json.JSONDecodeError as error:
-            is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
-            found = "a file that ends in the middle" if is_cut else f"no JSON ({error.msg})"
-            raise DataError(name, found, "a whole JSON file", line=error.lineno) from error
         except (ValueError, RecursionError) as error:
-            raise DataError(name, "no JSON", "a JSON file") from error
+            why, line = str(error).partition(":")[0], getattr(error, "lineno", None)
+            is_cut = why.startswith("Unterminated") or getattr(error, "pos", 0) >= len(
+                text.rstrip()
+            )
+            found = "a file that ends in the middle" if is_cut else f"no JSON ({why})"
+            raise DataError(name, found, "a whole JSON file", line=line) from error
 
     def read_head(self, name: str, size: int = 4096) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
         try:
             path = self.find_path(name)
-            with gzip.open(path) if name.lower().endswith(".gz") else path.open("rb") as file:
+            with gzip.open(path) if GZIP.search(name) else path.open("rb") as file:
                 raw = file.read(size)
         except (OSError, EOFError, zlib.error):
             return ""
@@ -155,6 +163,13 @@ class Source:
     def media(self) -> tuple[str, ...]:
         """Pictures and clips."""
         return tuple(name for name in self.files if EXTENSION.search(name))
+
+    @cached_property
+    def sidecars(self) -> frozenset[str]:
+        """Files that have the name of a picture or clip but for the ending."""
+        stems = {EXTENSION.sub("", name) for name in self.media}
+        texts = (n for n in self.files if n.lower().endswith((".txt", ".caption", ".json")))
+        return frozenset(name for name in texts if name.rpartition(".")[0] in stems)
 
     @cached_property
     def _tails(self) -> dict[str, str]:
@@ -179,60 +194,57 @@ class Source:
         tails += [UPLOAD.sub("", plain)]
         return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
 
+    def report_unread(self) -> None:
+        """Say which files no format reads, by their ending, and the line that converts them."""
+        endings: dict[str, list[str]] = {}
+        for name in self.left:
+            endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
+        for ending, names in endings.items():
+            cure = CURES.get(ending, "").replace("FILE", names[0])
+            wanted = f"a format that is read; left out. {cure}".rstrip(". ")
+            self.count(names[0], names, "files that no format reads", wanted)
 
-def list_source(path: Path, options: Options) -> Source:
+
+def list_source(path: Path, options: Namespace) -> Source:
     """List the files of a folder, or the one file that a path names.
 
     Raises:
-        DataError: If there is nothing, or more than MAX_FILES.
+        DataError: If there is nothing.
     """
     if path.is_file():
         return Source(path.parent, (path.name,), [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
-    skipped: dict[str, list[str]] = {}
     files: list[str] = []
-    for name, why in _walk(path):
-        if why:
-            skipped.setdefault(why, []).append(name)
-        else:
-            files.append(name)
-        if len(files) > MAX_FILES:
-            found = f"more than {MAX_FILES:,} files"
-            raise DataError(path.name, found, "at most so many", do="Name a part of it.")
-    files.sort()
-    source = Source(path, tuple(files), list(files), options)
-    for why, names in skipped.items():
-        what = f"files that are {why}"
-        source.findings += count_odd(path.name, sorted(names), what, "files; left out")
-    return source
+    skipped: dict[str, list[str]] = {}
 
-
-def _walk(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield each file below a folder, and why it is left out, if it is."""
-    inside = root.resolve()
+    def skip(why: str, place: Path) -> None:
+        skipped.setdefault(why, []).append(place.relative_to(path).as_posix())
 
     def report(error: OSError) -> None:
-        broken.append(Path(str(error.filename)).name)
+        skip("folders that cannot be read", Path(error.filename))
 
-    broken: list[str] = []
-    for folder, folders, names in os.walk(root, onerror=report):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        at = Path(folder)
-        for name in [each for each in folders if (at / each).is_symlink()]:
-            yield (at / name).relative_to(root).as_posix(), "links to folders"
-        for name in names:
-            if not name.startswith("."):
-                yield (at / name).relative_to(root).as_posix(), _find_fault(at / name, inside)
-    for name in broken:
-        yield name, "folders that cannot be read"
+    for folder, folders, names in os.walk(path, onerror=report):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for each in (Path(folder, name) for name in folders):
+            if each.is_symlink():
+                skip("links to folders", each)
+        for each in (Path(folder, name) for name in names if not name.startswith(".")):
+            if why := _find_fault(each, path):
+                skip(why, each)
+            else:
+                files.append(each.relative_to(path).as_posix())
+    source = Source(path, tuple(sorted(files)), sorted(files), options)
+    for why, left_out in skipped.items():
+        source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
+    return source
 
 
 def _find_fault(path: Path, root: Path) -> str:
     if "\\" in path.name or not path.name.isprintable():
         return "named with a backslash or unprintable characters"
     try:
-        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root):
+        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root.resolve()):
             return "links out of the source"
         if not path.is_file():
             return "no regular files"
@@ -251,35 +263,12 @@ def find_folder_of(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-def find_suffix(content: bytes) -> str:
-    """Return the suffix of a picture or clip by its first bytes; "" for none."""
-    kind = recognise_bytes(content[:MAX_HEAD_BYTES]).partition("/")[2]
-    return kind.replace("jpeg", "jpg").replace("quicktime", "mov")
-
-
 def find_stem(name: str) -> str:
     """Return the name of a file without folders and suffix."""
     return PurePosixPath(GZIP.sub("", name)).stem
-
-
-def list_forms(name: str) -> tuple[str, str, str]:
-    """Return the stem of a file, its path without suffix, and its path."""
-    plain = GZIP.sub("", name)
-    return find_stem(name), str(PurePosixPath(plain).with_suffix("")), plain
 
 
 def find_plain(name: str) -> str:
     """Return the name of a file in small letters, without `.gz` if it is that of a text."""
     plain = GZIP.sub("", name.lower())
     return plain if plain.endswith(TEXTS) else name.lower()
-
-
-def report_unread(source: Source) -> Iterable[Finding]:
-    """Yield a finding for the files that no format reads, by their ending."""
-    endings: dict[str, list[str]] = {}
-    for name in source.left:
-        endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
-    for ending, names in endings.items():
-        cure = CURES.get(ending, "")
-        wanted = f"a format that is read; left out. {cure}".rstrip(". ").replace("FILE", names[0])
-        yield from count_odd(names[0], names, "files that no format reads", wanted)

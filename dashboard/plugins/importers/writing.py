@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dashboard.errors import DataError
+from dashboard.errors import DataError, list_names
+from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.placing import Part, Placed
+from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.vector_files import VectorFile
-from dashboard.storage.drafts import report_full_disk
-from dashboard.storage.new_versions import BLOCK, convert, write_toml
+from dashboard.storage.drafts import hold, report_full_disk
 
 KEPT = ("vocabulary.toml", "query_keywords.csv")
 """Files that people make in a collection, which an update keeps."""
+Row = tuple[str, ...]
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
 
@@ -36,72 +33,95 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
     Raises:
         DataError: If another call is at work, or nothing can be written.
     """
-    draft, before = place.parent / DRAFTS / place.name, place.parent / DRAFTS / f"{place.name}.old"
+    home = place.parent / DRAFTS / place.name
+    draft, before = home / place.name, home / f"{place.name}.old"
     with report_full_disk(place.name):
-        draft.parent.mkdir(parents=True, exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
         try:
-            with (draft.parent / f"{place.name}.lock").open("w") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError as error:
-                    raise DataError(place.name, "another init at work", "one at a time") from error
-                try:
-                    if before.exists() and not place.exists():
-                        before.rename(place)
-                    _remove(before, draft)
-                    draft.mkdir()
-                    yield draft
-                    if keep and place.exists():
-                        place.rename(before)
-                    if keep:
-                        draft.rename(place)
-                finally:
-                    _remove(*([before] if place.exists() else []), draft, Path(lock.name))
+            held = hold(home)
+        except BlockingIOError as error:
+            raise DataError(place.name, "another init at work", "one at a time") from error
+        try:
+            _restore(before, place)
+            shutil.rmtree(draft, ignore_errors=True)
+            draft.mkdir()
+            yield draft
+            if keep and place.exists():
+                place.rename(before)
+            if keep:
+                draft.rename(place)
         finally:
-            if not any(draft.parent.iterdir()):
-                draft.parent.rmdir()
+            _restore(before, place)
+            shutil.rmtree(home)
+            os.close(held)
+            with suppress(OSError):  # another call is at work on another collection
+                home.parent.rmdir()
 
 
-def _remove(*paths: Path) -> None:
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+def _restore(before: Path, place: Path) -> None:
+    """Put a collection back that was moved away, and that no other one took the place of."""
+    if before.exists() and not place.exists():
+        before.rename(place)
 
 
 def write_collection(
     draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
-) -> dict[str, int]:
-    """Write all files of a collection; return the rows of each."""
+) -> list[dict[str, Any]]:
+    """Write all files of a collection; return a row a file: its rows, where they are from."""
+    made: list[dict[str, Any]] = []
+
+    def tell(file: str, rows: int, taken: Sequence[str] = (), guessed: str = "") -> None:
+        told = {"taken_from": list_names(taken) or "the source", "guessed": guessed or None}
+        made.extend([{"file": file, "rows": rows} | told] if rows else [])
+
+    def write(file: str, rows: Sequence[Row], taken: Sequence[str], guessed: str = "") -> None:
+        if len(rows) > 1:
+            write_rows(draft / file, rows)
+        tell(file, len(rows) - 1, taken, guessed)
+
     _link_media(draft, found, plan)
-    rows = {"items.csv": len(plan.items), "queries.csv": len(plan.queries)}
-    _write_table(draft / "items.csv", "item_id", plan.items)
-    if len(plan.queries):
-        _write_table(draft / "queries.csv", "query_id", plan.queries)
-    if plan.qrels:
-        cells = ((query, item, f"{grade:g}") for query, item, grade in plan.qrels)
-        write_rows(draft / "qrels.csv", ("query_id", "item_id", "grade"), cells)
-        rows["qrels.csv"] = len(plan.qrels)
-    if plan.settings.get("protocols") == ["alfa"]:
-        rows["unified_annotation.csv"] = _write_keywords(draft, plan.items)
+    write("items.csv", _list_rows("item_id", plan.items), found.list_files("items.csv"))
+    asked = found.list_files("queries.csv")
+    write("queries.csv", _list_rows("query_id", plan.queries), asked, plan.of_queries)
+    grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
+    write("qrels.csv", [("query_id", "item_id", "grade"), *grades], plan.files)
+    if plan.basis.kind == "keywords":
+        rows = _list_rows("slice_id", plan.items, is_keyword=True)
+        write("unified_annotation.csv", [row for row in rows if any(row[1:])], ())
     for version in placed:
-        rows |= _write_version(draft, version)
+        for file, number in version.rows.items():
+            of_texts = [version.said.get("texts", "")]
+            said = of_texts if file.endswith("/queries.npy") else list(version.said.values())
+            tell(file, number, said)
     for name, run in found.runs.items():
-        names = found.match_items(run.items, run.file)
-        matched = [names.get(item, item) for item in run.items]
-        results = zip(run.queries, matched, map(repr, run.scores), strict=True)
-        write_rows(draft / "runs" / f"{name}.csv", ("query_id", "item_id", "score"), results)
-        rows[f"runs/{name}.csv"] = len(matched)
-    files = [name for name in ("media", "posters") if (draft / name).is_dir()]
-    rows |= {
-        f"{name}/": sum(path.is_file() for path in (draft / name).rglob("*")) for name in files
-    }
+        names = found.match_items((item for _, item, _ in run.rows), run.file)
+        results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
+        write(f"runs/{name}.csv", [("query_id", "item_id", "score"), *results], [run.file])
+    for name in ("media", "posters"):
+        tell(f"{name}/", sum(path.is_file() for path in (draft / name).rglob("*")))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
-        rows[name] = found.taken["queries.csv", each.file]
+        tell(name, found.taken["queries.csv", each.file])
     shutil.rmtree(draft / "vectors", ignore_errors=True)
-    return {name: number for name, number in rows.items() if number}
+    return made
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write a CSV file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
+    """Return the header and the rows of a table: of columns of keywords, or of all others."""
+    columns = {name: rows.get(name) for name in rows.columns if name != key}
+    shown = [
+        name
+        for name, cells in columns.items()
+        if any(cells) and name.startswith(KEYWORDS) == is_keyword
+    ]
+    return [(key, *shown), *zip(rows.index, *(columns[name] for name in shown), strict=True)]
 
 
 def keep_versions(place: Path, draft: Path) -> list[str]:
@@ -121,42 +141,15 @@ def _name_version(path: Path) -> tuple[str, str]:
     return kind, path.stem if kind == "runs" else path.name
 
 
-def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a CSV file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def _write_table(path: Path, key: str, rows: Rows) -> None:
-    columns = [name for name in rows.columns if name != key and any(rows.columns[name])]
-    columns = [name for name in columns if not name.startswith("pv_")]
-    cells = zip(rows.index, *(rows.get(name) for name in columns), strict=True)
-    write_rows(path, (key, *columns), cells)
-
-
-def _write_keywords(draft: Path, items: Rows) -> int:
-    groups = [name for name in items.columns if name.startswith("pv_")]
-    every = zip(items.index, *(items.get(name) for name in groups), strict=True)
-    filled = [cells for cells in every if any(cells[1:])]
-    write_rows(draft / "unified_annotation.csv", ("slice_id", *groups), filled)
-    return len(filled)
-
-
 def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
-    items, source = plan.items, found.source
-    known = set(source.media)
-    for rows, column, folder in (
-        (items, "file", "media"),
-        (items, "poster", "posters"),
-        (plan.queries, "image", "media"),
-    ):
-        for name in known.intersection(rows.get(column)):
-            link_file(source.find_path(name), draft / folder / name)
-    items.add(list(found.written), {"file": list(found.written.values())})
+    known = set(found.source.media)
+    shown = {"media": {*plan.items.get("file"), *plan.queries.get("image")}}
+    shown["posters"] = set(plan.items.get("poster"))
+    for folder, names in shown.items():
+        for name in known & names:
+            link_file(found.source.find_path(name), draft / folder / name)
+    plan.items.add(list(found.written), {"file": list(found.written.values())})
 
 
 def link_file(path: Path, target: Path) -> None:
@@ -168,47 +161,3 @@ def link_file(path: Path, target: Path) -> None:
         os.link(path.resolve(), target)
     except OSError:
         shutil.copyfile(path, target)
-
-
-def _write_version(draft: Path, version: Placed) -> dict[str, int]:
-    if version.matrix is not None:
-        own, *axes = version.matrix
-        folder = draft / "runs"
-        folder.mkdir(exist_ok=True)
-        own.close()
-        own.path.rename(folder / f"{version.name}.npy")
-        for axis, ids in zip(("rows", "columns"), axes, strict=True):
-            (folder / f"{version.name}.{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
-        return {f"runs/{version.name}.npy": own.shape[0]}
-    shown = f"models/{version.name}"
-    folder = draft / shown
-    folder.mkdir(parents=True)
-    told: dict[str, Any] = {"by_position": True} if version.by_position else {}
-    told |= {"bits": 8 * version.items[0][0].shape[1]} if version.form == "packed" else {}
-    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
-    sides = (("queries", version.queries), ("items", version.items))
-    return {
-        f"{shown}/{stem}.npy": _write_vectors(folder / f"{stem}.npy", parts, version.form)
-        for stem, parts in sides
-        if parts
-    }
-
-
-def _write_vectors(path: Path, parts: Sequence[Part], form: str) -> int:
-    """Write rows that have an id, and the ids beside them; a whole file is linked."""
-    named = [name for _, ids in parts for name in ids if name]
-    path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
-    for own, _ in parts:
-        own.close()
-    rows = parts[0][0].open()
-    if len(parts) == 1 and all(parts[0][1]) and convert(rows[:1], form).dtype == rows.dtype:
-        os.link(parts[0][0].path, path)
-        return len(named)
-    target = VectorFile(path)
-    for own, ids in parts:
-        kept, rows = np.array(list(map(bool, ids))), own.open()
-        for at in range(0, len(rows), BLOCK):
-            block = rows[at : at + BLOCK][kept[at : at + BLOCK]]
-            target.append(convert(block, form), None)
-    target.close()
-    return len(named)

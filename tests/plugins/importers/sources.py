@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,17 @@ def read_rows(folder: Path, name: str, columns: str) -> list[str]:
         return []
     with (folder / name).open(newline="") as file:
         return ["|".join(row[c] for c in columns.split()) for row in csv.DictReader(file)]
+
+
+def write_tar(members: dict[str, bytes], mode: Any = "w") -> Any:
+    def write(path: Path) -> None:
+        with tarfile.open(path, mode) as archive:
+            for name, content in members.items():
+                told = tarfile.TarInfo(name)
+                told.size = len(content)
+                archive.addfile(told, io.BytesIO(content))
+
+    return write
 
 
 class Answer:

@@ -5,15 +5,26 @@ texts of p1 and p2: t1b is nearer to p2, so i2t_R@1 is 1/2 and t2i_R@1 is 2/3. R
 item in the second place and one in the first: AP is 3/4.
 """
 
+import gzip
+import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from safetensors.numpy import save_file
 
-from tests.plugins.importers.sources import Case, check_case, make_picture
+from tests.plugins.importers.sources import (
+    Case,
+    check_case,
+    init,
+    make_picture,
+    make_source,
+    write_tar,
+)
 
 NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)
@@ -42,9 +53,6 @@ BY_PATH = [{"bytes": None, "path": f"/nowhere/{name}.png"} for name in NAMES]
 ONE_NAME = [{"bytes": make_picture(i), "path": "1.png"} for i in range(4)]
 WITH_IDS = {"labels.csv": LABELS, "items.npy": VECTORS}
 SIDES = "items.csv", "item_id kind"
-SPLIT = [{"filename": name, "split": split, "filepath": "im", "sentences": [
-    {"raw": text, "sentid": key} for key, (file, text) in CAPTIONS.items() if file == name]}
-    for name, split in (("p1.png", "test"), ("p2.png", "test"), ("p3.png", "train"))]  # fmt: skip
 COCO = {"images": [{"id": 1, "file_name": "p1.png"}, {"id": 2, "file_name": "p2.png"}],
         "annotations": [{"id": key, "image_id": int(file[1]), "caption": text}
                         for key, (file, text) in CAPTIONS.items()]}  # fmt: skip
@@ -66,22 +74,10 @@ CASES: dict[str, Case] = {
         ]},
         {},
     ),
-    "texts beside pictures": (
-        {"00/a.png": 1, "00/a.txt": "one\n", "00/b.png": 2, "00/b.txt": "two"},
-        [],
-        {("queries.csv", "query_id text item_id"): [
-            "00/a.png||00/a.png", "00/b.png||00/b.png", "00/a.png#0|one|", "00/b.png#0|two|"]},
-        {},
-    ),
-    "table, npy and ids": (
-        {**WITH_IDS, "items.txt": "a\nb\nc\nd\n"},
-        [], {("items.csv", "item_id label"): LABELLED}, CATS,
-    ),
     "ids in another order": (
         {"labels.csv": LABELS, "items.npy": VECTORS[[3, 0, 1, 2]], "items.txt": "d\na\nb\nc\n"},
         [], {}, CATS,
     ),
-    "by position": (WITH_IDS, ["--by-position"], {}, CATS),
     "npz with names and labels": (
         {f"{name}.png": 1 for name in NAMES} | {"v1.npz": lambda path: np.savez(
             path, embeddings=VECTORS[::-1], image_paths=[f"x/{n}.png" for n in NAMES[::-1]],
@@ -96,11 +92,6 @@ CASES: dict[str, Case] = {
     "vectors in cells": (
         {"rows.csv": "id,label,embedding\n" + "".join(VECTOR_ROWS)}, [], {}, {"rows P@1": 0.75},
     ),
-    "JSON lines": (
-        {"v1.jsonl": "".join(f'{{"id": "{n}", "label": "{CLASSES[n]}", "vector": {v}}}\n'
-                             for n, v in OF_NAMES)},
-        [], {("items.csv", "item_id label"): LABELLED}, CATS,
-    ),
     "Parquet with pictures inside": (
         {"train-00000-of-00001.parquet": make_table(INSIDE)},
         [], {("items.csv", "item_id label"): [f"{n}.png|{CLASSES[n]}" for n in NAMES]}, CATS,
@@ -113,11 +104,6 @@ CASES: dict[str, Case] = {
     "pictures of one name": (
         {"t.parquet": make_table(ONE_NAME)},
         [], {("items.csv", "item_id"): ["1.png", "1.png#2", "1.png#3", "1.png#4"]}, {"t P@1": 0.75},
-    ),
-    "save_to_disk": (
-        {"data-00000-of-00001.arrow": make_table(INSIDE), "dataset_info.json": {},
-         "state.json": {}},
-        [], {("items.csv", "label"): list(CLASSES.values())}, CATS,
     ),
     "Flickr8k": (
         TWO | {"captions.txt": "image,caption\n" + "".join(
@@ -139,22 +125,6 @@ CASES: dict[str, Case] = {
         ["--by-position"],
         {("qrels.csv", "query_id item_id"): PAIRED},
         {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
-    ),
-    "captions with ids of texts": (
-        TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "v1.npz": lambda path: np.savez(
-            path, image=PICTURES[::-1], image_ids=["p2", "p1"], text=TEXTS[[2, 0, 1]],
-            text_ids=["t2a", "t1a", "t1b"])},
-        [], {}, {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
-    ),
-    "Karpathy": (
-        TWO | {"im/p3.png": 3, "dataset.json": {"images": SPLIT}},
-        [],
-        {SIDES: ["p1.png|image", "p2.png|image", "t1a|text", "t1b|text", "t2a|text"],
-         ("qrels.csv", "query_id item_id"): PAIRED},
-        {},
-    ),
-    "COCO captions": (
-        TWO | {"captions_val.json": COCO}, [], {("qrels.csv", "query_id item_id"): PAIRED}, {},
     ),
     "matrix": (
         TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "sims.npy": PICTURES @ TEXTS.T},
@@ -191,7 +161,209 @@ CASES: dict[str, Case] = {
     ),
 }  # fmt: skip
 
+AP = {"x AP@None": 0.75}
+PAIRS = ["q1|a|1", "q1|b|0", "q2|b|1"]
+JUDGED = {("qrels.csv", "query_id item_id grade"): PAIRS}
+WIDE = pd.DataFrame(np.tile(VECTORS, 4), columns=[f"dim_{at}" for at in range(8)])
+UPLOAD = "/data/upload/1/0123abcd-{}.png"
+ROWS = [[query, item, grade] for query, item, grade in (line.split("|") for line in PAIRS)]
+
+
+def write_book(path: Path) -> None:
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"note": ["read me"]}).to_excel(book, sheet_name="about", index=False)
+        pd.DataFrame(CLASSES.items(), columns=["id", "label"]).to_excel(
+            book, sheet_name="items", index=False
+        )
+
+
+def write_far(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["train"], file["test"] = VECTORS, VECTORS[:1]
+        file["neighbors"] = np.array([[0, -1]])
+        file.attrs["distance"] = "euclidean"
+
+
+def make_disk(places: list[int]) -> pa.Table:
+    pictures = [{"bytes": make_picture(at + 1), "path": None} for at in places]
+    kind = pa.list_(pa.float32(), 2)
+    columns = {"image": pictures, "label": [at // 2 for at in places],
+               "v1": pa.array(VECTORS[places].tolist(), kind)}  # fmt: skip
+    return pa.table(columns).replace_schema_metadata(ABOUT)
+
+
+PICTURED = {f"im/{name}.png": at for at, name in enumerate(NAMES, 1)}
+BY_NAME = {"v1.npy": VECTORS, "v1.txt": "\n".join(NAMES)}
+CASES |= {
+    "decimal commas": (
+        {"r.csv": "query;docid;rating\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
+         "x.csv": "query_id;item_id;score\nq1;b;2,5\nq1;a;1,25\nq2;b;2,0\n"}, [], JUDGED, AP,
+    ),
+    "thousands": (
+        {"qrels.txt": QRELS,
+         "x.csv": 'query_id,item_id,score\nq1,b,"1,002.5"\nq1,a,"1,000.5"\nq2,b,2.5\n'},
+        [], JUDGED, AP,
+    ),
+    "compressed": (
+        {"qrels.gz": gzip.compress(QRELS.encode()), "x.run.gz": gzip.compress(RUN.encode())},
+        [], JUDGED, AP,
+    ),
+    "columns of a vector": (
+        {"v1.csv": WIDE.assign(id=NAMES, label=CLASSES.values()).to_csv(index=False)}, [], {}, CATS,
+    ),
+    "objects in a row": (
+        {"v1.jsonl": "".join(json.dumps({"id": at, "vector": v, "payload": {
+            "file_name": f"{n}.png", "label": CLASSES[n]}}) + "\n"
+            for at, (n, v) in enumerate(zip(NAMES, VECTORS.tolist(), strict=True)))} | PICTURED,
+        [], {("items.csv", "file payload.label"): [f"im/{n}.png|{CLASSES[n]}" for n in NAMES]},
+        CATS,
+    ),
+    "two sheets": ({"b.xlsx": write_book} | BY_NAME, [], {}, CATS),
+    "an index without a name": ({"i.csv": LABELS.replace("id,", ",")} | BY_NAME, [], {}, CATS),
+    "numbers as ids": (
+        {"i.csv": "id,label\n1.0,cat\n2.0,cat\n3.0,dog\n4.0,dog\n",
+         "v1.npz": lambda path: np.savez(path, vectors=VECTORS, fid=[1, 2, 3, 4])}, [], {}, CATS,
+    ),
+    "splits of datasets": (
+        {"out/train/data-00000-of-00001.arrow": make_disk([0, 2]),
+         "out/test/data-00000-of-00001.arrow": make_disk([1, 3])},
+        [], {("items.csv", "label"): ["cat", "dog", "cat", "dog"]}, CATS,
+    ),
+    "PyTerrier": (
+        {"qrels.csv": "qid,docno,label\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
+         "x.run": RUN}, [], JUDGED, AP,
+    ),
+    "BEIR in Parquet": (
+        {"corpus/corpus.parquet": pa.table({"_id": ["a", "b", "c"], "text": ["x", "y", "z"]}),
+         "queries/queries.parquet": pa.table({"_id": ["q1", "q2"], "text": ["red", "van"]}),
+         "default/test.parquet": pa.table({"query-id": ["q1", "q1", "q2"],
+                                           "corpus-id": ["a", "b", "b"], "score": [1., 0., 1.]}),
+         "x.run": RUN},
+        [], JUDGED | {("items.csv", "item_id"): ["a", "b", "c"],
+                      ("queries.csv", "query_id text"): ["q1|red", "q2|van"]}, AP,
+    ),
+    "BEIR, another part": (
+        {"corpus.jsonl": "".join(JSONL.format(name, name) for name in "ab"), "x.run": RUN,
+         "queries.jsonl": "".join(JSONL.format(name, name) for name in ("q1", "q2")),
+         "qrels/validation.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tb\t0\nq2\tb\t1\n"},
+        [], JUDGED, AP,
+    ),
+    "a run called by its model": (
+        {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
+         "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5}}}, [], JUDGED, AP,
+    ),
+    "numbers of COCO's pictures": (
+        {f"val2017/{at:012d}.jpg": at for at in (1, 2)} | {
+            "captions_val2017.json": COCO | {"images": [
+                {"id": at, "file_name": f"{at:012d}.jpg"} for at in (1, 2)], "annotations": [
+                {"id": key, "image_id": image, "caption": f"text {key}"}
+                for key, image in ((1, 1), (7, 1), (2, 2))]},
+            "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[1, 2], text=TEXTS,
+                                            text_ids=[1, 7, 2])},
+        [], {}, {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
+    ),
+    "numbers of Karpathy's pictures": (
+        {"d.json": {"images": [{"filename": f"p{at}.png", "cocoid": 70 + at, "split": "test",
+                                "sentences": [{"raw": f"text {at}", "sentid": at}]}
+                               for at in (1, 2)]},
+         "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[71, 72],
+                                         text=np.eye(2)[::-1], text_ids=[2, 1])},
+        [], {}, {"v1 t2i_R@1": 1.0},
+    ),
+    "keys of sentences": (
+        {"t.csv": "key,vid_key,video_id,sentence\nret0,m0,v0,one\nret1,m1,v1,two\n",
+         "v1.npz": lambda path: np.savez(path, video=np.eye(2), video_ids=["v0", "v1"],
+                                         text=np.eye(2), text_ids=["ret0", "ret1"])},
+        [], {}, {"v1 t2i_R@1": 1.0},
+    ),
+    "uploads of Label Studio": (
+        {"p.json": [{"image": UPLOAD.format(n), "id": at, "annotator": 1,
+                     "choice": CLASSES[n] if at % 2 else {"choices": [CLASSES[n]]}}
+                    for at, n in enumerate(NAMES)]} | PICTURED | BY_NAME,
+        [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
+    ),
+    "numbered captions": (
+        {"t.csv": "image,caption_1,caption_2\na.png,one,two\n", "a.png": 1},
+        [], {("qrels.csv", "query_id item_id"): [
+            "a.png|a.png#0", "a.png#0|a.png", "a.png|a.png#1", "a.png#1|a.png"]}, {},
+    ),
+    "vectors alone": (
+        {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},
+        ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS,
+    ),
+    "shards of img2dataset": (
+        {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
+         for end, made in (("png", at + 1), ("txt", f"text {at}"))},
+        [], {("queries.csv", "text"): ["", "", "text 0", "text 1"]}, {},
+    ),
+    "compressed shards": (
+        {"x.tar.gz": write_tar({"a.png": make_picture(1), "a.txt": b"one", "b.png": make_picture(2),
+                                "b.caption": b"two"}, "w:gz")},
+        [], {("queries.csv", "text"): ["", "", "one", "two"]}, {},
+    ),
+    "YOLO, names in a row": (
+        PICTURED | {f"labels/{n}.txt": f"{CLASSES[n] == 'dog':d} .5 .5 .1 .1\n" for n in NAMES}
+        | {"data.yaml": "train: x\nnames: ['cat', 'dog']\nroboflow:\n  version: 1\n"} | BY_NAME,
+        [], {("items.csv", "label"): [f'["{CLASSES[n]}"]' for n in NAMES]}, CATS,
+    ),
+    "commas in names of folders": (
+        {f"{'tench, Tinca' if n in 'ab' else 'eel, Tinca'}/{n}.png": 1 for n in NAMES} | BY_NAME,
+        [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS,
+    ),
+}  # fmt: skip
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_format(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check_case(CASES[name], source, capsys)
+
+
+LABELLED = {"i.csv": LABELS}
+SAID: dict[str, tuple[dict[str, Any], str]] = {
+    "a row of more labels": (
+        {"database.txt": "a.jpg 1 0\nb.jpg 1 0\nc.jpg 0 1 1\nd.jpg 0 1\n"},
+        "line 3: found 1 lines of another form than most; expected a path and 2 labels",
+    ),
+    "bytes": (
+        {"t.parquet": pa.table({"id": NAMES, "label": list("xxyy"), "emb": [b"\1\2"] * 4})},
+        "a column emb of bytes that are no pictures",
+    ),
+    "cut vectors": (
+        {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
+        "cells in the column emb that are no vectors as pandas cuts them",
+    ),
+    "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
+    "texts alone": (
+        {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
+            path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},
+        "vectors of texts and none of items for the version v1",
+    ),
+    "tracks": (
+        LABELLED | {"a.xml": "<annotations><track id='0' label='cat'/></annotations>"},
+        "tracks of a clip",
+    ),
+    "spans": (
+        {"samples.json": {"samples": [{"filepath": f"{n}.mp4", "x": {"detections": [
+            {"label": CLASSES[n], "support": [1, 20]}]}} for n in NAMES]}},
+        "4 clips with labels of a part",
+    ),
+    "damaged gzip": (LABELLED | {"x.csv.gz": gzip.compress(b"id,label\n")[:-6]}, "a damaged gzip"),
+    "swelling gzip": (LABELLED | {"x.csv.gz": gzip.compress(bytes(10**6))}, "bytes inside"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_said(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, said = SAID[name]
+    made = init(make_source(source, files), capsys)
+    assert made.code == 0
+    assert said in made.said
+
+
+def test_columns_that_come_later(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows of a later block may have other columns."""
+    rows = [{"id": at, "image": f"{at}.png"} if at < 16_384 else {"id": at} for at in range(16_390)]
+    text = "".join(json.dumps(row | {"label": f"x{row['id'] % 2}"}) + "\n" for row in rows)
+    made = init(make_source(source, {"t.jsonl": text}), capsys)
+    assert made.code == 0, made.said
+    assert len(made.read("items.csv", "item_id")) == 16_390

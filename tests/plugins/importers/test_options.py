@@ -1,7 +1,7 @@
 """Options of `init`: an update, a plan only, queries of classes, names of columns."""
 
+import gzip
 import shlex
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -59,13 +59,10 @@ def test_ways_to_a_version(source: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
 
 
-@pytest.mark.parametrize("form", ["trec", "table"])
-def test_people_who_disagree(form: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_who_disagree(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Grades 2, 2 and 0 of one pair, 1 and 0 of another one."""
     rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "a", 2), ("q1", "a", 0), ("q2", "b", 0)]
-    table = "query_id,item_id,grade,worker\n" + "".join(f"{q},{i},{g},w\n" for q, i, g in rows)
-    lines = "".join(f"{q} 0 {i} {g}\n" for q, i, g in rows)
-    make_source(source, {"qrels.txt": lines} if form == "trec" else {"t.csv": table})
+    make_source(source, {"qrels.txt": "".join(f"{q} 0 {i} {g}\n" for q, i, g in rows)})
     for how, grades in (("mean", ["1.33333", "0.5"]), ("majority", ["2", "0"])):
         made = init(source, capsys, "--disagreements", how, "--update")
         assert made.read("qrels.csv", "grade") == grades
@@ -73,46 +70,39 @@ def test_people_who_disagree(form: str, source: Path, capsys: pytest.CaptureFixt
 
 
 def test_scale_of_relevance(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A scale up to 4 is set, and said; what people set instead stays."""
     rows = "query_id,item_id,relevance\nq1,a,{}\nq1,b,0\n"
-    for most, lines in (("4", ["relevance_scale = 4.0"]), ("60", [])):
+    settings = source.parent / "data" / "made" / "collection.toml"
+    for most, line in (("60", ""), ("4", "relevance_scale = 4.0")):
         made = init(make_source(source, {"relevance.csv": rows.format(most)}), capsys, "--update")
-        told = (made.folder / "collection.toml").read_text().split("\n")
-        assert [line for line in told if line.startswith("relevance_scale")] == lines
-        assert (f"relevance up to {most}" in made.said) == bool(lines)
-        if lines:
-            text = (made.folder / "collection.toml").read_text()
-            (made.folder / "collection.toml").write_text(text.replace("= 4.0", "= 5.0"))
-            init(source, capsys, "--update")
-            assert "relevance_scale = 5.0" in (made.folder / "collection.toml").read_text()
-        shutil.rmtree(made.folder)
+        assert (f"relevance up to {most}" in made.said) == bool(line)
+        assert ("relevance_scale" in settings.read_text()) == bool(line)
+    assert line in settings.read_text()
+    settings.write_text(settings.read_text().replace("= 4.0", "= 5.0"))
+    init(source, capsys, "--update")
+    assert "relevance_scale = 5.0" in settings.read_text()
 
 
-def test_annotators_who_disagree(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("form", ["tasks", "rows"])
+def test_annotators_who_disagree(
+    form: str, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The first one counts, and that is said; or the answers of more than half of them."""
     answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat", "dog"], "d": ["cat"]}
     tasks = [{"data": {"image": f"{n}.png"}, "annotations": [
         {"result": [{"value": {"choices": [each]}}]} for each in own]}
         for n, own in answers.items()]  # fmt: skip
-    make_source(source, {"x.json": tasks} | {f"{n}.png": 1 for n in answers})
+    rows = [(n, each, at) for n, own in answers.items() for at, each in enumerate(own)]
+    table = "id,image,label,annotator,lead_time\n"
+    table += "".join(f'{n},{n}.png,"[""{each}""]",{at},{at}.5\n' for n, each, at in rows)
+    own = {"x.json": tasks} if form == "tasks" else {"x.csv": table}
+    make_source(source, own | {f"{n}.png": 1 for n in answers})
     made = init(source, capsys)
     assert made.read("items.csv", "label") == ['["cat"]', '["dog"]', '["cat"]', '["cat"]']
-    assert "2 pictures whose annotators disagree" in made.said
-    made = init(source, capsys, "--disagreements", "majority", "--update")
-    assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
-
-
-def test_annotators_in_rows(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A table with a row per annotator is asked in the same way; d has as many cats as dogs."""
-    answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat"], "d": ["cat", "dog"]}
-    rows = [(n, each, at) for n, own in answers.items() for at, each in enumerate(own)]
-    table = "id,image,choice,annotator,lead_time\n"
-    table += "".join(f"{n},{n}.png,{each},{at},{at}.5\n" for n, each, at in rows)
-    made = init(make_source(source, {"x.csv": table} | {f"{n}.png": 1 for n in answers}), capsys)
-    assert made.read("items.csv", "item_id choice") == ["a|cat", "b|dog", "c|cat", "d|cat"]
-    assert "x.csv: found 2 pictures whose annotators disagree" in made.said
+    assert "found 2 pictures whose annotators disagree" in made.said
     assert "--disagreements majority" in made.said
     made = init(source, capsys, "--disagreements", "majority", "--update")
-    assert made.read("items.csv", "item_id choice") == ["a|dog", "b|dog", "c|cat", "d|"]
+    assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
 
 
 def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,10 +141,13 @@ def test_results_of_an_earlier_init(source: Path, capsys: pytest.CaptureFixture[
     assert [path.name for path in made.parent.iterdir()] == ["x.csv"]
 
 
-def test_runs_of_one_name(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "old/x.run": RUN, "new/x.run": RUN}
-    made = init(make_source(source, files), capsys)
-    assert (
-        made.block[2] == "Versions: new_x (3 results of new/x.run); old_x (3 results of old/x.run)"
-    )
+@pytest.mark.parametrize("names", [("new/x.run", "old/x.run"), ("input.one.gz", "input.two")])
+def test_runs_of_one_name(
+    names: tuple[str, str], source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = {name: gzip.compress(RUN.encode()) if name.endswith("gz") else RUN for name in names}
+    made = init(make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n"} | runs), capsys)
+    versions = [name.removesuffix(".gz").replace("/x.run", "_x") for name in names]
+    told = [f"{v} (3 results of {name})" for v, name in zip(versions, names, strict=True)]
+    assert made.block[2] == f"Versions: {'; '.join(told)}"
     assert made.address.endswith("/compare?collection=made")

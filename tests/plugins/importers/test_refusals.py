@@ -13,13 +13,12 @@ from tests.plugins.importers.test_formats import (
     LABELS,
     PICTURES,
     QRELS,
-    ROWS,
     RUN,
     TWO,
     VECTORS,
 )
+from tests.plugins.importers.test_more_formats import FASHION
 
-CAPTIONED = TWO | {"c.csv": "caption_id,image,caption\n" + ROWS}
 COLUMNS = "id,scene,part,annotator,worker,day,score\n" + "".join(
     f"i{at},{'park' if at % 2 else 'road'},{'train' if at % 3 else 'val'},a{at % 2}@b.org,"
     f"{'ann' if at % 2 else 'bob'},2026-01-0{at % 2 + 1},0.{at}\n" for at in range(8)
@@ -51,16 +50,15 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "columns that say nothing": (
         {"t.csv": COLUMNS}, ["--relevance scene", "--relevance none"], "1 that could decide",
     ),
-    "nested folders": (
-        {f"{one}/{two}/{one}{two}.png": 1 for one in ("ant", "bee") for two in ("big", "tiny")},
-        ["--relevance folder_1", "--relevance folder_2", "--relevance none"],
-        "(folder_1, folder_2)",
-    ),
     "square matrix": (
         TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},
         ["--rows item", "--rows text", "--by-position"], "shape (2, 2)",
     ),
-    "matrix": (CAPTIONED | {"s.npy": np.eye(2, 3)}, ["--rows item", "--by-position"], "(2, 3)"),
+    "two galleries": (
+        {f"captions/cap.{name}.val.json": FASHION for name in ("dress", "shirt")},
+        ["--judgements captions/cap.dress.val.json", "--judgements captions/cap.shirt.val.json"],
+        "2 files of queries, each with a gallery of its own",
+    ),
     "captions and classes": (
         {"t.csv": "file,label,caption\n" + "".join(
             f"{name}.png,{label},{name} {at}\n"

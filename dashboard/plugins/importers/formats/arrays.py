@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError
 from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -28,7 +29,6 @@ from dashboard.storage.vector_ids import (
     IDS,
     LABELS,
     TABLES,
-    Arrays,
     find_beside,
     find_ids,
     list_texts,
@@ -44,69 +44,59 @@ MAX_NEIGHBOURS = 10
 def recognise(source: Source) -> list[str]:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
     arrays, left = source.list_left(*ENDINGS), set(source.left)
-    beside = [other for name in arrays for other in find_beside(name, left)]
-    return list(
-        dict.fromkeys(
-            name
-            for name in (*arrays, *beside)
-            if not name.endswith(TABLES) or _is_list(source.read_head(name).split("\n")[0].strip())
-        )
-    )
+    beside = {other for name in arrays for other in find_beside(name, left)}
+    tables = {name for name in beside if name.endswith(TABLES) and not _is_list(source, name)}
+    return [*arrays, *(beside - tables)]
 
 
-def _is_list(first: str) -> bool:
+def _is_list(source: Source, name: str) -> bool:
     """Return whether the first line of a table is that of ids alone, and says so."""
+    first = source.read_head(name).split("\n")[0].strip()
     is_one = not re.search(r"[,;\t|]", first)
     return is_one and bool(IDS.search(first) or EXTENSION.search(first))
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    there = {*files, *(name for name in source.files if name.endswith(TABLES))}
-    arrays = [name for name in files if name.lower().endswith(ENDINGS)]
-    beside = {other for name in arrays for other in find_beside(name, there)}
-    arrays = [name for name in arrays if name not in beside]
+    every = [name for name in files if name.lower().endswith(ENDINGS)]
+    there = frozenset(source.files)
+    beside = {other for name in every for other in find_beside(name, there)}
+    arrays = [name for name in every if name not in beside]
     times = Counter(map(name_version, arrays))
     alike = {name for name in arrays if times[name_version(name)] > 1}
     yield from read_each(partial(_read_file, there=there, alike=alike), source, arrays)
 
 
-def _read_file(source: Source, name: str, there: set[str], alike: set[str]) -> Iterator[Piece]:
+def _read_file(source: Source, name: str, there: Set[str], alike: Set[str]) -> Iterator[Piece]:
     arrays = read_arrays(source.find_path(name), name)
     if arrays.keys() >= set(SETS):
-        yield from _read_sets(name, arrays)
+        yield from _read_sets(source, name, arrays)
         return
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
-    stem = find_stem(name).lower()
-    if not matrices or stem in LABELS or stem in ("y", "targets"):
+    stem = find_stem(name)
+    if not matrices or stem.lower() in LABELS | {"y", "targets"}:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in arrays.items())
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key)
-        version = find_stem(name) if name in alike else version
         ids = find_ids(lists, len(rows), side == "texts")
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if ids is not None and side == "items":
-            yield from _list_labels(name, lists, ids)
-        yield Vectors(name, version, side, rows, ids)
+            cells = {key: list_texts(own) for key, own in lists.items() if _is_label(key, own, ids)}
+            yield from [Items(name, ids, cells)] if cells else []
+        yield Vectors(name, stem if name in alike else version, side, rows, ids)
 
 
-def _list_labels(name: str, lists: Arrays, ids: Sequence[str]) -> Iterator[Items]:
-    """Yield the labels that stand beside vectors in one file."""
-    columns = {
-        key: list_texts(cells)
-        for key, cells in lists.items()
-        if len(cells) == len(ids) and not IDS.search(key) and cells.dtype.kind in "iuUbO"
-        if list_texts(cells) != ids
-    }
-    if columns:
-        yield Items(name, ids, columns)
+def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
+    """Return whether a list beside vectors describes them, and is not that of their ids."""
+    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUbO" and not IDS.search(key)
+    return is_column and list_texts(cells) != ids
 
 
-def _read_sets(name: str, arrays: Mapping[str, Any]) -> Iterator[Piece]:
+def _read_sets(source: Source, name: str, arrays: Any) -> Iterator[Piece]:
     """Yield the items, queries and true neighbours of ann-benchmarks."""
     items, queries = ([f"{key} {at}" for at in range(len(arrays[key]))] for key in SETS[:2])
     yield Items(name, items)
@@ -117,11 +107,17 @@ def _read_sets(name: str, arrays: Mapping[str, Any]) -> Iterator[Piece]:
     measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
     if measure not in ("angular", "cosine", "ip"):
         said = f"true neighbours by the distance {measure}"
-        yield Finding("warning", name, None, said, "by the cosine, which orders results here")
-    nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS])
-    pairs = [(at, each) for at, own in enumerate(nearest.tolist()) for each in own if each >= 0]
-    asked, named = [queries[at] for at, _ in pairs], [items[each] for _, each in pairs]
-    yield Judgements(name, asked, named, [1.0] * len(pairs))
+        source.say(name, said, "by the cosine, which orders results here")
+    nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
+    yield Judgements(
+        name,
+        [
+            (query, items[at], 1.0)
+            for query, own in zip(queries, nearest, strict=True)
+            for at in own
+            if at >= 0
+        ],
+    )
 
 
 FORMAT = Format(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import PurePosixPath
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
@@ -23,43 +21,25 @@ GENERAL = frozenset(
 
 def recognise(source: Source) -> list[str]:
     """Return pictures and clips, and texts beside them."""
-    media = [name for name in source.left if EXTENSION.search(name)]
-    return [*media, *list_sidecars(source)]
-
-
-def list_sidecars(source: Source) -> list[str]:
-    """Return the files left that have the name of a picture but for the ending."""
-    stems = {EXTENSION.sub("", name) for name in source.media}
-    return [
-        name
-        for name in source.list_left(".txt", ".caption", ".json")
-        if name.rpartition(".")[0] in stems
-    ]
+    return [n for n in source.left if EXTENSION.search(n) or n in source.sidecars]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield an item a file, with its folders as classes, and captions."""
-    media = [name for name in files if EXTENSION.search(name)]
-    clips = {EXTENSION.sub("", name) for name in media if find_kind(name) == "video"}
-    posters = {
-        EXTENSION.sub("", name): name
-        for name in media
-        if find_kind(name) == "image" and EXTENSION.sub("", name) in clips
-    }
-    shown = [name for name in media if name not in set(posters.values())]
-    columns = {
-        "file": shown,
-        "poster": [posters.get(EXTENSION.sub("", name), "") for name in shown],
-    }
-    folders_of = list(dict.fromkeys(map(find_folder_of, shown)))
-    label = list_names([f"{each or source.root.name}/" for each in folders_of], 2)
-    folders = list_class_folders(shown)
-    labels = ["class"] if list(folders) == ["class"] else []
-    yield Items(label, shown, columns | folders, labels)
-    named = {EXTENSION.sub("", name): name for name in shown}
-    texts = {name for name in files if name.endswith(".txt")}
-    doubled = {f"{name[:-4]}.json" for name in texts}
-    beside = [n for n in files if not EXTENSION.search(n) and n not in doubled]
+    media = {name: EXTENSION.sub("", name) for name in files if EXTENSION.search(name)}
+    clips = {stem for name, stem in media.items() if find_kind(name) == "video"}
+    posters = {stem: n for n, stem in media.items() if stem in clips and find_kind(n) == "image"}
+    shown = {name: stem for name, stem in media.items() if posters.get(stem) != name}
+    columns = {"file": list(shown), "poster": [posters.get(each, "") for each in shown.values()]}
+    names = dict.fromkeys(map(find_folder_of, shown))
+    label = list_names([f"{each or source.root.name}/" for each in names], 2)
+    folders = list_class_folders(list(shown))
+    yield Items(
+        label, list(shown), columns | folders, [name for name in folders if name == "class"]
+    )
+    named = {stem: name for name, stem in shown.items()}
+    doubled = {f"{name[:-4]}.json" for name in files if name.endswith(".txt")}
+    beside = [name for name in files if name not in {*media, *doubled}]
     yield from read_each(partial(_read_sidecar, named=named), source, beside)
 
 
@@ -69,21 +49,12 @@ def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Iterat
     found = source.read_json(name) if ending == "json" else source.read_text(name)
     text = found.get("caption") if isinstance(found, dict) else found
     if isinstance(text, str) and stem in named and text.strip():
-        yield Captions(name, [named[stem]], [" ".join(text.split())])
+        yield Captions(name, [(named[stem], " ".join(text.split()), "")])
 
 
 def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
     """Return the classes that folders name: `class`, or `folder_1` and on where they are nested."""
-    own = [
-        [
-            part
-            for part in PurePosixPath(name).parts[:-1]
-            if part.lower() not in GENERAL
-            and part.lower().rstrip("0123456789") not in SPLITS
-            and not re.fullmatch(r"\d{5,}", part)  # img2dataset's shards
-        ]
-        for name in files
-    ]
+    own = [list(filter(_is_class, name.split("/")[:-1])) for name in files]
     levels = max(map(len, own), default=0)
     columns = [[parts[at] if at < len(parts) else "" for parts in own] for at in range(levels)]
     several = [column for column in columns if len(set(column)) > 1]
@@ -92,13 +63,11 @@ def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
     return {f"folder_{at}": column for at, column in enumerate(several, start=1)}
 
 
-def make_labelled(
-    file: str, labels: Iterable[tuple[str, Iterable[str]]], column: str = "label"
-) -> Items:
-    """Return items by the names of their files, with the classes that a format declares."""
-    rows = [(name, list(dict.fromkeys(filter(None, map(str, own))))) for name, own in labels]
-    cells = [json.dumps(own, ensure_ascii=False) if own else "" for _, own in rows]
-    return Items(file, [name for name, _ in rows], {column: cells}, [column])
+def _is_class(folder: str) -> bool:
+    """Return whether the name of a folder may be a class; img2dataset's shards are numbers."""
+    small = folder.lower()
+    is_split = small.rstrip("0123456789") in SPLITS
+    return not (small in GENERAL or is_split or re.fullmatch(r"\d{5,}", small))
 
 
 FORMAT = Format("pictures and clips", "folders of pictures and clips, imagefolder", recognise, read)

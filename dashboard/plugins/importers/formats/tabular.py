@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
+from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     Roles,
@@ -17,7 +17,6 @@ from dashboard.plugins.importers.column_roles import (
     name_version,
     share_media,
 )
-from dashboard.plugins.importers.formats.media_folder import list_sidecars
 from dashboard.plugins.importers.pieces import (
     Captions,
     Format,
@@ -27,7 +26,6 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     RunLines,
     Vectors,
-    leave_out,
     read_each,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
@@ -44,9 +42,8 @@ GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "comple
 
 def recognise(source: Source) -> list[str]:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    texts = source.list_headed(_has_header, ".txt")
-    beside = set(list_sidecars(source))
-    return [*(name for name in source.list_left(*ENDINGS) if name not in beside), *texts]
+    tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
+    return [*tables, *source.list_headed(_has_header, ".txt")]
 
 
 def _has_header(head: str) -> bool:
@@ -68,28 +65,20 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
     roles: Roles | None = None
     columns: list[str] = []
     for block in read_blocks(source, name):
-        if isinstance(block, Finding):
-            yield block
-            continue
         if roles is None or columns != [*block.columns, *block.vectors]:
             columns = [*block.columns, *block.vectors]
             try:
                 roles = find_roles(block, source)
             except DataError as error:  # a sheet of remarks beside others
-                yield leave_out(error)
+                source.leave_out(error)
                 roles = None
                 continue
-            yield from _report_pictures(source, block, roles)
-        if roles.kind == "queries":
-            yield from _list_queries(block, roles)
-        elif roles.kind == "items":
-            yield from _list_items(source, block, roles)
-        else:
-            yield from _list_pairs(block, roles)
+            _report_pictures(source, block, roles)
+        yield from KINDS[roles.kind](source, block, roles)
 
 
-def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Finding]:
-    """Yield a finding for further columns of pictures."""
+def _report_pictures(source: Source, block: Block, roles: Roles) -> None:
+    """Say that there are further columns of pictures."""
     folder = find_folder_of(block.file)
     taken = {roles.of.get("file"), roles.of.get("poster"), roles.of.get("item")}
     more = [
@@ -102,10 +91,10 @@ def _report_pictures(source: Source, block: Block, roles: Roles) -> Iterator[Fin
     if more and "file" in roles.of:
         said = f"further columns of pictures ({list_names(more)})"
         wanted = f"one; {roles.of['file']} is taken. Another one: --map file={more[0]}"
-        yield Finding("warning", block.file, None, said, wanted)
+        source.say(block.file, said, wanted)
 
 
-def _list_queries(block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     ids = roles.read(block, "query")
     taken = {roles.of["query"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
@@ -120,109 +109,115 @@ COMMA = re.compile(r"([-+]?\d+),(\d+)")
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")
 
 
-def read_numbers(cells: Sequence[str]) -> list[float]:
-    """Return the numbers of some cells; NaN for one that is none.
+def read_numbers(cells: Sequence[str]) -> list[float | None]:
+    """Return the numbers of some cells; NaN for one that is none, None for an empty one.
 
     A comma is that of a fraction where no cell has a point, and one not three digits after it.
 
-    >>> read_numbers(["1,5", "2,250"]), read_numbers(["1,234.5", "2"]), read_numbers(["1,234"])
-    ([1.5, 2.25], [1234.5, 2.0], [nan])
+    >>> read_numbers(["1,5", "2,250", ""]), read_numbers(["1,234.5", "2"]), read_numbers(["1,234"])
+    ([1.5, 2.25, None], [1234.5, 2.0], [nan])
     """
-    commas = [match for match in map(COMMA.fullmatch, cells) if match]
-    if any(len(match[2]) != 3 for match in commas) and not any("." in cell for cell in cells):
-        return [parse_number(cell.replace(",", ".")) for cell in cells]
-    return [
-        parse_number(cell.replace(",", "") if THOUSANDS.fullmatch(cell) else cell) for cell in cells
+    matches = filter(None, map(COMMA.fullmatch, cells))
+    is_fraction = any(len(match[2]) != 3 for match in matches) and "." not in "".join(cells)
+    plain = [
+        cell.replace(",", "." if is_fraction else "")
+        if is_fraction or THOUSANDS.fullmatch(cell)
+        else cell
+        for cell in cells
     ]
+    return [parse_number(cell) if cell else None for cell in plain]
 
 
-def _list_pairs(block: Block, roles: Roles) -> Iterator[Piece]:
-    """Yield judgements or results; empty grades are unjudged, other texts are left out."""
-    if "rank" in roles.of and "grade" in roles.of:
-        results = {role: name for role, name in roles.of.items() if role not in ("grade", "text")}
-        yield from _list_pairs(block, Roles("pairs", results))
-    role = next(role for role in ("grade", "score", "rank") if role in roles.of)
-    cells = [GRADES.get(cell.lower(), cell) for cell in roles.read(block, role)]
-    pairs = zip(cells, read_numbers(cells), strict=True)
-    numbers = [number if cell else None for cell, number in pairs]
-    columns = (roles.read(block, each) for each in ("query", "item", "text", "run"))
-    rows = list(zip(numbers, block.lines, *columns, strict=True))
-    odd = [line for number, line, *_ in rows if number != number]
-    column = roles.of[role]
-    what = f"cells of {column} that are no number"
-    yield from count_odd(block.file, odd, what, "numbers; rows left out")
-    what, wanted = f"rows without a {column}", "a number; these pairs are unjudged"
-    yield from count_odd(block.file, numbers.count(None), what, wanted, "note")
-    good = [row for row in rows if row[0] == row[0]]
-    asked, items = [row[2] for row in good], [row[3] for row in good]
-    if "text" in roles.of:
-        yield Queries(block.file, asked, {"text": [row[4] for row in good]})
-    if role == "grade":
-        yield Judgements(block.file, asked, items, [row[0] for row in good])
-        return
-    sign = 1.0 if role == "score" else -1.0
-    for name in dict.fromkeys(row[5] for row in rows):
-        run = RunLines(block.file, clean_name(name).strip("_") or find_stem(block.file))
-        for number, _, query, item, _, own in good:
-            if number is not None and item and own == name:
-                run.add([query], [item], [sign * number])
-        yield run
+def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+    """Yield judgements and results; empty grades are unjudged, other texts are left out."""
+    columns = [roles.read(block, each) for each in ("query", "item", "text", "run")]
+    for role in [each for each in ("grade", "score", "rank") if each in roles.of]:
+        column = roles.of[role]
+        numbers = read_numbers([GRADES.get(e.lower(), e) for e in roles.read(block, role)])
+        odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
+        what = f"cells of {column} that are no number"
+        source.count(block.file, odd, what, "numbers; rows left out")
+        wanted = "a number; these pairs are unjudged"
+        source.count(block.file, numbers.count(None), f"rows without a {column}", wanted, "note")
+        rows = [row for row in zip(*columns, numbers, strict=True) if row[-1] == row[-1]]
+        if "text" in roles.of:
+            yield Queries(block.file, [row[0] for row in rows], {"text": [row[2] for row in rows]})
+        if role == "grade":
+            yield Judgements(block.file, [(query, item, n) for query, item, _, _, n in rows])
+            continue
+        runs: dict[str, list[tuple[str, str, float]]] = {}
+        for query, item, _, name, number in rows:
+            if number is not None and item:
+                score = -number if role == "rank" else number
+                runs.setdefault(name, []).append((query, item, score))
+        for name, results in runs.items():
+            own = clean_name(name).strip("_") or find_stem(block.file)
+            yield RunLines(block.file, own, results)
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
-    if not block.columns:
-        for column, vectors in block.vectors.items():
-            yield Vectors(block.file, *name_version(block.file, column), vectors, None)
-        return
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
-    named = zip(cells, given, strict=True)
-    files = [source.find_media(cell or item, folder) for cell, item in named]
-    contents = list(block.contents.get(of.get("file", ""), [None] * len(cells)))
+    files = [
+        source.find_media(cell or item, folder) for cell, item in zip(cells, given, strict=True)
+    ]
+    contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if "file" in of and not any(files) and not any(contents):
-        contents = [read_outside(cell) for cell in cells]
+        contents = list(map(read_outside, cells))
+    ids = _name_items(source, block, given, cells, files, contents)
+    if block.columns:
+        taken = {name for role, name in of.items() if role != "poster"}
+        columns = {name: own for name, own in block.columns.items() if name not in taken}
+        if "poster" in of:
+            posters = columns.pop(of["poster"])
+            columns["poster"] = [source.find_media(cell, folder) for cell in posters]
+        labels = [name for name in block.classes if name in columns]
+        yield Items(block.file, ids, columns | {"file": files}, labels, contents)
+        yield _list_captions(block.file, ids, captions, names)
+        for name in filter(NUMBERED_CAPTION.fullmatch, columns):
+            yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
+    texts = [name or text for name, text in zip(names, captions, strict=True)]
+    for column, vectors in block.vectors.items():
+        version, side = name_version(block.file, column)
+        own = ids if side == "items" else texts
+        yield Vectors(block.file, version, side, vectors, own if block.columns else None)
+
+
+def _name_items(
+    source: Source,
+    block: Block,
+    given: Sequence[str],
+    cells: Sequence[str],
+    files: Sequence[str],
+    contents: Sequence[bytes | None],
+) -> list[str]:
+    """Return the id of each row: its own, or one by its picture."""
     rows = list(zip(given, cells, files, contents, block.lines, strict=True))
     lost = [cell for _, cell, file, content, _ in rows if cell and not (file or content)]
     wanted = "files of the source; kept as items without a picture"
-    yield from count_odd(block.file, lost, "files that are not there", wanted)
+    source.count(block.file, lost, "files that are not there", wanted)
     ids = []
     for own, cell, file, content, line in rows:
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, key, block.file, line))
-    taken = {name for role, name in of.items() if role != "poster"}
-    columns = {name: own for name, own in block.columns.items() if name not in taken}
-    columns["file"] = files
-    if "poster" in of:
-        columns["poster"] = [source.find_media(cell, folder) for cell in columns.pop(of["poster"])]
-    labels = [name for name in block.classes if name in columns]
-    yield Items(block.file, ids, columns, labels, contents if any(contents) else ())
-    yield _list_captions(block.file, ids, captions, names)
-    for name in filter(NUMBERED_CAPTION.fullmatch, columns):
-        yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
-    texts = [name or text for name, text in zip(names, captions, strict=True)]
-    for column, vectors in block.vectors.items():
-        version, side = name_version(block.file, column)
-        yield Vectors(block.file, version, side, vectors, ids if side == "items" else texts)
+    return ids
 
 
 def _list_captions(
     file: str, ids: Sequence[str], captions: Sequence[str], names: Sequence[str]
 ) -> Captions:
     """Return captions; a list in a cell is several."""
-    lists = {cell for cell in captions if cell.startswith("[")}
-    parts = split_cells(lists) if lists else {}
-    return Captions.join(
-        file,
-        (
-            (item, text, name if len(texts) == 1 else "")
-            for item, cell, name in zip(ids, captions, names, strict=True)
-            for texts in [parts.get(cell) or [cell]]
-            for text in texts
-            if text
-        ),
-    )
+    parts = split_cells({cell for cell in captions if cell.startswith("[")})
+    rows = []
+    for item, cell, name in zip(ids, captions, names, strict=True):
+        texts = parts.get(cell) or [cell]
+        rows += [(item, text, name if len(texts) == 1 else "") for text in texts if text]
+    return Captions(file, rows)
+
+
+KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}
 
 
 def read_outside(cell: str) -> bytes | None:

@@ -1,24 +1,28 @@
-"""Judgements and results: TREC's lines and its topics; JSON of ranx and ir_measures."""
+"""Judgements and results: TREC's lines and its topics, BEIR; JSON of ranx and ir_measures."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from pathlib import PurePosixPath
 
-from dashboard.errors import DataError, count_odd
-from dashboard.plugins.importers.formats.media_folder import list_sidecars
+from dashboard.errors import DataError
+from dashboard.plugins.importers.blocks import read_blocks
+from dashboard.plugins.importers.formats.tabular import read_table
 from dashboard.plugins.importers.pieces import (
     Format,
+    Items,
     Judgements,
     Piece,
     Queries,
     RunLines,
+    choose_part,
     match_lines,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Source, find_folder_of, find_plain, find_stem
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -39,7 +43,7 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 def recognise(source: Source) -> list[str]:
     """Return files of results, judgements and topics, by their first lines."""
-    beside = {*list_sidecars(source), *source.media}
+    beside = {*source.sidecars, *source.media}
     names = [n for n in source.left if n not in beside and not find_plain(n).endswith(OTHERS)]
     return [name for name in names if find_form(name, source.read_head(name))]
 
@@ -48,20 +52,20 @@ def find_form(name: str, head: str) -> str:
     """Return the form of a file by its first lines, or "topics"; "" for another one."""
     if TOPIC.search(head):
         return "topics"
-    lines = _list_lines("\n".join(head.split("\n")[:-1]) or head)[:20]
+    every = [line.strip() for line in (head.rpartition("\n")[0] or head).split("\n")]
+    lines = [line for line in every if line and line[0] != "#"][:20]
     for form, pattern in FORMS.items():
-        is_named = form not in WORDS or bool(WORDS[form].search(name.lower()))
-        is_named = is_named and (form != "ranks" or _count_on(lines))
-        good = sum(bool(pattern.fullmatch(text)) for _, text in lines)
-        if is_named and good > len(lines) / 2 and pattern.fullmatch(lines[0][1]):
-            return "" if form == "queries" and "query" in lines[0][1].lower() else form
+        matches = [match for line in lines if (match := pattern.fullmatch(line))]
+        is_named = form not in WORDS or WORDS[form].search(name.lower())
+        is_sure = is_named and (form != "ranks" or _count_on(matches))
+        if is_sure and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
+            return "" if form == "queries" and "query" in lines[0].lower() else form
     return ""
 
 
-def _count_on(lines: Sequence[tuple[int, str]]) -> bool:
+def _count_on(rows: Sequence[re.Match[str]]) -> bool:
     """Return whether the last fields of lines count the results of each query: MS MARCO's runs."""
-    rows = [match for _, text in lines if (match := FORMS["ranks"].fullmatch(text))]
-    known = {query: 0 for query in (row[1] for row in rows)}
+    known: Counter[str] = Counter()
     for row in rows:
         known[row[1]] += 1
         if int(row[3]) != known[row[1]]:
@@ -69,43 +73,34 @@ def _count_on(lines: Sequence[tuple[int, str]]) -> bool:
     return max(known.values(), default=0) > 1
 
 
-def _list_lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines of a text that say something, with their numbers."""
-    every = enumerate(text.split("\n"), start=1)
-    return [(at, line.strip()) for at, line in every if line.strip() and line[0] != "#"]
-
-
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
     form, text = find_form(name, source.read_head(name)), source.read_text(name)
     if form == "topics":
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
-        pairs = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
-        yield Queries(name, [each[0] for each in pairs], {"text": [each[1] for each in pairs]})
+        told = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
+        yield _make_queries(name, told)
         return
-    matches, odd = match_lines(text, FORMS[form], name, f"a line of {form}")
-    yield from odd
+    lines = match_lines(source, name, text, FORMS[form], f"a line of {form}")
     if form == "queries":
-        asked = matches.values()
-        yield Queries(name, [each[1] for each in asked], {"text": [each[2] for each in asked]})
-        return
-    rows = [(at, match[1], match[2], match[3]) for at, match in matches.items()]
-    if form not in ("run", "ranks"):
-        yield Judgements(name, *_split_rows(rows))
-        return
-    once: dict[tuple[str, str], tuple[int, str, str, str]] = {}
-    again = [row[0] for row in rows if once.setdefault(row[1:3], row) is not row]
-    wanted = "each once for a query; the first counts"
-    yield from count_odd(name, again, "results again", wanted)
-    queries, items, numbers = _split_rows(list(once.values()))
-    sign = -1.0 if form == "ranks" else 1.0
-    yield RunLines(name, find_stem(name), queries, items, [sign * number for number in numbers])
+        yield _make_queries(name, [(each[1], each[2]) for each in lines.values()])
+    elif form in ("qrels", "pairs"):
+        yield Judgements(name, [(each[1], each[2], float(each[3])) for each in lines.values()])
+    else:
+        once: dict[tuple[str, str], float] = {}
+        sign = -1.0 if form == "ranks" else 1.0
+        again = []
+        for line, each in lines.items():
+            if (each[1], each[2]) in once:
+                again.append(line)
+            else:
+                once[each[1], each[2]] = sign * float(each[3])
+        source.count(name, again, "results again", "each once for a query; the first counts")
+        rows = [(query, item, score) for (query, item), score in once.items()]
+        yield RunLines(name, find_stem(name), rows)
 
 
-def _split_rows(
-    rows: Sequence[tuple[int, str, str, str]],
-) -> tuple[list[str], list[str], list[float]]:
-    """Return the queries, items and numbers of some rows."""
-    return [row[1] for row in rows], [row[2] for row in rows], [float(row[3]) for row in rows]
+def _make_queries(name: str, rows: Sequence[tuple[str, str]]) -> Queries:
+    return Queries(name, [query for query, _ in rows], {"text": [text for _, text in rows]})
 
 
 HEAD = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*-?[\d.]+')
@@ -127,22 +122,63 @@ def recognise_json(source: Source) -> list[str]:
 
 
 def _read_json(source: Source, name: str) -> Iterator[Piece]:
-    rows: list[tuple[Any, ...]] = [
-        (query, item, number)
-        for query, own in source.read_json(name).items()
-        for item, number in (own.items() if isinstance(own, dict) else [("", None)])
-    ]
+    told = source.read_json(name).items()
+    rows = [(query, *each) for query, own in told if isinstance(own, dict) for each in own.items()]
     good = [row for row in rows if type(row[2]) in (int, float)]
-    odd = len(rows) - len(good)
-    yield from count_odd(name, odd, "cells that are no number", "numbers; left out")
+    odd = len(rows) - len(good) + sum(not isinstance(own, dict) for _, own in told)
+    source.count(name, odd, "cells that are no number", "numbers; left out")
     if not good:
         raise DataError(name, "no numbers", "an object of objects of numbers")
     stem = find_stem(name)
-    queries, items, numbers = ([row[at] for row in good] for at in range(3))
-    if JUDGED.search(stem.lower()):
-        yield Judgements(name, queries, items, numbers)
-    else:
-        yield RunLines(name, stem, queries, items, numbers)
+    yield Judgements(name, good) if JUDGED.search(stem.lower()) else RunLines(name, stem, good)
+
+
+PARTS = ("test", "dev", "validation", "val", "train")
+"""Judgements of BEIR that count, the first that is there."""
+
+
+def recognise_beir(source: Source) -> list[str]:
+    """Return a corpus, its queries and its judgements."""
+    corpora, queries = (
+        [name for name in source.left if PurePosixPath(name).name == file]
+        for file in ("corpus.jsonl", "queries.jsonl")
+    )
+    if not corpora or not queries:
+        return []
+    folder = find_folder_of(corpora[0])
+    if len(corpora) > 1:
+        found, do = f"{len(corpora):,} data sets of BEIR", f"Type --from {folder}"
+        raise DataError(source.root.name, found, "one; each has ids of its own", do=do)
+    inside = f"{folder}/qrels".lstrip("/")
+    qrels = [name for name in source.list_left(".tsv") if find_folder_of(name) == inside]
+    return [corpora[0], queries[0], *qrels]
+
+
+def read_beir(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield the texts, the judged queries and the judgements of one part."""
+    corpus, queries, *qrels = files
+    judged: set[str] = set()
+    if qrels:
+        chosen = choose_part(source, qrels, PARTS, "parts of judgements")
+        for piece in read_table(source, chosen):
+            if isinstance(piece, Judgements):
+                judged.update(query for query, _, _ in piece.rows)
+            yield piece
+    for name in (corpus, queries):
+        for block in read_blocks(source, name):
+            lacking = {"_id", "text"} - block.columns.keys()
+            if lacking:
+                found = f"the keys {', '.join(block.columns)}"
+                raise DataError(name, found, f"{' and '.join(sorted(lacking))} in each object")
+            ids, texts = block.columns["_id"], block.columns["text"]
+            titles = block.columns.get("title", [""] * len(ids))
+            if name == queries:
+                asked = zip(ids, texts, strict=True)
+                yield _make_queries(name, [e for e in asked if not judged or e[0] in judged])
+                continue
+            pairs = zip(titles, texts, strict=True)
+            cells = [f"{title}. {text}" if title else text for title, text in pairs]
+            yield Items(name, ids, {"caption": cells, "kind": ["text"] * len(ids)})
 
 
 RANX = Format(
@@ -152,3 +188,4 @@ RANX = Format(
     partial(read_each, _read_json),
 )
 TREC = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))
+BEIR = Format("BEIR", "corpus.jsonl, queries.jsonl, qrels/*.tsv", recognise_beir, read_beir)

@@ -1,0 +1,213 @@
+"""Annotations as classes of each picture: JSON of COCO, FiftyOne and Label Studio; box files.
+
+FiftyOne writes `labels.json` in two forms, and `samples.json`; boxes are in CVAT's and VOC's XML
+and in YOLO's text files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from dashboard.errors import DataError
+from dashboard.plugins.importers.pieces import Format, Items, Piece, read_each, take_list
+from dashboard.plugins.importers.source import UPLOAD, Source, find_stem
+from dashboard.storage.media import EXTENSION
+from dashboard.texts import split_cells
+
+Labels = Iterable[tuple[str, Iterable[str]]]
+"""Each picture and its classes."""
+KEYS = (
+    "category_id", "categories images", "classes labels", "annotations result data",
+    "samples filepath",
+)  # fmt: skip
+BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
+PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
+LISTS = re.compile(
+    r"(^|/)((train|val|test|trainval|classes)\.txt|obj\.names|[^/]+\.ya?ml)$|ImageSets/"
+)
+NAMES = re.compile(r"^names:\s*(?:(\[.*?\]|\{.*?\})|((?:\n[ \t]*(?:\d+\s*:|-).*)+))", re.M | re.S)
+"""Names of classes in YAML: in brackets, or a line each."""
+NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
+
+
+def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
+    """Return items by the names of their files, with the classes that a format declares."""
+    rows = [(name, list(dict.fromkeys(filter(None, map(str, own))))) for name, own in labels]
+    cells = [json.dumps(own, ensure_ascii=False) if own else "" for _, own in rows]
+    return Items(file, [name for name, _ in rows], {column: cells}, [column])
+
+
+def recognise_json(source: Source) -> list[str]:
+    """Return JSON files whose beginning has the keys of one of the forms."""
+    return source.list_keyed(*KEYS)
+
+
+def _read_json(source: Source, name: str) -> Iterator[Piece]:
+    found = source.read_json(name)
+    told = found if isinstance(found, dict) else {}
+    if isinstance(found, list):
+        yield make_labelled(name, _list_tasks(source, name, found))
+    elif "samples" in told:
+        yield from _list_samples(source, name, take_list(told, "samples", name))
+    elif isinstance(told.get("labels"), dict):
+        classes, own = told.get("classes") or [], told["labels"].items()
+        yield make_labelled(name, ((key, _list_labels(value, classes)) for key, value in own))
+    else:
+        yield make_labelled(name, _list_annotations(source, name, found))
+
+
+def _list_annotations(source: Source, name: str, found: Any) -> Labels:
+    """Return COCO's images and the names of the categories of their annotations."""
+    keys = ("images", "annotations", "categories")
+    images, told, kinds = (take_list(found, key, name) for key in keys)
+    names = {each.get("id"): str(each.get("name", each.get("id"))) for each in kinds}
+    files = {each.get("id"): str(each.get("file_name", "")) for each in images}
+    labels = {file: list[str]() for file in files.values() if file}
+    good = [e for e in told if files.get(e.get("image_id")) and e.get("category_id") in names]
+    for each in good:
+        labels[files[each["image_id"]]].append(names[each["category_id"]])
+    what = "annotations of unknown images or categories"
+    source.count(name, len(told) - len(good), what, "ids that are there; left out")
+    return labels.items()
+
+
+def _list_labels(value: Any, classes: Sequence[Any]) -> list[str]:
+    """Return the classes of a picture: a number or name, or those of a list of objects."""
+    if isinstance(value, list):
+        return [each for part in value for each in _list_labels(part, classes)]
+    if isinstance(value, dict):
+        return _list_labels(value.get("label"), classes)
+    is_place = isinstance(value, int) and 0 <= value < len(classes)
+    return [] if value is None else [str(classes[value] if is_place else value)]
+
+
+def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Labels:
+    """Return the picture of each task of Label Studio and the choices of each annotation."""
+    answers: list[tuple[str, list[str]]] = []
+    odd = 0
+    for task in tasks:
+        data = task.get("data") if isinstance(task, dict) else None
+        data = data if isinstance(data, dict) else {}
+        values = [each for each in data.values() if isinstance(each, str)]
+        texts = [value.partition("?d=")[2] or value for value in values]
+        file = UPLOAD.sub("", next(filter(EXTENSION.search, texts), ""))
+        if not file:
+            odd += 1
+            continue
+        told = [each for each in task.get("annotations") or [] if isinstance(each, dict)]
+        own = [(file, _list_choices(each)) for each in told if not each.get("was_cancelled")]
+        answers += own or [(file, [])]
+    source.count(name, odd, "tasks without a picture", "one; left out")
+    return answers
+
+
+def _list_choices(annotation: dict[str, Any]) -> list[str]:
+    """Return the choices and labels of an annotation; of a path in a taxonomy its end."""
+    lists = [
+        own
+        for each in annotation.get("result") or []
+        for key, own in each.get("value", {}).items()
+        if isinstance(own, list) and (key in ("choices", "taxonomy") or key.endswith("labels"))
+    ]
+    ends = [each[-1] if isinstance(each, list) and each else each for own in lists for each in own]
+    return sorted({each for each in ends if isinstance(each, str)})
+
+
+def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Iterator[Piece]:
+    """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
+    fields = Counter(key for each in samples for key, value in each.items() if _list_field(value))
+    spans = sum('"support"' in json.dumps(each, default=str) for each in samples)
+    wanted = "labels of whole clips; the spans are left out, the labels kept"
+    source.count(name, spans, "clips with labels of a part", wanted)
+    for column, _ in fields.most_common():
+        pairs = ((str(each["filepath"]), _list_field(each.get(column))) for each in samples)
+        yield make_labelled(name, pairs, column)
+
+
+def _list_field(value: Any) -> list[str]:
+    """Return the labels of a field: a Classification, Classifications or Detections."""
+    if not isinstance(value, dict):
+        return []
+    lists = [each for each in value.values() if isinstance(each, list)]
+    parts = [value, *(each for own in lists for each in own if isinstance(each, dict))]
+    return [each["label"] for each in parts if isinstance(each.get("label"), str)]
+
+
+def recognise_boxes(source: Source) -> list[str]:
+    """Return XML files of pictures, and text files of boxes with the lists beside them."""
+    xml = source.list_headed(
+        re.compile(r"<annotations|<annotation\b.*<filename", re.S).search, ".xml"
+    )
+    texts = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")
+    boxes = [name for name in texts if source.find_media(find_stem(name))]
+    return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
+
+
+def read_boxes(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield pictures with their classes."""
+    xml = [name for name in files if name.endswith(".xml")]
+    yield from read_each(_read_xml, source, xml)
+    lists = list(filter(LISTS.search, files))
+    boxes = [name for name in files if name not in {*xml, *lists}]
+    if not boxes:
+        return
+    names = _read_names(source, lists)
+    if not names:
+        wanted = "names; their numbers are taken"
+        source.say(boxes[0], "boxes without classes.txt or data.yaml", wanted, "note")
+    labels: dict[str, list[str]] = {}
+    for name in boxes:
+        numbers = [line.split()[0] for line in source.read_text(name).split("\n") if line.strip()]
+        labels[source.find_media(find_stem(name))] = [names.get(each, each) for each in numbers]
+    yield make_labelled(boxes[0], labels.items())
+
+
+def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
+    """Return the names of YOLO's classes by their numbers."""
+    for name in lists:
+        text = source.read_text(name)
+        if name.endswith((".yaml", ".yml")) and (match := NAMES.search(text)):
+            told = NAME.findall(match[2] or "")
+            cell = match[1] or ""
+            told = told or [("", each) for each in split_cells([cell])[cell]]
+            return {number or str(at): each for at, (number, each) in enumerate(told)}
+        if PurePosixPath(name).name in ("classes.txt", "obj.names"):
+            return {str(at): each.strip() for at, each in enumerate(text.strip().split("\n"))}
+    return {}
+
+
+def _read_xml(source: Source, name: str) -> Iterator[Piece]:
+    from defusedxml import ElementTree  # type: ignore[import-untyped]
+
+    try:
+        root = ElementTree.parse(source.find_path(name)).getroot()
+    except Exception as error:  # of the parser, or entities that are refused
+        do = "Export it again."
+        found = f"XML that is damaged or defines entities ({str(error)[:60]})"
+        raise DataError(name, found, "whole XML without entities", do=do) from error
+    if root.find("track") is not None:
+        do = "Export it as CVAT for images."
+        raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
+    if root.tag == "annotation":
+        file = (root.findtext("filename") or "").strip()
+        own = [(each.text or "").strip() for each in root.findall("object/name")]
+        yield make_labelled(name, [(file, own)])
+        return
+    images = [image for image in root.iter("image") if image.get("name")]
+    pairs = ((image.get("name"), [each.get("label", "") for each in image]) for image in images)
+    yield make_labelled(name, pairs)
+
+
+JSON = Format(
+    "COCO, FiftyOne, Label Studio",
+    "annotations, labels.json and samples.json, full JSON exports",
+    recognise_json,
+    partial(read_each, _read_json),
+)
+BOXES = Format("boxes", "CVAT and VOC XML, YOLO's text files", recognise_boxes, read_boxes)

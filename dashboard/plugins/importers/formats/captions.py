@@ -1,0 +1,119 @@
+"""Captions in JSON as Karpathy, MSR-VTT and COCO write them, and in lines as Flickr30k has them.
+
+Of captions with splits the test split is taken. Lines are `FILE#K<TAB>caption`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from dashboard.plugins.importers.blocks import make_text
+from dashboard.plugins.importers.pieces import (
+    Captions,
+    Format,
+    Items,
+    Piece,
+    match_lines,
+    read_each,
+    take_list,
+)
+from dashboard.plugins.importers.source import Source, find_folder_of
+
+SPLIT = "test"
+KEYS = ("sentences images", "sentences videos", "video_id videos", "annotations caption")
+LISTS = {
+    "images": ("annotations", "id", "image_id"),
+    "videos": ("sentences", "video_id", "video_id"),
+}
+"""The list of texts beside that of pictures, the key of a picture, and its key in a text."""
+NAMES = ("filename", "file_name", "video_id", "id")
+TEXTS = ("raw", "caption")
+TEXT_IDS = ("sentid", "sen_id", "id")
+"""Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
+LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(\S.*)")
+
+
+def recognise_json(source: Source) -> list[str]:
+    """Return JSON files whose beginning has the keys of one of the forms."""
+    named = [name for name in source.list_keyed("images") if "caption" in name.lower()]
+    return [*source.list_keyed(*KEYS), *named]
+
+
+def _read_json(source: Source, name: str) -> Iterator[Piece]:
+    """Yield pictures and their texts; where there is a test split, that is the gallery."""
+    found = source.read_json(name)
+    key = "videos" if isinstance(found, dict) and "videos" in found else "images"
+    every = take_list(found, key, name)
+    named = [image for image in every if _find(image, NAMES)]
+    source.count(name, len(every) - len(named), f"{key} without a name", "a name; left out")
+    splits = {str(image.get("split", "")) for image in named}
+    kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
+    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
+    source.count(name, len(named) - len(kept), what, f"the split {SPLIT}; left out", "note")
+    is_inside = any("sentences" in image for image in named)
+    texts = [(image, told) for image in kept for told in image.get("sentences", ())]
+    if not is_inside:
+        beside, own, other = LISTS[key]
+        listed, known = take_list(found, beside, name), {image.get(own) for image in named}
+        good = [told for told in listed if told.get(other) in known and "caption" in told]
+        what = "annotations without a caption or a known image"
+        source.count(name, len(listed) - len(good), what, f"{other} and caption; left out")
+        owners = {image.get(own): image for image in kept}
+        texts = [(owners[told[other]], told) for told in good if told[other] in owners]
+    folder = find_folder_of(name)
+    columns = {each: [make_text(image.get(each)) for image in kept] for each in ("cocoid", "imgid")}
+    paths = ["/".join(filter(None, (e.get("filepath"), _find(e, NAMES)))) for e in kept]
+    columns["file"] = [source.find_media(path, folder) for path in paths]
+    is_whole = is_inside or key == "videos"
+    yield Items(name, [_find(image, NAMES) for image in kept], columns, is_whole=is_whole)
+    rows = []
+    for image, told in texts:
+        text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
+        rows.append((_find(image, NAMES), text, _find(told, TEXT_IDS)))
+    yield Captions(name, rows)
+
+
+def _find(told: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Return the value of the first of some keys that is there, as a text."""
+    return next((make_text(told[key]) for key in keys if key in told), "")
+
+
+def recognise_lines(source: Source) -> list[str]:
+    """Return text files whose first lines name a picture each."""
+
+    def fits(head: str) -> bool:
+        every = head.split("\n")[:-1] or [head]
+        lines = [line for line in every if line.strip() and line[0] != "#"][:5]
+        matches = [LINE.fullmatch(line.strip()) for line in lines]
+        return bool(lines) and all(
+            match and (match[2] or source.find_media(match[1])) and len(match[3].split()) > 1
+            for match in matches
+        )
+
+    texts = source.list_headed(fits, ".token", ".txt")
+    return [name for name in texts if name not in source.sidecars]
+
+
+def _read_lines(source: Source, name: str) -> Iterator[Piece]:
+    text = source.read_text(name)
+    found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption").values()
+    rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
+    yield Items(name, list(dict.fromkeys(item for item, _, _ in rows)))
+    yield Captions(name, rows)
+
+
+JSON = Format(
+    "captions in JSON",
+    "Karpathy's splits, COCO captions, MSR-VTT",
+    recognise_json,
+    partial(read_each, _read_json),
+)
+LINES = Format(
+    "captions in lines",
+    "Flickr30k's .token and lines like it",
+    recognise_lines,
+    partial(read_each, _read_lines),
+)
