@@ -6,7 +6,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.options import FINE, FOUND, add_choices, add_collection, open_study_of
+from dashboard.commands.options import (
+    FINE,
+    FOUND,
+    add_choices,
+    add_collection,
+    complain_about_not_run,
+    open_study_of,
+)
 
 if TYPE_CHECKING:
     from dashboard.study.choices import Choices
@@ -41,6 +48,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         print(f"note: baseline and candidate are both {name!r}; name two versions", file=sys.stderr)
     complain_about_margins(call, study, choices)
     rows = study.compare(choices["baseline"], choices["candidate"], choices["metrics"])
+    complain_about_not_run(study, (choices["baseline"], choices["candidate"]))
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         name = Measure(row["metric"], row["cutoff"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboard.commands import compare_versions
-from dashboard.commands.options import FINE, FOUND, open_study_of
+from dashboard.commands.options import FINE, FOUND, complain_about_not_run, open_study_of
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     study, choices = _open_study(call, conditions)
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
+    complain_about_not_run(study, (choices["baseline"], choices["candidate"]))
     failed = [each for each in checks if each.has_failed]
     for each in failed:
         print(f"failed: {each.name}: {each.reason}", file=sys.stderr)

@@ -127,6 +127,9 @@ def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server, capsy
             continue
         assert code == 2 and "nobody answers" in err and "Traceback" not in err
         assert rows[0] == whole[0] and (rows[1]["mean"], rows[1]["scored"]) == (None, 0)
+    pair = ("--baseline", "v1", "--candidate", "v1 (milvus)")
+    _, rows, err = call(capsys, "compare", *words[1:], *pair)
+    assert (rows[0]["scored"], "nobody answers" in err) == (0, True)
     server.fault = ""
     assert call(capsys, *words)[:2] == (0, whole)
 
