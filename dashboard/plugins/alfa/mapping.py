@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ MARGIN = 0.1
 """Keywords whose cosines differ by less than this are equally near."""
 MAX_WORDS = 3
 """Words of an n-gram that is compared by its embedding."""
-OPPOSITES = (
+_SIDES = (
     ("left", "right"),
     ("same", "opposite other opposing"),
     ("wet rain rainy", "dry"),
@@ -55,7 +55,13 @@ OPPOSITES = (
     ("heavy", "light"),
     ("good clear", "bad poor low"),
 )
-"""Words of opposite meaning, in the singular."""
+OPPOSITES = {
+    word: tuple(others.split())
+    for pair in _SIDES
+    for words, others in (pair, pair[::-1])
+    for word in words.split()
+}
+"""Words of opposite meaning of each word, in the singular."""
 
 
 def map_texts(texts: Sequence[str], vocabulary: tuple[Entry, ...]) -> list[list[Candidate]]:
@@ -132,7 +138,7 @@ class Phrases:
         """Return the entries that have the opposite of a word, and not the word itself."""
         found: set[int] = set()
         for word in make_plain(ngram, ego=self.ego).split(" "):
-            for other in _list_opposites().get(word, ()):
+            for other in OPPOSITES.get(word, ()):
                 found |= self._find_entries(other) - self._find_entries(word)
         return list(found)
 
@@ -229,10 +235,3 @@ def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:
                 part = words[start : start + length]
                 if length == 1 or phrases.accepts(part):
                     yield " ".join(word.text for word in part)
-
-
-@cache
-def _list_opposites() -> dict[str, tuple[str, ...]]:
-    """Return each word of OPPOSITES with those of the other side."""
-    sides = [(one.split(), other.split()) for one, other in OPPOSITES]
-    return {word: tuple(b) for x, y in sides for a, b in ((x, y), (y, x)) for word in a}

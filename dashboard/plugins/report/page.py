@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -82,7 +81,6 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
     )
 
 
-@cache
 def _read_template() -> Template:
     loader = FileSystemLoader(Path(__file__).parent)
     made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)

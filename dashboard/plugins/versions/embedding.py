@@ -44,6 +44,11 @@ class _Side:
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
+    def describe(self) -> dict[str, Any]:
+        """Return what came of it, as a row of the command."""
+        done, skipped = len(self.vectors), len(self.skipped)
+        return {"what": self.name, "done": done, "skipped": skipped, "seconds": self.seconds}
+
     def join(self) -> NamedVectors:
         """Return the vectors that there are, in the order of the inputs."""
         ids = [each for each in self.keys if each in self.vectors]
@@ -102,23 +107,13 @@ def embed(
             replace_queries(collection, version, given["queries"])
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-            files = _copy_files(encoder, place)
-            noted: list[Finding] = []
-            add_vectors(
-                collection, name, given["items"], given.get("queries"), settings, files, noted
-            )
+            files, noted = _copy_files(encoder, place), list[Finding]()
+            taken = given["items"], given.get("queries")
+            add_vectors(collection, name, *taken, settings, files, noted)
             if not any(side.skipped for side in sides):
                 findings += [replace(each, level="note") for each in noted]
         shutil.rmtree(place)
-    return [
-        {
-            "what": side.name,
-            "done": len(side.vectors),
-            "skipped": len(side.skipped),
-            "seconds": side.seconds,
-        }
-        for side in sides
-    ]
+    return [side.describe() for side in sides]
 
 
 def _list_sides(
