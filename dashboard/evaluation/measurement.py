@@ -12,7 +12,6 @@ from dashboard.evaluation.block import Block, label
 from dashboard.evaluation.judgement import (
     Judgement,
     JudgingRules,
-    find_relevant,
     list_judged,
 )
 from dashboard.evaluation.metrics import Measure, Reads, find_depth
@@ -110,24 +109,3 @@ def _decide(measure: Measure, block: Block, null: BoolArray, rules: JudgingRules
     values[undefined & (block.returned == 0) & ~nothing_relevant] = 0.0
     values[null] = np.nan
     return values
-
-
-def count_queries(
-    run: Run, queries: IntArray, judgement: Judgement, rules: JudgingRules
-) -> dict[str, int]:
-    """Return how many queries are scored and why others are not, each under its first reason."""
-    not_run = np.isin(queries, list(run.source.not_run))
-    unscorable = np.isin(queries, list(judgement.unscorable)) & ~not_run
-    empty = np.array([not len(find_relevant(judgement, query)) for query in queries.tolist()])
-    no_relevant = empty & ~not_run & ~unscorable
-    scored = ~not_run & ~unscorable
-    if rules.nothing_relevant == "null":
-        scored &= ~no_relevant
-    flags = {
-        "total": np.ones(len(queries), bool),
-        "scored": scored,
-        "not_run": not_run,
-        "not_scorable": unscorable,
-        "no_relevant": no_relevant,
-    }
-    return {name: int(flag.sum()) for name, flag in flags.items()}

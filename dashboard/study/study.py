@@ -22,7 +22,7 @@ from dashboard.evaluation.differences import (
     find_sign,
 )
 from dashboard.evaluation.judgement import Judgement, JudgingRules
-from dashboard.evaluation.measurement import Measurement, Row, count_queries, measure_run
+from dashboard.evaluation.measurement import Measurement, Row, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.evaluation.slicing import (
     JOIN,
@@ -310,13 +310,6 @@ class Study:
                     told = {"slice": name, "queries": len(scored), "run": version}
                     rows.append(told | {"mean": parse_one(metric).average(scored)})
         return rows
-
-    def count_queries(self, version: str) -> dict[str, int]:
-        """Return how many queries are scored and why others are not."""
-        return self._compute_once(
-            ("counts", version),
-            lambda: count_queries(self.run(version), self.queries, self.judgement, self.rules),
-        )
 
     def count_unscored(self, version: str) -> dict[str, int]:
         """Return how many queries have no value, by why."""
