@@ -255,6 +255,8 @@ def explain_errors(uri: str) -> Iterator[None]:
     """Raise what a server or its library raises as a DataError."""
     try:
         yield
+    except DataError:  # of the vectors that are sent
+        raise
     except Exception as error:  # pymilvus, grpc and milvus-lite raise their own kinds
         token = os.environ.get(TOKEN, "")
         told = str(getattr(error, "message", "") or error)
