@@ -7,7 +7,7 @@ from dashboard.evaluation.slicing import JOIN, describe_worst
 from dashboard.study.changes import list_slice_changes
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
-from dashboard.views.comparison import compare_metrics, draw_verdict, show_progress
+from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
 from dashboard.views.data_tables import draw_folded, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import make_pages, open_page
@@ -34,7 +34,7 @@ study, choices = open_page("metrics", "shown", versions=2)
 versions = choices["baseline"], choices["candidate"]
 metric = choices["metric"]
 with show_progress("Comparing the versions"):
-    _, front = compare_metrics(study, choices)
+    _, front = compare_on_page(study, choices)
     rows = study.compare_slices(*versions, metric)
 told = draw_verdict(study, choices, front)
 if not rows:

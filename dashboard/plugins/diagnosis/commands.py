@@ -28,25 +28,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
     """Return a row a scope and cause; print the sentence on all of them as a note."""
-    from dashboard.plugins.diagnosis.summary import (
-        count_causes,
-        describe_wrong,
-        list_wrong,
-        write_plain,
-    )
-    from dashboard.study.changes import find_cutoff
+    import numpy as np
+
+    from dashboard.plugins.diagnosis.summary import count_causes, find_wrong, write_plain
 
     study, choices = open_study_of(call)
-    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
-    depth = int(choices["shown"])
-    found = list_wrong(study, baseline, candidate, metric, depth)
-    told = write_plain(describe_wrong(found, candidate, find_cutoff(metric, depth)))
-    print(told or f"No query got worse from {baseline} to {candidate}.", file=sys.stderr)
-    ids = [study.collection.queries.ids[query] for query in study.queries.tolist()]
-    scopes = {"all": list(found)} | {
-        name: [query for query, is_in in zip(ids, inside.tolist(), strict=True) if is_in]
-        for name, inside in study.list_slices().items()
-    }
+    found, pieces = find_wrong(study, choices)
+    none = f"No query got worse from {choices['baseline']} to {choices['candidate']}."
+    print(write_plain(pieces) or none, file=sys.stderr)
+    ids = np.array(study.collection.queries.ids)[study.queries]
+    scopes = {"all": list(found)}
+    scopes |= {name: ids[inside].tolist() for name, inside in study.list_slices().items()}
     scopes |= {query: [query] for query in found}
     rows = [
         {"scope": scope, **row}

@@ -6,8 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.diagnosis.causes import Cause
-from dashboard.plugins.diagnosis.summary import Piece, describe_wrong, list_wrong, write_plain
+from dashboard.plugins.diagnosis.summary import Piece, find_wrong, write_plain
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -39,7 +38,7 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
         return f'<a href="{link}" target="_self" style="{LINK}">{text}</a>' if chosen else text
 
     with show_progress("Looking for causes"):
-        found, pieces = _find_wrong(study, choices)
+        found, pieces = find_wrong(study, choices)
     if pieces:
         st.html("".join(map(write, pieces)))
     if not (picked := choices["cause"]):
@@ -67,14 +66,7 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 
 def write_why(study: Study, choices: Choices) -> str:
     """Return the sentence for the report."""
-    return write_plain(_find_wrong(study, choices)[1])
-
-
-def _find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
-    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
-    depth = int(choices["shown"])
-    found = list_wrong(study, baseline, candidate, metric, depth)
-    return found, describe_wrong(found, candidate, find_cutoff(metric, depth))
+    return write_plain(find_wrong(study, choices)[1])
 
 
 def _join(cause: str, detail: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 
 NAMED = 3
@@ -112,6 +113,14 @@ def describe_wrong(
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     where = f"Of {results} in the {ranks} of {candidate}, in the {queries}: "
     return [Piece(where), *tell(causes), Piece(".")]
+
+
+def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
+    """Return the causes by query of `list_wrong`, and the sentence on all of them."""
+    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    depth = int(choices["shown"])
+    found = list_wrong(study, baseline, candidate, metric, depth)
+    return found, describe_wrong(found, candidate, find_cutoff(metric, depth))
 
 
 def write_plain(pieces: Iterable[Piece]) -> str:

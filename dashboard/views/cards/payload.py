@@ -151,7 +151,7 @@ def _make_card(
     return {
         "item": item or "not in the collection",
         "rank": row.get("rank"),
-        "score": None if row.get("score") is None else f"{row['score']:.3f}",
+        "score": None if row.get("score") is None else f"{row['score']:.3f}".replace("-", "−"),
         "hit": hit,
         "caption": media.caption,
         "picture": media.poster,
