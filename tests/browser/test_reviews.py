@@ -80,6 +80,7 @@ def test_lists_are_compared_blind_with_keys(address: str, page: Page) -> None:
 
     page.get_by_role("button", name="Show the result").click()
     expect(page.get_by_text(f"{right} won 1 of 1 query")).to_be_visible()
+    expect(page.get_by_placeholder("Your name")).to_have_value("kim")
     page.locator("td a").first.click()
     page.wait_for_url("**/query?**query=**")
 

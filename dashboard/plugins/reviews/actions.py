@@ -43,23 +43,16 @@ def _list(call: Namespace) -> Answer:
 
 def _create(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    how = (call.choose, versions, choices["metric"], call.number, call.seed, call.compare)
-    pairs, chosen = judging_lists.choose_pairs(study, *how)
-    made = judging_lists.JudgingList(
-        title=call.title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
-        protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(call.seed),
-        author=_name_author(call),
-    )  # fmt: skip
-    made = judging_lists.create_list(study.collection.folder, made)
+    how = (call.choose, call.number, call.seed, call.compare)
+    made = judging_lists.make_list(study, choices, call.title, _name_author(call), *how)
     return [_describe(made, _read_rows(call))], LIST
 
 
 def _show(call: Namespace) -> Answer:
     rows, made = _read_rows(call), _find_list(call)
-    for name, pairs in sorted(judging_lists.find_judged(made, rows).items()):
+    for name, pairs in sorted(figures.find_judged(made, rows).items()):
         _note(f"{name} judged {len(pairs):,} of {len(made.asked):,} pairs")
-    return judging_lists.count_values(made, rows), SHOWN
+    return figures.count_values(made, rows), SHOWN
 
 
 def _close(call: Namespace) -> Answer:
@@ -70,13 +63,13 @@ def _close(call: Namespace) -> Answer:
 def _next(call: Namespace) -> Answer:
     rows, author = _read_rows(call), _name_author(call)
     made = _find_list(call)
-    pair = judging_lists.find_next(made, rows, author)
+    pair = figures.find_next(made, rows, author)
     if pair is None:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
         why = "it is closed" if made.closed else why
         _note(f"nothing is left to judge of {made.id}: {why}")
         return [], NEXT
-    done = len(judging_lists.find_judged(made, rows).get(author, ()))
+    done = len(figures.find_judged(made, rows).get(author, ()))
     cells = (made.id, pair[0], pair[1] or None, done, len(made.asked))
     return [dict(zip(NEXT, cells, strict=True))], NEXT
 
@@ -165,7 +158,7 @@ def _open(call: Namespace) -> Collection | None:
 
 
 def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:
-    judged = judging_lists.find_judged(made, rows)
+    judged = figures.find_judged(made, rows)
     row = asdict(made) | {"list_id": made.id, "pairs": len(made.asked), "people": len(judged)}
     done = len(set().union(*judged.values()))
     return row | {"judged": done, "state": "closed" if made.closed else "open"}

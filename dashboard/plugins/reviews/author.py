@@ -53,7 +53,8 @@ def draw_author() -> None:
     if find_reader().is_verified:
         st.caption(escape_markdown(find_author()), width="content")
         return
-    widget, memory = f"input-{AUTHOR}", f"memory-{AUTHOR}"
+    # a box of its own for each name: the browser never sends one back that it has not shown
+    box, memory = f"input-{AUTHOR}-{find_author()}", f"memory-{AUTHOR}"
 
     def keep(text: str) -> None:
         try:
@@ -62,24 +63,26 @@ def draw_author() -> None:
         except ChoiceError as error:
             st.session_state[AUTHOR] = ""
             st.toast(escape_markdown(str(error)))
-        st.session_state[widget] = find_author()
 
-    if widget not in st.session_state:  # a run that sets it anew drops what is half typed
-        st.session_state[widget] = find_author()
+    def remember() -> None:
+        if name := st.session_state[memory]["name"]:
+            keep(str(name))
+
     st.text_input(
         "Your name",
-        key=widget,
+        find_author(),
+        key=box,
         max_chars=MAX_NAME,
         placeholder="Your name",
         help=NOT_VERIFIED,
         label_visibility="collapsed",
         width=200,
-        on_change=lambda: keep(st.session_state[widget]),
+        on_change=lambda: keep(st.session_state[box]),
     )
     st.caption(NOT_VERIFIED, width="content")
     _component()(
         key=memory,
         data={"name": st.session_state.get(AUTHOR)},
-        on_name_change=lambda: keep(str(st.session_state[memory]["name"] or "")),
+        on_name_change=remember,
         height=1,
     )

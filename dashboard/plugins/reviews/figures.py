@@ -1,4 +1,4 @@
-"""Figures of what people said: agreement, disagreements, and which version they prefer.
+"""Figures of what people said: progress, agreement, and which version they prefer.
 
 `unsure` is no answer. A figure that is not defined is None, with the reason.
 """
@@ -24,7 +24,7 @@ from dashboard.evaluation.statistics import (
     compute_kappa_of_counts,
     resample_figure,
 )
-from dashboard.plugins.reviews.judging_lists import JudgingList
+from dashboard.plugins.reviews.judging_lists import JudgingList, Pair
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
     PREFERENCE,
@@ -47,6 +47,53 @@ COLUMNS = ("measure", "people", "value", "low", "high", "pairs", "few", "why")
 DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
 Answers = dict[tuple[str, str], dict[str, str]]
+
+
+def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
+    """Return the pairs of a list that each person has judged, by name.
+
+    A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
+    does not.
+
+    Args:
+        made: The list.
+        rows: All rows of its collection.
+    """
+    return find_all_judged([made], rows)[made.id]
+
+
+def find_all_judged(
+    lists: Sequence[JudgingList], rows: Sequence[Verdict]
+) -> dict[str, dict[str, set[Pair]]]:
+    """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
+    wanted: dict[Pair, list[str]] = {}
+    for made in lists:
+        for pair in made.asked:
+            wanted.setdefault(pair, []).append(made.id)
+    found: dict[str, dict[str, set[Pair]]] = {made.id: {} for made in lists}
+    for row in keep_last(rows):
+        for id in wanted.get(row.pair, ()):
+            if row.kind == VERDICT or row.list_id == id:
+                found[id].setdefault(row.author, set()).add(row.pair)
+    return found
+
+
+def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
+    """Return the first pair of an open list that a person has not judged; None if all are."""
+    judged = find_judged(made, rows).get(author, set())
+    left = (pair for pair in made.asked if pair not in judged)
+    return None if made.closed else next(left, None)
+
+
+def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
+    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
+    said, found = keep_last_of_pairs(rows), list[Row]()
+    for query, item in made.pairs:
+        counts = Counter(row.value for row in said.get((query, item), {}).values())
+        told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
+        row: Row = {"query_id": query, "item_id": item or None}
+        found.append(row | {"people": counts.total(), "values": told or None})
+    return found
 
 
 def list_answers(rows: Sequence[Verdict]) -> Answers:

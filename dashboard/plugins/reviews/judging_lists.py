@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -16,12 +15,11 @@ from sqlalchemy import Connection, insert, select
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.graded_metrics import PERSISTENCE
-from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import find_metric, parse_one
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store
-from dashboard.plugins.reviews.verdicts import VERDICT, Verdict, check_text
+from dashboard.plugins.reviews.verdicts import Verdict, check_text
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import (
     discount_rank,
@@ -29,6 +27,7 @@ from dashboard.study.changes import (
     list_changes,
     list_moved_results,
 )
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import IntArray
 
@@ -59,6 +58,7 @@ LINEAR: dict[str, Callable[[int, float], float]] = {
 }
 """Metrics that are sums of the results' worth, and a rank's weight in each but for a factor."""
 Pair = tuple[str, str]
+_READ = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +229,28 @@ def weigh_labels(
     return sorted(rows, key=lambda row: (-row[3], -row[2]))
 
 
+def make_list(
+    study: Study,
+    choices: Choices,
+    title: str,
+    author: str,
+    way: str,
+    number: int,
+    seed: int = 0,
+    compares: bool = False,
+) -> JudgingList:
+    """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
+    check_text("title", title.strip(), is_needed=True)
+    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    how = (versions, choices["metric"], number, seed, compares)
+    pairs, chosen = choose_pairs(study, way, *how)
+    made = JudgingList(
+        title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]), author=author,
+        protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(seed),
+    )  # fmt: skip
+    return create_list(study.collection.folder, made)
+
+
 def create_list(folder: Path, made: JudgingList) -> JudgingList:
     """Save a new list of the collection in a folder, under an id of its own.
 
@@ -265,9 +287,8 @@ def read_lists(folder: Path, left_out: list[str] | None = None) -> list[JudgingL
     if not has_store():
         return []
     key = verdicts.read_state(folder)[0]
-    asked = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
     with open_store() as connection:
-        rows = connection.execute(asked.order_by(ASSIGNMENT.c.number)).all()
+        rows = connection.execute(_READ.order_by(ASSIGNMENT.c.number)).all()
     found: dict[str, JudgingList] = {}
     for row in rows:
         try:
@@ -312,9 +333,8 @@ def check_open(connection: Connection, row: Verdict) -> None:
     Raises:
         ChoiceError: If it does not, or cannot be read.
     """
-    columns = [ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")]
-    asked = select(*columns).where(ASSIGNMENT.c.id == row.list_id)
-    found = connection.execute(asked.order_by(ASSIGNMENT.c.number.desc()).limit(1)).first()
+    asked = _READ.where(ASSIGNMENT.c.id == row.list_id).order_by(ASSIGNMENT.c.number.desc())
+    found = connection.execute(asked.limit(1)).first()
     try:
         made = _read(*found) if found else None
     except DataError as error:
@@ -327,53 +347,6 @@ def check_open(connection: Connection, row: Verdict) -> None:
     if not (row.pair in made.pairs if row.item_id else row.query_id in queries):
         pair = f"query {row.query_id} and item {row.item_id!r}"
         raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
-
-
-def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
-    """Return the pairs of a list that each person has judged, by name.
-
-    A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
-    does not.
-
-    Args:
-        made: The list.
-        rows: All rows of its collection.
-    """
-    return find_all_judged([made], rows)[made.id]
-
-
-def find_all_judged(
-    lists: Sequence[JudgingList], rows: Sequence[Verdict]
-) -> dict[str, dict[str, set[Pair]]]:
-    """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
-    wanted: dict[Pair, list[str]] = {}
-    for made in lists:
-        for pair in made.asked:
-            wanted.setdefault(pair, []).append(made.id)
-    found: dict[str, dict[str, set[Pair]]] = {made.id: {} for made in lists}
-    for row in verdicts.keep_last(rows):
-        for id in wanted.get(row.pair, ()):
-            if row.kind == VERDICT or row.list_id == id:
-                found[id].setdefault(row.author, set()).add(row.pair)
-    return found
-
-
-def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
-    """Return the first pair of an open list that a person has not judged; None if all are."""
-    judged = find_judged(made, rows).get(author, set())
-    left = (pair for pair in made.asked if pair not in judged)
-    return None if made.closed else next(left, None)
-
-
-def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
-    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
-    said, found = verdicts.keep_last_of_pairs(rows), list[Row]()
-    for query, item in made.pairs:
-        counts = Counter(row.value for row in said.get((query, item), {}).values())
-        told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
-        row: Row = {"query_id": query, "item_id": item or None}
-        found.append(row | {"people": counts.total(), "values": told or None})
-    return found
 
 
 def _write(made: JudgingList) -> dict[str, str]:

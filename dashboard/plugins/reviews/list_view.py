@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.plugins.reviews import judging_lists, verdicts
+from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import explain_lack, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
@@ -82,7 +82,7 @@ def read_reviews(collection: Collection) -> Reviews:
         for made in judging_lists.read_lists(collection.folder, left_out)
     ]
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
-    return Reviews(lists, rows, judging_lists.find_all_judged(lists, rows), left_out)
+    return Reviews(lists, rows, figures.find_all_judged(lists, rows), left_out)
 
 
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
@@ -254,28 +254,15 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
             chosen = choices.replace(slice=(part,) if part else ())
             try:
-                made = _make_list(study.collection, chosen, bool(compares), way, int(number), title)
+                find_reader().require(OWNER)
+                of = open_study(study.collection, chosen.restrict_to_numbers())
+                how = (way, int(number), 0, bool(compares))
+                made = judging_lists.make_list(of, chosen, title, author, *how)
             except (ChoiceError, DataError) as error:
                 st.error(escape_markdown(str(error)))
                 return
             st.session_state.update({NEW: made.id, MAKING: False})
             st.rerun()
-
-
-def _make_list(
-    collection: Collection, choices: Choices, compares: bool, way: str, number: int, title: str
-) -> JudgingList:
-    find_reader().require(OWNER)
-    verdicts.check_text("title", title.strip(), is_needed=True)
-    study = open_study(collection, choices.restrict_to_numbers())
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    how = (way, versions, choices["metric"], number)
-    pairs, chosen = judging_lists.choose_pairs(study, *how, compares=compares)
-    made = JudgingList(
-        title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]),
-        protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, author=find_author(),
-    )  # fmt: skip
-    return judging_lists.create_list(collection.folder, made)
 
 
 def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> None:
@@ -315,7 +302,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
 
 
 def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdict]) -> None:
-    counted = judging_lists.count_values(made, rows)
+    counted = figures.count_values(made, rows)
     said = [row for row in counted if row["people"]]
     if not said:
         st.caption("No verdict yet.")

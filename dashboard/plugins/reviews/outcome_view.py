@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -134,7 +134,6 @@ def make_payload(
     """Return pairs with poster, query, label, ticks, and who said what."""
     pairs = {(row["query_id"], row["item_id"]) for row in rows}
     people = keep_last_of_pairs(row for row in said if row.kind == VERDICT and row.pair in pairs)
-    ticks = _list_ticks(study, metric, rows)
     names = study.collection.query_names
     found = []
     for row in rows:
@@ -150,7 +149,7 @@ def make_payload(
                 "picture": media.poster or media.file,
                 "caption": media.caption or pair[1],
                 "label": _name_label(study, float(study.given_judgement.grades(query)[item])),
-                "ticks": ticks.get(pair, []),
+                "ticks": _list_ticks(study, metric, query, pair[1]),
                 "said": [[v.author, v.value, v.note] for v in people[pair].values()],
             }
         )
@@ -164,22 +163,13 @@ def _name_label(study: Study, grade: float) -> str:
     return f"{name} ({grade:g})" if find_scale(study.collection) > 1 else name
 
 
-def _list_ticks(
-    study: Study, metric: str, rows: Sequence[Row]
-) -> Mapping[tuple[str, str], list[tuple[str, bool]]]:
-    """Return which of what its query asks for each item has, as plugins say."""
-    by_query: dict[str, list[Row]] = {}
-    for row in rows:
-        by_query.setdefault(row["query_id"], []).append({"item_id": row["item_id"]})
-    found = {}
-    for query, items in by_query.items():
-        for describe in load_all("describe_results"):
-            asked, fields = describe(study, study.collection.queries.index[query], metric, items)
-            for item, told in zip(items, fields, strict=True):
-                pairs = zip(asked.get("required", ()), told.get("ticks", ()), strict=False)
-                if ticks := list(pairs):
-                    found[query, item["item_id"]] = ticks
-    return found
+def _list_ticks(study: Study, metric: str, query: int, item: str) -> list[tuple[str, bool]]:
+    """Return which of what its query asks for an item has, as plugins say."""
+    ticks: list[tuple[str, bool]] = []
+    for describe in load_all("describe_results"):
+        asked, (fields,) = describe(study, query, metric, [{"item_id": item}])
+        ticks += zip(asked.get("required", ()), fields.get("ticks", ()), strict=False)
+    return ticks
 
 
 MAX_ROWS = 500

@@ -13,8 +13,8 @@ class Person {
   update({ data, setTriggerValue }) {
     const kept = this.outbox.readName();
     if (data.name === undefined) this.unwatch ??= this.outbox.watch((state) => this.say(state));
-    else if (data.name !== null) this.outbox.writeName(data.name);
-    else if (kept) setTriggerValue("name", kept);
+    else if (data.name) this.outbox.writeName(data.name);
+    else if (data.name === null && kept) setTriggerValue("name", kept);
   }
 
   // A view that sends rows says it itself; what is being saved at once is not worth a word.

@@ -46,7 +46,7 @@ def find_comparison(collection: Collection, id: str, author: str) -> JudgingList
         rows = verdicts.list_history(made.collection, kind=PREFERENCE)
     except (ChoiceError, DataError):  # the page that is drawn then says so
         return None
-    return made if made.is_comparison and judging_lists.find_next(made, rows, author) else None
+    return made if made.is_comparison and figures.find_next(made, rows, author) else None
 
 
 def draw_comparison(study: Study, made: JudgingList) -> None:
@@ -63,7 +63,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
     try:
         every = open_study(collection, resolve(collection, given).restrict_to_numbers())
         rows = verdicts.list_history(made.collection, kind=PREFERENCE, author=author)
-        judged = judging_lists.find_judged(made, rows).get(author, set())
+        judged = figures.find_judged(made, rows).get(author, set())
         queries = make_payload(every, made, author, {query for query, _ in judged})
     except (ChoiceError, DataError) as error:
         st.error(escape_markdown(f"{made.title!r} cannot be judged now. {error}"))

@@ -100,15 +100,14 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
     _check_verdict(collection, verdict)
     once = _name_row(once)
     with open_store(writing=True) as connection:
-        number = _find_number(connection, once)
-        if number is None:
-            key = record_key(connection, collection.folder)
-            verdict = replace(verdict, collection=key)
-            if verdict.value == WITHDRAWN:
-                verdict = _withdraw(connection, verdict)
-            _check_list(connection, verdict)
-            number = _add(connection, verdict, once)
-        return number
+        saved = select(REVIEW.c.number).where(REVIEW.c.said_once == once)
+        if number := connection.execute(saved).scalar():
+            return int(number)
+        verdict = replace(verdict, collection=record_key(connection, collection.folder))
+        if verdict.value == WITHDRAWN:
+            verdict = _withdraw(connection, verdict)
+        _check_list(connection, verdict)
+        return _add(connection, verdict, once)
 
 
 def undo_last(
@@ -243,11 +242,10 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
     if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
     scale = find_scale(collection)
-    grades = [str(grade) for grade in range(scale + 1)]
-    if value not in (WITHDRAWN, *(PREFERENCES if kind == PREFERENCE else (*WORDS, *grades))):
-        words = (*WORDS, f"grades 0 to {scale}")
-        known = ", ".join(PREFERENCES if kind == PREFERENCE else words)
-        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {known}.")
+    words = PREFERENCES if kind == PREFERENCE else (*WORDS, *map(str, range(scale + 1)))
+    if value not in (WITHDRAWN, *words):
+        known = PREFERENCES if kind == PREFERENCE else (*WORDS, f"grades 0 to {scale}")
+        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {', '.join(known)}.")
     if kind == PREFERENCE and not (
         value == WITHDRAWN or "" != verdict.run != verdict.against != ""
     ):
@@ -278,11 +276,6 @@ def check_text(name: str, text: str, is_needed: bool = False) -> None:
 def _name_row(once: str) -> str:
     check_text("id of the press", once)
     return f"-{once}" if once.startswith(_UNDO) else once or uuid4().hex
-
-
-def _find_number(connection: Connection, once: str) -> int | None:
-    number = connection.execute(select(REVIEW.c.number).where(REVIEW.c.said_once == once)).scalar()
-    return None if number is None else int(number)
 
 
 def _add(connection: Connection, row: Verdict, once: str) -> int:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.plugins.reviews.corrections import settle
-from dashboard.plugins.reviews.judging_lists import find_list, find_next, read_lists
+from dashboard.plugins.reviews.figures import find_next
+from dashboard.plugins.reviews.judging_lists import find_list, read_lists
 from dashboard.plugins.reviews.verdicts import (
     keep_last,
     list_history,

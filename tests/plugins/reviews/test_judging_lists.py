@@ -8,16 +8,14 @@ import pytest
 from sqlalchemy import insert
 
 from dashboard.errors import ChoiceError
+from dashboard.plugins.reviews.figures import count_values, find_judged, find_next
 from dashboard.plugins.reviews.judging_lists import (
     JudgingList,
     choose_pairs,
     close_list,
-    count_values,
     create_list,
     describe_gone,
-    find_judged,
     find_list,
-    find_next,
     mark_gone,
     read_lists,
 )
