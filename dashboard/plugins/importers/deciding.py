@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import Any
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import parse_number, split_cells
@@ -141,11 +141,7 @@ def clean_classes(cells: Sequence[str]) -> list[str]:
     words, parts = count_missing(cells), split_cells(cells)
     kept = {cell: [part for part in own if part not in words] for cell, own in parts.items()}
     same = {cell for cell, own in parts.items() if own and own == kept[cell]}
-    return [cell if cell in same else _write_list(kept[cell]) for cell in cells]
-
-
-def _write_list(parts: Sequence[str]) -> str:
-    return json.dumps(parts, ensure_ascii=False) if parts else ""
+    return [cell if cell in same else write_list(kept[cell]) for cell in cells]
 
 
 def settle_classes(rows: Rows, column: str) -> None:
@@ -156,7 +152,7 @@ def settle_classes(rows: Rows, column: str) -> None:
             counts = Counter(part for cell in cells for part in dict.fromkeys(parts[cell]))
             most = [part for part, times in counts.items() if 2 * times > len(cells)]
             alike = (cell for cell in cells if set(parts[cell]) == set(most))
-            rows.columns[column][rows.index[item]] = next(alike, _write_list(most))
+            rows.columns[column][rows.index[item]] = next(alike, write_list(most))
 
 
 def _has_classes(cells: Sequence[str]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     match_lines,
     read_each,
+    write_list,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 
@@ -55,7 +55,7 @@ def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Iterator[P
     good = match_lines(source, name, text, form, f"a path and {width} labels").values()
     ids = [match[1] for match in good]
     cells = [
-        json.dumps([f"label {at}" for at, flag in enumerate(match[2].split()) if flag == "1"])
+        write_list([f"label {at}" for at, flag in enumerate(match[2].split()) if flag == "1"])
         for match in good
     ]
     if name in queries:

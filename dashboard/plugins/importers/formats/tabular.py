@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     Roles,
@@ -15,7 +15,6 @@ from dashboard.plugins.importers.column_roles import (
     find_roles,
     name_row,
     name_version,
-    share_media,
 )
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -73,25 +72,7 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
                 source.leave_out(error)
                 roles = None
                 continue
-            _report_pictures(source, block, roles)
         yield from KINDS[roles.kind](source, block, roles)
-
-
-def _report_pictures(source: Source, block: Block, roles: Roles) -> None:
-    """Say that there are further columns of pictures."""
-    folder = find_folder_of(block.file)
-    taken = {roles.of.get("file"), roles.of.get("poster"), roles.of.get("item")}
-    more = [
-        name
-        for name, cells in block.columns.items()
-        if name not in taken
-        and any(map(EXTENSION.search, cells[:20]))
-        and share_media(cells, source, folder) > 0.5
-    ]
-    if more and "file" in roles.of:
-        said = f"further columns of pictures ({list_names(more)})"
-        wanted = f"one; {roles.of['file']} is taken. Another one: --map file={more[0]}"
-        source.say(block.file, said, wanted)
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
