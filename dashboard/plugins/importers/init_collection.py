@@ -11,6 +11,10 @@ from typing import Any
 from dashboard.commands.options import FINE, WRONG, add_codes, print_ways
 
 HELP = "make a collection of files that you have"
+CHOICES = (
+    "map", "judgements", "relevance", "rows", "disagreements", "queries_from", "codes",
+    "by_position", "update", "dry_run",
+)  # fmt: skip
 COLUMNS = ("file", "rows", "taken_from", "guessed")
 
 
@@ -51,6 +55,10 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         made = make_collection(call)
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
+        asked = {line.split()[0] for line in error.lines}
+        given = {f"--{name.replace('_', '-')}": getattr(call, name) for name in CHOICES}
+        for option in [each for each in given if given[each] and each not in asked]:
+            words += [option] if given[option] is True else [option, given[option]]
         print_ways(error, shlex.join(words))
         return [], COLUMNS, WRONG
     for each in made.findings:
