@@ -37,10 +37,6 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Numbered columns of fractions that are a vector; fewer are scores."""
-NUMBERS = re.compile(r"\[[\s\d.eE+,naif-]*\.[\s\d.eE+,naif-]*\]")
-"""A list of fractions in a cell: a vector. One of whole numbers may be labels."""
-
-
 Row = tuple[int, dict[str, Any]]
 """Line and cells of a row."""
 
@@ -210,16 +206,12 @@ READERS = {
 
 def make_text(value: Any) -> str:
     """Return a value as the text of a cell; lists and objects as JSON, whole numbers as such."""
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None or value != value:  # not a number
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if isinstance(value, (bool, list, dict, tuple)):
+        return json.dumps(value, ensure_ascii=False, default=str)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    if isinstance(value, (list, dict, tuple)):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, np.ndarray):
-        return json.dumps(value.tolist(), ensure_ascii=False, default=str)
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
@@ -233,12 +225,13 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         if any(isinstance(cell, list) for cell in cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
-        if _is_vector(first, column):
+        text, is_named = make_text(first), VECTOR_WORDS.search(column)
+        if len(_list_numbers(first)) > 1 and (is_named or "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
-        elif VECTOR_WORDS.search(column) and CODED.match(make_text(first)):
-            cut = " as pandas cuts them" if "..." in make_text(first) else ""
+        elif is_named and CODED.match(text):
+            cut = " as pandas cuts them" if "..." in text else ""
             found = f"cells in the column {column} that are no vectors{cut}"
             source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
         else:
@@ -270,20 +263,13 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _is_vector(cell: Any, column: str) -> bool:
-    """Return whether a cell is a list of fractions, or of numbers in a column called a vector."""
-    if isinstance(cell, str):
-        is_list = bool(NUMBERS.fullmatch(cell.strip())) and len(cell.split()) + cell.count(",") > 2
-        return is_list and "..." not in cell
-    kinds = set(map(type, cell)) if isinstance(cell, list) and len(cell) > 1 else set()
-    is_named = kinds == {int} and bool(VECTOR_WORDS.search(column))
-    return is_named or (float in kinds and kinds <= {int, float})
-
-
 def _list_numbers(cell: Any) -> list[float]:
+    """Return the numbers of a list, or of a text that is one; none if it holds other things."""
+    if isinstance(cell, str) and cell.strip().startswith("["):
+        cell = cell.strip("[] \n").replace(",", " ").split()
+    elif not isinstance(cell, list) or not {*map(type, cell)} <= {int, float}:
+        return []
     try:
-        if isinstance(cell, str):
-            return [float(each) for each in cell.strip("[] \n").replace(",", " ").split()]
-        return [float(each) for each in cell or ()]
-    except (ValueError, TypeError):
+        return list(map(float, cell))
+    except (ValueError, OverflowError):
         return []

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
+from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import TEXT_WORDS
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
@@ -147,9 +148,10 @@ def find_roles(block: Block, source: Source) -> Roles:
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
+    shares: dict[str, float] = {}
     files = [*block.contents, *roles.find(*FILE)]
     if source.media and not block.contents:
-        shares = {name: share_media(block.columns[name], source, folder) for name in block.columns}
+        shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
         best = max(shares, key=shares.__getitem__, default="")
         shown = [name for name in files if shares[name]]
         files = shown or ([best] if shares.get(best, 0) >= 0.5 else files)
@@ -169,6 +171,12 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of["item"] = name
         elif is_own and (is_repeated or name in keys):
             of.setdefault("caption_id", name)
+    more = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
+    more = [name for name in more if any(map(EXTENSION.search, block.columns[name][:20]))]
+    if more and "file" in of:
+        said = f"further columns of pictures ({list_names(more)})"
+        wanted = f"one; {of['file']} is taken. Another one: --map file={more[0]}"
+        source.say(block.file, said, wanted)
     if not of.keys() & {"item", "file", "caption"} and not block.vectors:
         found = f"the columns {', '.join(block.columns) or '(none)'}"
         do = "Name the column of the ids: --map item_id=COLUMN."

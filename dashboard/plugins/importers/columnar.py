@@ -15,6 +15,7 @@ from dashboard.plugins.importers.blocks import (
     join_wide,
     make_text,
 )
+from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import Source
 from dashboard.storage.array_files import ROWS, count_lists, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
@@ -105,7 +106,7 @@ def _make_block(
         elif _holds_numbers(kind, column):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
-            columns[column] = _name_classes(values.to_pylist(), classes[column])
+            columns[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
         else:
             columns[column] = _list_texts(values)
     for found, wanted in odd.items() if first == 1 else ():
@@ -126,16 +127,11 @@ def _holds_numbers(kind: Any, column: str) -> bool:
     return depth > 0 and (pa.types.is_floating(kind) or (fixed and pa.types.is_integer(kind)))
 
 
-def _name_classes(values: list[Any], names: list[str]) -> list[str]:
-    """Return the names of some classes; a number outside of them, as -1, is none."""
-
-    def find_name(value: Any) -> str:
-        if isinstance(value, list):
-            return json.dumps([found for each in value if (found := find_name(each))])
-        is_known = isinstance(value, int) and 0 <= value < len(names)
-        return names[value] if is_known else ""
-
-    return [find_name(value) for value in values]
+def _name_class(value: Any, names: list[str]) -> str:
+    """Return the name of a class, or a list of some; a number outside of them, as -1, is none."""
+    if isinstance(value, list):
+        return write_list(list(filter(None, (_name_class(each, names) for each in value))))
+    return names[value] if isinstance(value, int) and 0 <= value < len(names) else ""
 
 
 def _list_texts(values: Any) -> list[str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from statistics import fmean, multimode
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import parse_number, split_cells
@@ -141,11 +141,7 @@ def clean_classes(cells: Sequence[str]) -> list[str]:
     words, parts = count_missing(cells), split_cells(cells)
     kept = {cell: [part for part in own if part not in words] for cell, own in parts.items()}
     same = {cell for cell, own in parts.items() if own and own == kept[cell]}
-    return [cell if cell in same else _write_list(kept[cell]) for cell in cells]
-
-
-def _write_list(parts: Sequence[str]) -> str:
-    return json.dumps(parts, ensure_ascii=False) if parts else ""
+    return [cell if cell in same else write_list(kept[cell]) for cell in cells]
 
 
 def settle_classes(rows: Rows, column: str) -> None:
@@ -156,7 +152,7 @@ def settle_classes(rows: Rows, column: str) -> None:
             counts = Counter(part for cell in cells for part in dict.fromkeys(parts[cell]))
             most = [part for part, times in counts.items() if 2 * times > len(cells)]
             alike = (cell for cell in cells if set(parts[cell]) == set(most))
-            rows.columns[column][rows.index[item]] = next(alike, _write_list(most))
+            rows.columns[column][rows.index[item]] = next(alike, write_list(most))
 
 
 def _has_classes(cells: Sequence[str]) -> bool:
@@ -183,48 +179,41 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         Unsure: If people disagree, or two files, and the caller does not say what counts.
         DataError: If there is no such file as the caller names.
     """
-    import pandas as pd
-
     options, files = found.source.options, list_judged(found)
-    if options.judgements:
-        named = [n for n in files if options.judgements in (n, n.rpartition("/")[2])]
-        if not named:
-            wanted = f"one of: {list_names(files) or NONE}"
-            raise DataError(options.judgements, "no such judgements", wanted)
-        files = named[:1]
-    frame = pd.DataFrame(found.judged, columns=["file", "query", "item", "grade"])
-    frame = frame[frame["grade"].notna() & frame["file"].isin(files)]
-    pair = ["file", "query", "item"]
-    votes = frame.groupby(pair, sort=False)["grade"]
-    grades, unlike = votes.first(), frame[votes.transform("nunique") > 1]
-    settled = unlike.groupby(pair, sort=False)["grade"]
-    if len(unlike) and options.disagreements not in SETTLED:
-        (file, query, item), own = next(iter(settled))
-        given = " and ".join(f"{each:g}" for each in own[:3])
-        told = (
-            f"{settled.ngroups:,} pairs with different grades ({given} for {query!r} and {item!r})"
-        )
-        lines = [f"--disagreements {each}" for each in SETTLED]
-        raise Unsure(file, told, "one grade for each pair", lines)
-    if len(unlike):
-        grades.update(settled.agg(SETTLED[options.disagreements]))
-    pairs = grades.groupby(["query", "item"], sort=False)
-    differ = pairs.nunique() > 1
-    if differ.any():
-        query, item = differ.idxmax()
-        (first, grade), *others = pairs.get_group((query, item)).droplevel([1, 2]).items()
-        file, other = next(own for own in others if own[1] != grade)
-        told = f"grade {other:g} for query {query!r} and item {item!r}"
-        lines = [f"--judgements {shlex.quote(each)}" for each in files]
-        raise Unsure(file, told, f"{grade:g}, as {first} has", lines)
-    if len(files) > 1:
+    named = [n for n in files if options.judgements in (n, n.rpartition("/")[2])]
+    if options.judgements and not named:
+        wanted = f"one of: {list_names(files) or NONE}"
+        raise DataError(options.judgements, "no such judgements", wanted)
+    votes: dict[str, dict[tuple[str, str], list[float]]] = {n: {} for n in named[:1] or files}
+    for file, query, item, grade in found.judged:
+        if file in votes and grade is not None:
+            votes[file].setdefault((query, item), []).append(grade)
+    merged: dict[tuple[str, str], tuple[float, str]] = {}
+    settled = 0
+    for file, own in votes.items():
+        odd = {pair: grades for pair, grades in own.items() if len(set(grades)) > 1}
+        if odd and options.disagreements not in SETTLED:
+            (query, item), grades = next(iter(odd.items()))
+            given = " and ".join(f"{grade:g}" for grade in grades[:3])
+            told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
+            lines = [f"--disagreements {each}" for each in SETTLED]
+            raise Unsure(file, told, "one grade for each pair", lines)
+        settled += len(odd)
+        for pair, grades in own.items():
+            grade = SETTLED[options.disagreements](grades) if pair in odd else grades[0]
+            first, other = merged.setdefault(pair, (grade, file))
+            if first != grade:
+                told = f"grade {grade:g} for query {pair[0]!r} and item {pair[1]!r}"
+                lines = [f"--judgements {shlex.quote(each)}" for each in votes]
+                raise Unsure(file, told, f"{first:g}, as {other} has", lines)
+    if len(votes) > 1:
         wanted = "one; they agree, merged"
         found.source.count(files[0], files, "files of judgements", wanted, "note")
-    return pairs.first().to_dict(), files, settled.ngroups
+    return {pair: grade for pair, (grade, _) in merged.items()}, list(votes), settled
 
 
-SETTLED: Mapping[str, Any] = {
-    "mean": "mean",
-    "majority": lambda grades: grades.mode().min(),
+SETTLED: Mapping[str, Callable[[list[float]], float]] = {
+    "mean": fmean,
+    "majority": lambda grades: min(multimode(grades)),
 }
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""

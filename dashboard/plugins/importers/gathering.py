@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     RunLines,
     Vectors,
+    write_list,
 )
 from dashboard.plugins.importers.source import GZIP, Source, find_folder_of
 from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
@@ -244,15 +244,15 @@ class Gathered:
     @cached_property
     def runs(self) -> dict[str, RunLines]:
         """Results by their version, or by their path where two files have one name."""
-        times = Counter(name for name, _ in self.results)
-        files = {file: PurePosixPath(GZIP.sub("", file)) for _, file in self.results}
-        shared = Counter(path.with_suffix("") for path in files.values())
+        forms: dict[tuple[str, str], list[str]] = {}
+        for name, file in self.results:
+            path = PurePosixPath(GZIP.sub("", file))
+            forms[name, file] = [name, str(path.with_suffix("")), str(path)]
+        times = Counter(form for own in forms.values() for form in {*own})
         found = {}
-        for (name, file), rows in self.results.items():
-            path = files[file]
-            path = path.with_suffix("") if shared[path.with_suffix("")] == 1 else path
-            own = name if times[name] == 1 else str(path).replace("/", "_")
-            found[own] = RunLines(file, own, rows)
+        for key, own in forms.items():
+            name = next((form for form in own if times[form] == 1), own[-1]).replace("/", "_")
+            found[name] = RunLines(key[1], name, self.results[key])
         return found
 
     def _find(self, cell: str, file: str) -> str:
@@ -346,7 +346,7 @@ class Gathered:
 def _quote_class(cell: str) -> str:
     """Return a class whose name holds a mark that would part it as a list of one."""
     is_plain = cell[:1] in "[{" or not any(mark in cell for mark in MARKS)
-    return cell if is_plain else json.dumps([cell], ensure_ascii=False)
+    return cell if is_plain else write_list([cell])
 
 
 def shorten_number(name: str) -> str:

@@ -154,30 +154,24 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    is_settled = found.source.options.disagreements == "majority"
-    most = (
-        "those of most annotators count"
-        if is_settled
-        else ("the first annotator's count. Those of most: --disagreements majority")
-    )
+    most = "the first annotator's count. Those of most: --disagreements majority"
+    if found.source.options.disagreements == "majority":
+        most = "those of most annotators count"
     for rows in (found.items, found.queries):
         odd: dict[str, list[list[str]]] = {}
         for (column, _), cells in rows.again.items():
             if len(set(cells)) > 1:
                 odd.setdefault(column, []).append(cells)
         for column, lists in odd.items():
-            file = found.sources.get(column, "queries")
             is_class = column in found.declared or "annotator" in rows.columns
             if is_class and not NEVER.search(column.lower()):
-                what, many = "pictures whose annotators disagree", len(lists)
-                wanted = f"one answer; {most}"
+                what, wanted = "pictures whose annotators disagree", f"one answer; {most}"
+                many = len(lists)
             else:
-                what, wanted = (
-                    f"rows that give an id a second {column}",
-                    "one of each; the first counts",
-                )
+                what, wanted = f"rows that give an id a second {column}", "one of each"
+                wanted += "; the first counts"
                 many = sum(cell != cells[0] for cells in lists for cell in cells)
-            found.source.count(file, many, what, wanted)
+            found.source.count(found.sources.get(column, "queries"), many, what, wanted)
 
 
 def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:

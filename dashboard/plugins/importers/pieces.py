@@ -6,6 +6,7 @@ never held whole.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -145,6 +146,11 @@ def match_lines(
     odd = [at for at, match in found.items() if match is None]
     source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
     return {at: match for at, match in found.items() if match}
+
+
+def write_list(parts: Sequence[str]) -> str:
+    """Return the cell of several classes; "" for none."""
+    return json.dumps(parts, ensure_ascii=False) if parts else ""
 
 
 def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:

@@ -176,9 +176,7 @@ class Source:
         """Each path's ends, with and without suffix, that no two files share, and the path."""
         found: dict[str, str] = {}
         for name in self.media:
-            parts = name.split("/")
-            for start in range(len(parts)):
-                tail = "/".join(parts[start:])
+            for tail in list_tails(name):
                 for each in (tail, EXTENSION.sub("", tail)):
                     found[each] = name if found.setdefault(each, name) == name else ""
         return found | {name: name for name in self.media}
@@ -188,10 +186,7 @@ class Source:
         plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
         if not plain or not self.media:
             return ""
-        parts = [part for part in plain.split("/") if part]
-        tails = [f"{folder}/{plain}"] if folder else []
-        tails += ["/".join(parts[start:]) for start in range(len(parts))]
-        tails += [UPLOAD.sub("", plain)]
+        tails = [f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain)]
         return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
 
     def report_unread(self) -> None:
@@ -251,6 +246,16 @@ def _find_fault(path: Path, root: Path) -> str:
         return "" if path.stat().st_size and os.access(path, os.R_OK) else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
+
+
+def list_tails(path: str) -> list[str]:
+    """Return a path, and what is left of it without its first folders.
+
+    >>> list_tails("/a/b.png")
+    ['a/b.png', 'b.png']
+    """
+    parts = [part for part in path.split("/") if part]
+    return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
 def find_kind(name: str) -> str:

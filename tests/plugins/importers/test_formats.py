@@ -74,10 +74,6 @@ CASES: dict[str, Case] = {
         ]},
         {},
     ),
-    "ids in another order": (
-        {"labels.csv": LABELS, "items.npy": VECTORS[[3, 0, 1, 2]], "items.txt": "d\na\nb\nc\n"},
-        [], {}, CATS,
-    ),
     "npz with names and labels": (
         {f"{name}.png": 1 for name in NAMES} | {"v1.npz": lambda path: np.savez(
             path, embeddings=VECTORS[::-1], image_paths=[f"x/{n}.png" for n in NAMES[::-1]],
@@ -139,13 +135,14 @@ CASES: dict[str, Case] = {
         {"x AP@None": 0.75},
     ),
     "TREC by names of pictures": (
-        {"im/a.png": 1, "im/b.png": 2, "qrels.txt": QRELS, "x.run": RUN},
+        {"im/a.png": 1, "im/b.png": 2, "qrels.gz": gzip.compress(QRELS.encode()),
+         "x.run.gz": gzip.compress(RUN.encode())},
         [], {("items.csv", "item_id"): ["im/a.png", "im/b.png"]}, {"x AP@None": 0.75},
     ),
     "BEIR": (
         {"corpus.jsonl": "".join(JSONL.format(name, name) for name in "abc"), "x.run": RUN,
          "queries.jsonl": "".join(JSONL.format(name, name) for name in ("q1", "q2", "q9")),
-         "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n",
+         "qrels/validation.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n",
          "qrels/train.tsv": "query-id\tcorpus-id\tscore\nq9\ta\t1\n"},
         [],
         {("items.csv", "item_id caption"): ["a|text a", "b|text b", "c|text c"],
@@ -204,10 +201,6 @@ CASES |= {
          "x.csv": 'query_id,item_id,score\nq1,b,"1,002.5"\nq1,a,"1,000.5"\nq2,b,2.5\n'},
         [], JUDGED, AP,
     ),
-    "compressed": (
-        {"qrels.gz": gzip.compress(QRELS.encode()), "x.run.gz": gzip.compress(RUN.encode())},
-        [], JUDGED, AP,
-    ),
     "columns of a vector": (
         {"v1.csv": WIDE.assign(id=NAMES, label=CLASSES.values()).to_csv(index=False)}, [], {}, CATS,
     ),
@@ -241,12 +234,6 @@ CASES |= {
          "x.run": RUN},
         [], JUDGED | {("items.csv", "item_id"): ["a", "b", "c"],
                       ("queries.csv", "query_id text"): ["q1|red", "q2|van"]}, AP,
-    ),
-    "BEIR, another part": (
-        {"corpus.jsonl": "".join(JSONL.format(name, name) for name in "ab"), "x.run": RUN,
-         "queries.jsonl": "".join(JSONL.format(name, name) for name in ("q1", "q2")),
-         "qrels/validation.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\tb\t0\nq2\tb\t1\n"},
-        [], JUDGED, AP,
     ),
     "a run called by its model": (
         {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},

@@ -182,12 +182,6 @@ CASES: dict[str, Case] = {
         {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
         {"v1 RR@None": 0.75},
     ),
-    "ranx": (
-        {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
-         "x_run.json": {"q1": {"b": 2.5, "a": 1}, "q2": {"b": 2}}},
-        [], {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q1|b|0", "q2|b|1"]},
-        {"x_run AP@None": 0.75},
-    ),
     "MSR-VTT": (
         {"videos.json": VIDEOS}, [],
         {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",

@@ -97,3 +97,12 @@ def test_relevance_as_typed(source: Path, capsys: pytest.CaptureFixture[str]) ->
         assert made.code == 0, made.said
         assert made.block[0].startswith(f"Relevant: same {column}, 2 classes (v1.csv)")
         assert measure(capsys, "P@1") == {"v1 P@1": value}
+
+
+def test_lines_keep_what_was_chosen(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second choice is asked for with the first one in the line to type."""
+    rows = "id,label,category\na,x,1\nb,x,2\nc,y,1\nd,y,2\n"
+    make_source(source, {"t.csv": rows, "v1.npy": VECTORS})
+    (line,) = init(source, capsys, "--relevance", "category").lines
+    assert line.endswith(f"--from {source} --relevance category --by-position")
+    assert main(shlex.split(line)[3:]) == 0

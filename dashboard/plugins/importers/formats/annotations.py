@@ -15,7 +15,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.pieces import Format, Items, Piece, read_each, take_list
+from dashboard.plugins.importers.pieces import (
+    Format,
+    Items,
+    Piece,
+    read_each,
+    take_list,
+    write_list,
+)
 from dashboard.plugins.importers.source import UPLOAD, Source, find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.texts import split_cells
@@ -26,6 +33,7 @@ KEYS = (
     "category_id", "categories images", "classes labels", "annotations result data",
     "samples filepath",
 )  # fmt: skip
+LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(
@@ -39,7 +47,7 @@ NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
     rows = [(name, list(dict.fromkeys(filter(None, map(str, own))))) for name, own in labels]
-    cells = [json.dumps(own, ensure_ascii=False) if own else "" for _, own in rows]
+    cells = [write_list(own) for _, own in rows]
     return Items(file, [name for name, _ in rows], {column: cells}, [column])
 
 
@@ -57,7 +65,7 @@ def _read_json(source: Source, name: str) -> Iterator[Piece]:
         yield from _list_samples(source, name, take_list(told, "samples", name))
     elif isinstance(told.get("labels"), dict):
         classes, own = told.get("classes") or [], told["labels"].items()
-        yield make_labelled(name, ((key, _list_labels(value, classes)) for key, value in own))
+        yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
     else:
         yield make_labelled(name, _list_annotations(source, name, found))
 
@@ -77,14 +85,30 @@ def _list_annotations(source: Source, name: str, found: Any) -> Labels:
     return labels.items()
 
 
-def _list_labels(value: Any, classes: Sequence[Any]) -> list[str]:
-    """Return the classes of a picture: a number or name, or those of a list of objects."""
-    if isinstance(value, list):
-        return [each for part in value for each in _list_labels(part, classes)]
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
+    """Return the labels in a value of JSON: those below keys that say so, of a path its end.
+
+    Args:
+        value: An object, a list, a name, or the number of a class.
+        classes: Names of classes by their numbers.
+        is_label: Whether the key above it says that it is one.
+
+    >>> find_labels({"box": {"label": 1}, "taxonomy": [["pet", "cat"]], "id": 7}, ["x", "dog"])
+    ['dog', 'cat']
+    """
     if isinstance(value, dict):
-        return _list_labels(value.get("label"), classes)
-    is_place = isinstance(value, int) and 0 <= value < len(classes)
-    return [] if value is None else [str(classes[value] if is_place else value)]
+        parts = [find_labels(own, classes, bool(LABEL.search(key))) for key, own in value.items()]
+    elif isinstance(value, list):
+        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
+        parts = [find_labels(own, classes, is_label) for own in ends]
+    else:
+        is_place = isinstance(value, int) and 0 <= value < len(classes)
+        parts = (
+            [[str(classes[value] if is_place else value)]]
+            if is_label and value not in (None, "")
+            else []
+        )
+    return [label for part in parts for label in part]
 
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Labels:
@@ -101,42 +125,21 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Labels:
             odd += 1
             continue
         told = [each for each in task.get("annotations") or [] if isinstance(each, dict)]
-        own = [(file, _list_choices(each)) for each in told if not each.get("was_cancelled")]
-        answers += own or [(file, [])]
+        lists = [each.get("result") for each in told if not each.get("was_cancelled")]
+        answers += [(file, sorted(find_labels(own))) for own in lists] or [(file, [])]
     source.count(name, odd, "tasks without a picture", "one; left out")
     return answers
 
 
-def _list_choices(annotation: dict[str, Any]) -> list[str]:
-    """Return the choices and labels of an annotation; of a path in a taxonomy its end."""
-    lists = [
-        own
-        for each in annotation.get("result") or []
-        for key, own in each.get("value", {}).items()
-        if isinstance(own, list) and (key in ("choices", "taxonomy") or key.endswith("labels"))
-    ]
-    ends = [each[-1] if isinstance(each, list) and each else each for own in lists for each in own]
-    return sorted({each for each in ends if isinstance(each, str)})
-
-
 def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Iterator[Piece]:
     """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
-    fields = Counter(key for each in samples for key, value in each.items() if _list_field(value))
+    fields = Counter(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum('"support"' in json.dumps(each, default=str) for each in samples)
     wanted = "labels of whole clips; the spans are left out, the labels kept"
     source.count(name, spans, "clips with labels of a part", wanted)
     for column, _ in fields.most_common():
-        pairs = ((str(each["filepath"]), _list_field(each.get(column))) for each in samples)
+        pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
         yield make_labelled(name, pairs, column)
-
-
-def _list_field(value: Any) -> list[str]:
-    """Return the labels of a field: a Classification, Classifications or Detections."""
-    if not isinstance(value, dict):
-        return []
-    lists = [each for each in value.values() if isinstance(each, list)]
-    parts = [value, *(each for own in lists for each in own if isinstance(each, dict))]
-    return [each["label"] for each in parts if isinstance(each.get("label"), str)]
 
 
 def recognise_boxes(source: Source) -> list[str]:

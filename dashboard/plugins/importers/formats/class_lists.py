@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from dashboard.errors import DataError
@@ -16,6 +15,7 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     match_lines,
     read_each,
+    write_list,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 
@@ -53,15 +53,19 @@ def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Iterator[P
     width = Counter(len(line.split()) - 1 for line in lines).most_common(1)[0][0]
     form = re.compile(FLAGS % f"{{{width}}}")
     good = match_lines(source, name, text, form, f"a path and {width} labels").values()
-    ids = [match[1] for match in good]
-    cells = [
-        json.dumps([f"label {at}" for at, flag in enumerate(match[2].split()) if flag == "1"])
-        for match in good
-    ]
-    if name in queries:
-        yield Queries(name, ids, {"image": ids, "labels": cells})
-    else:
-        yield Items(name, ids, {"labels": cells}, ["labels"], is_whole=True)
+    rows: dict[str, str] = {}
+    for match in good:
+        flags = [f"label {at}" for at, flag in enumerate(match[2].split()) if flag == "1"]
+        rows.setdefault(match[1], write_list(flags))
+    yield _make_part(name, rows, "labels", name in queries)
+
+
+def _make_part(name: str, classes: Mapping[str, str], column: str, asks: bool) -> Items | Queries:
+    """Return pictures with their classes: those that are searched, or those that ask."""
+    files, cells = list(classes), list(classes.values())
+    if asks:
+        return Queries(name, files, {"image": files, column: cells})
+    return Items(name, files, {column: cells}, [column], is_whole=True)
 
 
 def recognise_classes(source: Source) -> list[str]:
@@ -103,18 +107,15 @@ def _read_table(source: Source, name: str, header: str) -> Iterator[Piece]:
     wanted = "as many fields as the header names; left out"
     source.count(name, odd, "lines of another form than most", wanted)
     rows = [dict(zip(names, own, strict=True)) for own in cells.values() if len(own) == len(names)]
-    parts = ("gallery", "query")
-    gallery, asked = (
-        [row for row in rows if row.get("evaluation_status", "gallery") == part] for part in parts
-    )
-    ids, queries = ([row[path] for row in own] for own in (gallery, asked))
-    yield Items(name, ids, {"class": [row[kind] for row in gallery]}, ["class"], is_whole=True)
-    if asked:
-        classes = [row[kind] for row in asked]
-        yield Queries(name, queries, {"image": queries, "class": classes})
-    left = len(rows) - len(ids) - len(asked)
+    parts: dict[str, dict[str, str]] = {"gallery": {}, "query": {}, "train": {}}
+    for row in rows:
+        part = parts.setdefault(row.get("evaluation_status", "gallery"), {})
+        part.setdefault(row[path], row[kind])
+    yield _make_part(name, parts["gallery"], "class", asks=False)
+    if parts["query"]:
+        yield _make_part(name, parts["query"], "class", asks=True)
     what = "pictures of the part train"
-    source.count(name, left, what, "gallery and query; left out", "note")
+    source.count(name, len(parts["train"]), what, "gallery and query; left out", "note")
 
 
 def _read_birds(source: Source, files: Sequence[str]) -> Iterator[Piece]:

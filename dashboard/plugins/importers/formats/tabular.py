@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     Roles,
@@ -15,7 +15,6 @@ from dashboard.plugins.importers.column_roles import (
     find_roles,
     name_row,
     name_version,
-    share_media,
 )
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -73,25 +72,7 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
                 source.leave_out(error)
                 roles = None
                 continue
-            _report_pictures(source, block, roles)
         yield from KINDS[roles.kind](source, block, roles)
-
-
-def _report_pictures(source: Source, block: Block, roles: Roles) -> None:
-    """Say that there are further columns of pictures."""
-    folder = find_folder_of(block.file)
-    taken = {roles.of.get("file"), roles.of.get("poster"), roles.of.get("item")}
-    more = [
-        name
-        for name, cells in block.columns.items()
-        if name not in taken
-        and any(map(EXTENSION.search, cells[:20]))
-        and share_media(cells, source, folder) > 0.5
-    ]
-    if more and "file" in roles.of:
-        said = f"further columns of pictures ({list_names(more)})"
-        wanted = f"one; {roles.of['file']} is taken. Another one: --map file={more[0]}"
-        source.say(block.file, said, wanted)
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
@@ -160,13 +141,20 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
-    files = [
-        source.find_media(cell or item, folder) for cell, item in zip(cells, given, strict=True)
-    ]
+    named = zip(cells, given, strict=True)
+    files = [source.find_media(cell or item, folder) for cell, item in named]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if "file" in of and not any(files) and not any(contents):
         contents = list(map(read_outside, cells))
-    ids = _name_items(source, block, given, cells, files, contents)
+    ids, lost = [], []
+    for own, cell, file, content, line in zip(
+        given, cells, files, contents, block.lines, strict=True
+    ):
+        lost += [cell] if cell and not (file or content) else []
+        key = file or (content and hashlib.sha256(content).digest()) or cell or line
+        ids.append(own or name_row(source, cell, key, block.file, line))
+    wanted = "files of the source; kept as items without a picture"
+    source.count(block.file, lost, "files that are not there", wanted)
     if block.columns:
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {name: own for name, own in block.columns.items() if name not in taken}
@@ -181,28 +169,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     texts = [name or text for name, text in zip(names, captions, strict=True)]
     for column, vectors in block.vectors.items():
         version, side = name_version(block.file, column)
-        own = ids if side == "items" else texts
-        yield Vectors(block.file, version, side, vectors, own if block.columns else None)
-
-
-def _name_items(
-    source: Source,
-    block: Block,
-    given: Sequence[str],
-    cells: Sequence[str],
-    files: Sequence[str],
-    contents: Sequence[bytes | None],
-) -> list[str]:
-    """Return the id of each row: its own, or one by its picture."""
-    rows = list(zip(given, cells, files, contents, block.lines, strict=True))
-    lost = [cell for _, cell, file, content, _ in rows if cell and not (file or content)]
-    wanted = "files of the source; kept as items without a picture"
-    source.count(block.file, lost, "files that are not there", wanted)
-    ids = []
-    for own, cell, file, content, line in rows:
-        key = file or (content and hashlib.sha256(content).digest()) or cell or line
-        ids.append(own or name_row(source, cell, key, block.file, line))
-    return ids
+        named_by = ids if side == "items" else texts
+        yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
 
 
 def _list_captions(
