@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 def open_palette(page: Page, words: str) -> None:
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.get_by_role("button", name="Go to Ctrl K").wait_for()  # it obeys the keys from then on
     page.keyboard.press("Control+k")
     expect(page.get_by_role("textbox", name="Go to")).to_be_focused()
     page.keyboard.type(words)
