@@ -88,7 +88,7 @@ class VectorFile:
 
     @property
     def has_ids(self) -> bool:
-        """Whether each row has an id."""
+        """Return whether each row has an id."""
         return len(self.ids) == len(self)
 
     @property

@@ -17,7 +17,7 @@ from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
-from dashboard.plugins.importers.source import Source, list_source
+from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     keep_versions,
     open_draft,
@@ -137,8 +137,8 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         try:
             for piece in each.read(source, list(files)) if files else ():
                 found.add(piece)
-        except DataError as error:
-            source.leave_out(error)
+        except BROKEN as error:
+            source.leave_out(next(iter(files)), error)
     source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"

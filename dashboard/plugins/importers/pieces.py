@@ -17,7 +17,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Unsure
-from dashboard.plugins.importers.source import Side, Source, find_stem
+from dashboard.plugins.importers.source import BROKEN, Side, Source, find_stem
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +133,8 @@ def read_each(
     for name in files:
         try:
             yield from read(source, name)
-        except DataError as error:
-            source.leave_out(error)
+        except BROKEN as error:
+            source.leave_out(name, error)
 
 
 def match_lines(

@@ -18,6 +18,8 @@ from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
 from dashboard.storage.media import EXTENSION, VIDEO
 from dashboard.texts import decode_text, read_text
 
+BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""Errors of a format about a file: those that it raises, and those of values of another kind."""
 Side = Literal["items", "texts"]
 MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
@@ -87,10 +89,13 @@ class Source:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
 
-    def leave_out(self, error: DataError) -> None:
+    def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
         if isinstance(error, Unsure):
             raise error
+        if not isinstance(error, DataError):
+            found = f"values of another kind ({type(error).__name__}: {str(error)[:60]})"
+            error = DataError(name, found, "those that its format has")
         cure = f". {error.do.rstrip('.')}" if error.do else ""
         self.say(error.file, error.found, f"{error.expected}; left out{cure}", line=error.line)
 

@@ -58,13 +58,12 @@ def recognise_json(source: Source) -> list[str]:
 
 def _read_json(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
-    told = found if isinstance(found, dict) else {}
     if isinstance(found, list):
         yield make_labelled(name, _list_tasks(source, name, found))
-    elif "samples" in told:
-        yield from _list_samples(source, name, take_list(told, "samples", name))
-    elif isinstance(told.get("labels"), dict):
-        classes, own = told.get("classes") or [], told["labels"].items()
+    elif "samples" in found:
+        yield from _list_samples(source, name, take_list(found, "samples", name))
+    elif isinstance(found.get("labels"), dict):
+        classes, own = found.get("classes") or [], found["labels"].items()
         yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
     else:
         yield make_labelled(name, _list_annotations(source, name, found))

@@ -45,7 +45,7 @@ def recognise_json(source: Source) -> list[str]:
 def _read_json(source: Source, name: str) -> Iterator[Piece]:
     """Yield pictures and their texts; where there is a test split, that is the gallery."""
     found = source.read_json(name)
-    key = "videos" if isinstance(found, dict) and "videos" in found else "images"
+    key = "videos" if "videos" in found else "images"
     every = take_list(found, key, name)
     named = [image for image in every if _find(image, NAMES)]
     source.count(name, len(every) - len(named), f"{key} without a name", "a name; left out")

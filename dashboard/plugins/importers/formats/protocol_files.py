@@ -56,7 +56,7 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     own = [each for each in splits if find_stem(each).split(".")[1:] == words]
     gallery = source.read_json(own[0]) if own else {}
     if gallery and isinstance(gallery, (dict, list)):
-        yield Items(own[0], list(gallery), is_whole=True)
+        yield Items(own[0], list(map(str, gallery)), is_whole=True)
     yield from _list_rows(source, name, rows, keys)
 
 

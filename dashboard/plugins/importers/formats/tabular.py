@@ -69,7 +69,7 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
             try:
                 roles = find_roles(block, source)
             except DataError as error:  # a sheet of remarks beside others
-                source.leave_out(error)
+                source.leave_out(name, error)
                 roles = None
                 continue
         yield from KINDS[roles.kind](source, block, roles)
