@@ -56,7 +56,9 @@ def test_lists(graded: Path, call: Call, say: Say) -> None:
 
 def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
     """Of q2 d, a, b, without the item d, two are asked; an undecided pair of d is left out."""
-    call("create", graded, "--title", "S", "--choose", "slice", "--slice", "scene=s2")
+    options = ("--title", "S", "--choose", "slice", "--slice", "scene=s2")
+    _, (made,), _ = call("create", graded, *options)
+    assert (made["chosen"], made["author"]) == ("scene=s2", getpass.getuser())
     for author, value in (("eva", "not"), ("kim", "relevant")):
         say(author, "q2", "d", value)
     (graded / "items.csv").write_text("item_id\na\nb\nc\n")
@@ -69,14 +71,6 @@ def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
     (graded / "collection.toml").write_text("x")
     _, (row,), said = call("list", graded)
     assert row["pairs"] == 3 and "pairs that are gone are counted, too" in said
-
-
-def test_slice_is_named(graded: Path, call: Call) -> None:
-    options = ("--title", "S", "--choose", "slice")
-    assert "Name the slice" in call("create", graded, *options)[2]
-    code, (made,), _ = call("create", graded, *options, "--slice", "scene=s2")
-    assert (code, made["chosen"], made["pairs"]) == (0, "scene=s2", 3)
-    assert made["author"] == getpass.getuser()
 
 
 def test_export(graded: Path, call: Call, say: Say) -> None:
