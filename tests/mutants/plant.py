@@ -65,6 +65,17 @@ FAULTS = (
     ("plugins/crossmodal/judge.py", "scored.sum() / len(picture) * from_texts", "from_texts"),
     ("plugins/hashing/judge.py", "unit > 0 if is_binary else unit >= 0", "unit > 0"),
     ("plugins/context/judge.py", "> MAX_INVALID_SHARE", ">= 2"),
+    ("plugins/reviews/verdicts.py", "last.pop(subject, None)", "pass"),
+    ("plugins/reviews/judging_lists.py", "if made.author != author:", "if False:"),
+    ("plugins/reviews/judging_lists.py",
+     "return [pair for pair in self.pairs if pair not in self.gone]", "return list(self.pairs)"),
+    ("plugins/reviews/figures.py", "digest()[0] % 2 == 1", "digest()[0] < 0"),
+    ("plugins/reviews/corrections.py", "if 2 * number > votes.total():", "if number:"),
+    ("plugins/reviews/routes.py", 'return site == "same-origin" if site else',
+     "return True if site else"),
+    ("plugins/reviews/store.py", '"BEGIN IMMEDIATE" if writing else "BEGIN"', '"BEGIN"'),
+    ("plugins/reviews/commands.py", "protect_cell(cell) for", "cell for"),
+    ("plugins/reviews/answers.js", "this.rows.set(nameOf(entry), entry.before);", ""),
 )  # fmt: skip
 """File below `dashboard`, a text in it, and the fault that takes its place."""
 

@@ -17,8 +17,6 @@ from dashboard.views.people import find_reader
 FOLDER = Path(__file__).parent
 AUTHOR = "reviewer"
 NOT_VERIFIED = "Names are not verified."
-
-
 SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
 """First parts of a module that sends what a person says."""
 

@@ -94,18 +94,14 @@ def format_labels(study: Study, is_csv: bool) -> str:
     Raises:
         DataError: If an id cannot stand in lines of TREC.
     """
-    out = io.StringIO()
+    rows, out = list(_list_labels(study)), io.StringIO()
     if is_csv:
-        rows = [("query_id", "item_id", "grade"), *_list_labels(study)]
-        csv.writer(out, lineterminator="\n").writerows(rows)
+        csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
         return out.getvalue()
-    for query, item, grade in _list_labels(study):
-        odd = [name for name in (query, item) if name.split() != [name]]
-        if odd:
-            do = "Name a file that ends with .csv."
-            raise DataError("--qrels", f"the id {odd[0][:80]!r}", "ids without blanks", do=do)
-        out.write(f"{query} 0 {item} {grade}\n")
-    return out.getvalue()
+    if odd := [name for row in rows for name in row[:2] if name.split() != [name]]:
+        do = "Name a file that ends with .csv."
+        raise DataError("--qrels", f"the id {odd[0][:80]!r}", "ids without blanks", do=do)
+    return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
 
 
 def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:

@@ -158,9 +158,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
             columns = [Column(key=key, label=label, number=True) for key, label in labels.items()]
-            draw_table(
-                [Column(key="person", label="Queries won"), *columns], count_answers(answers)
-            )
+            person = Column(key="person", label="Queries won")
+            draw_table([person, *columns], count_answers(answers))
             st.caption(escape_markdown(_describe_agreement(answers)))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"

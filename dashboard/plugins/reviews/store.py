@@ -267,10 +267,7 @@ def _describe_disk(path: Path) -> str:
 @contextlib.contextmanager
 def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
     """Yield a connection to PostgreSQL in one transaction; the tables are made to be written."""
-    name, key = (
-        _name_database(address),
-        (os.getpid(), address.render_as_string(hide_password=False)),
-    )
+    name, key = _name_database(address), (os.getpid(), address.render_as_string(False))
     expected = f"a database of reviews that can be {'written' if writing else 'read'}"
     try:
         with _LOCK:

@@ -74,8 +74,7 @@ class Verdict:
     @property
     def subject(self) -> tuple[str, ...]:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
-        pair, run = (self.query_id, self.item_id), (self.run, self.against)
-        return (self.kind, *pair, self.list_id, *run, self.author)
+        return (self.kind, *self.pair, self.list_id, self.run, self.against, self.author)
 
 
 def clean_name(name: str) -> str:

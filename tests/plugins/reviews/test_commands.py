@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.plugins.reviews.verdicts import Verdict, save_verdict
-from dashboard.storage.collection import open_collection
 
 Say = Callable[..., int]
 Call = Callable[..., tuple[int, list[dict], str]]
@@ -58,7 +56,9 @@ def test_lists(graded: Path, call: Call, say: Say) -> None:
 
 def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
     """Of q2 d, a, b, without the item d, two are asked; an undecided pair of d is left out."""
-    call("create", graded, "--title", "S", "--choose", "slice", "--slice", "scene=s2")
+    options = ("--title", "S", "--choose", "slice", "--slice", "scene=s2")
+    _, (made,), _ = call("create", graded, *options)
+    assert (made["chosen"], made["author"]) == ("scene=s2", getpass.getuser())
     for author, value in (("eva", "not"), ("kim", "relevant")):
         say(author, "q2", "d", value)
     (graded / "items.csv").write_text("item_id\na\nb\nc\n")
@@ -71,14 +71,6 @@ def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
     (graded / "collection.toml").write_text("x")
     _, (row,), said = call("list", graded)
     assert row["pairs"] == 3 and "pairs that are gone are counted, too" in said
-
-
-def test_slice_is_named(graded: Path, call: Call) -> None:
-    options = ("--title", "S", "--choose", "slice")
-    assert "Name the slice" in call("create", graded, *options)[2]
-    code, (made,), _ = call("create", graded, *options, "--slice", "scene=s2")
-    assert (code, made["chosen"], made["pairs"]) == (0, "scene=s2", 3)
-    assert made["author"] == getpass.getuser()
 
 
 def test_export(graded: Path, call: Call, say: Say) -> None:
@@ -168,27 +160,10 @@ def test_disagreement_and_decision(graded: Path, call: Call, say: Say) -> None:
     code, (row,), _ = call(*words, "--note", "clear")
     assert (code, row["author"], row["value"], row["number"]) == (0, "lea", "2", 5)
     assert call("disagreements", graded)[1:] == ([], "note: 1 left out, which are decided\n")
+    code, rows, said = call("decide", graded, "--query", "q1", "--item", "a", "--value", "9")
+    assert (code, rows) == (2, []) and "'9' is no decision." in said
     kinds = [(row["kind"], row["author"]) for row in call("export", graded)[1]]
     assert kinds[-1] == ("decision", "lea")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("--query", "q9", "--item", "a", "--value", "not"), "There is no query 'q9'"),
-        (("--query", "q1", "--item", "z", "--value", "not"), "There is no item 'z'"),
-        (("--query", "q1", "--item", "a", "--value", "9"), "'9' is no decision."),
-        (
-            ("--query", "q1", "--item", "a", "--value", "not", "--note", "x" * 100_000),
-            "The note has 100,000 characters; at most 2,000 are kept.",
-        ),
-    ],
-)
-def test_refused_decisions(
-    graded: Path, store: Path, call: Call, words: tuple, sentence: str
-) -> None:
-    code, rows, said = call("decide", graded, *words)
-    assert (code, rows) == (2, []) and sentence in said and not store.exists()
 
 
 def test_nothing_said(graded: Path, store: Path, call: Call, tmp_path: Path) -> None:
@@ -197,18 +172,3 @@ def test_nothing_said(graded: Path, store: Path, call: Call, tmp_path: Path) -> 
     code, _, said = call("backup", tmp_path / "copy")
     assert code == 2 and "reviews.sqlite: found no reviews" in said
     assert not store.exists()
-
-
-def test_backup(graded: Path, call: Call, say: Say, tmp_path: Path) -> None:
-    say("eva", "q1", "a", "not")
-    copy = tmp_path / "copy.sqlite"
-    assert call("backup", copy)[1] == [{"file": str(copy), "reviews": 1}]
-
-
-def test_named_author_of_keywords(world: Path, store: Path, call: Call) -> None:
-    """Keyword collections know two grades; a verdict by Python and a decision by command."""
-    made = Verdict(author="eva", query_id="q1", item_id="c", value="1")
-    save_verdict(open_collection(world), made)
-    assert [row["value"] for row in call("export", world)[1]] == ["1"]
-    words = ("decide", world, "--query", "q1", "--item", "c", "--value", "2")
-    assert "grades 0 to 1" in call(*words)[2]

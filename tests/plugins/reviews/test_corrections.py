@@ -147,12 +147,6 @@ def test_stays_with_a_new_version_and_a_changed_table(graded: Path, say: Say) ->
     assert study.value("v3", study.collection.queries.index["q1"], "P@1") == 1.0
 
 
-def test_slices_of_corrected_labels(graded: Path, say: Say) -> None:
-    say("eva", "q1", "b", "relevant")
-    study = open_labels(graded, slice="scene=s1")
-    assert list_grades(study, "q1")["b"] == 1.0 and len(study.queries) == 1
-
-
 def test_query_without_relevant_items_is_scored_then(world: Path, store: Path) -> None:
     """Under alfa q4 asks for nothing; q2 for car and bus, which only a has. All ticks stay."""
     collection = open_collection(world)
@@ -220,13 +214,6 @@ def test_nobody_pays_for_the_store(graded: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=DATA.parent, capture_output=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_unknown_labels(graded: Path) -> None:
-    with pytest.raises(
-        ChoiceError, match=r"There is no kind of labels 'x'. There are: given, corrected\."
-    ):
-        resolve(open_collection(graded), {"labels": "x"})
 
 
 def test_store_that_cannot_be_read(graded: Path, store: Path) -> None:

@@ -155,6 +155,11 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     assert find("eva") == "q2b"
     counted = [(row["people"], row["values"]) for row in count_values(made, list_history("graded"))]
     assert counted == [(1, "not 1"), (1, "unsure 1"), (1, "relevant 1")]
+    blind = [create_list(graded, replace(MADE, pairs=(("q1", ""),))) for _ in range(2)]
+    within = {"kind": "preference", "list_id": blind[0].id, "run": "v2", "against": "v1"}
+    say("eva", "q1", "", "better", **within)
+    found = [find_judged(each, list_history("graded")) for each in blind]
+    assert found == [{"eva": {("q1", "")}}, {}]
 
 
 def test_pairs_that_are_gone(graded: Path, say: Say) -> None:

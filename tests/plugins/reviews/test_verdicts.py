@@ -152,15 +152,6 @@ def test_press_named_as_an_undo(graded: Path, say: Say) -> None:
 
 
 @pytest.mark.usefixtures("each_store")
-def test_until(say: Say) -> None:
-    say("eva", "q1", "a", "not")
-    last = say("eva", "q1", "b", "not")
-    say("eva", "q1", "a", "2")
-    rows = list_history("graded", until=last)
-    assert [(row.item_id, row.value) for row in rows] == [("a", "not"), ("b", "not")]
-
-
-@pytest.mark.usefixtures("each_store")
 def test_keys(graded: Path, say: Say) -> None:
     """A copy beside the collection is another one; a collection that was moved is the same."""
     say("eva", "q1", "a", "not")
