@@ -105,7 +105,17 @@ def is_video(file: str) -> bool:
     >>> is_video("a.MP4"), is_video("https://h.example/a.webm?key=1"), is_video("a.png")
     (True, True, False)
     """
-    return bool(VIDEO.search(re.split("[?#]", file)[0] if REMOTE.match(file) else file))
+    return bool(VIDEO.search(cut_address(file)))
+
+
+def is_media(file: str) -> bool:
+    """Return whether a file is a picture or a clip, by its name or the path of its address."""
+    return bool(EXTENSION.search(cut_address(file)))
+
+
+def cut_address(file: str) -> str:
+    """Return the name of a file; of an address without what follows its path."""
+    return re.split("[?#]", file)[0] if REMOTE.match(file) else file
 
 
 def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
@@ -145,7 +155,7 @@ def _explain_lack(folder: Path, root: str, file: str) -> tuple[str, str] | None:
         try:
             fetch_media(file, is_wanted=False)
         except DataError as error:
-            return f"at {error.found}", f"{error.expected}. {error.do}".rstrip()
+            return f"at {error.found}", f"{error.expected}. {error.do}".rstrip(". ")
         return None
     path = find_media(folder, root, file)
     if path is None:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
-from dashboard.storage.media import EXTENSION
+from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
@@ -94,7 +94,8 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
 
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
-    parts = [part for part in cell.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    path = cut_address(cell).replace("\\", "/")
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     names = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
@@ -150,7 +151,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     of, folder = roles.of, find_folder_of(block.file)
     shares: dict[str, float] = {}
     files = [*block.contents, *roles.find(*FILE)]
-    if source.media and not block.contents:
+    if not block.contents:
         shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
         best = max(shares, key=shares.__getitem__, default="")
         shown = [name for name in files if shares[name]]
@@ -191,7 +192,8 @@ def _is_repeated(cells: Sequence[str]) -> bool:
 def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
     """Return the share of cells that name pictures; of the first 200."""
     some = list(filter(None, cells[:200]))
-    return sum(bool(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
+    found = (source.find_media(cell, folder) for cell in some)
+    return sum(is_media(file) for file in found) / max(1, len(some))
 
 
 def clean_name(name: str) -> str:

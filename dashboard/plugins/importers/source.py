@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
-from dashboard.storage.media import EXTENSION, VIDEO
+from dashboard.storage.media import EXTENSION, REMOTE, is_media, is_video
 from dashboard.texts import decode_text, read_text
 
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -187,7 +187,12 @@ class Source:
         return found | {name: name for name in self.media}
 
     def find_media(self, cell: str, folder: str = "") -> str:
-        """Return the picture or clip that a cell of a table in a folder names; "" for none."""
+        """Return the picture or clip that a cell of a table in a folder names; "" for none.
+
+        The address of one on another host stays as it is.
+        """
+        if REMOTE.match(cell.strip()):
+            return cell.strip()
         plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
         if not plain or not self.media:
             return ""
@@ -265,7 +270,7 @@ def list_tails(path: str) -> list[str]:
 
 def find_kind(name: str) -> str:
     """Return "video", "image", or "" for another file."""
-    return "video" if VIDEO.search(name) else "image" if EXTENSION.search(name) else ""
+    return "video" if is_video(name) else "image" if is_media(name) else ""
 
 
 def find_folder_of(name: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from PIL import Image
 
+from dashboard.__main__ import main
 from dashboard.errors import DataError
 from dashboard.plugins.remote_media import remote_files
 from dashboard.plugins.remote_media.remote_files import HOSTS, fetch_media
@@ -77,6 +78,17 @@ def test_a_picture_is_fetched_once_and_shown(tmp_path: Path, host, monkeypatch) 
     (finding,) = list_missing(folder, collection.settings, collection.items)
     said = f"2 of 2 files that are at the host {name}"
     assert finding.line == 2 and finding.found.startswith(said) and HOSTS in finding.wanted
+
+
+def test_init_takes_addresses_for_files(tmp_path: Path, monkeypatch) -> None:
+    """A column of addresses that end like clips, whatever its name; without ids their names."""
+    rows = "".join(f"https://h.example/x/{name}.mp4?key=1,{name}\n" for name in "abc")
+    (tmp_path / "t.csv").write_text(f"link,page\n{rows}")
+    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
+    assert main(["init", "made", "--from", str(tmp_path / "t.csv"), "--relevance", "none"]) == 0
+    items = open_collection(tmp_path / "made").items
+    assert items.ids == ("a.mp4", "b.mp4", "c.mp4") and items["kind"] == ("video",) * 3
+    assert items["file"][0] == "https://h.example/x/a.mp4?key=1"
 
 
 @pytest.mark.parametrize(
