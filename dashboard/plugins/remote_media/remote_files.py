@@ -13,13 +13,14 @@ import shutil
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from cachetools import LRUCache, cached
+from cachetools import LRUCache, TTLCache, cached
 
 from dashboard.errors import DataError
 
@@ -31,8 +32,10 @@ MAX_BYTES = 256_000_000
 """Bytes of one file."""
 MAX_KEPT_BYTES = 4_000_000_000
 """Bytes of all files that are kept."""
-SECONDS = 10.0
-"""How long an answer is waited for."""
+SECONDS, MAX_SECONDS = 10.0, 60.0
+"""How long an answer, and the whole file, are waited for."""
+PAUSE = 30.0
+"""Seconds for which a host that does not answer is not asked again."""
 PIECE = 1 << 20
 
 
@@ -45,6 +48,8 @@ class _Kept(LRUCache[Any, Path]):
         return key, path
 
 
+_SILENT = TTLCache[str, str](maxsize=100, ttl=PAUSE)
+"""Why a host did not answer."""
 _FOLDER = tempfile.TemporaryDirectory(prefix="dashboard-media-", ignore_cleanup_errors=True)
 
 
@@ -82,7 +87,7 @@ def _split(address: str) -> SplitResult:
 def _fetch(address: str) -> Path:
     """Return the file at an address, which is fetched once."""
     path = Path(_FOLDER.name) / hashlib.sha256(address.encode()).hexdigest()
-    parts = _split(address)
+    parts, until = _split(address), time.monotonic() + MAX_SECONDS
     handle, draft = tempfile.mkstemp(dir=_FOLDER.name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -90,6 +95,9 @@ def _fetch(address: str) -> Path:
                 if file.tell() + len(piece) > MAX_BYTES:
                     found, wanted = f"more than {MAX_BYTES:,} bytes", "a smaller file"
                     raise DataError(address, found, wanted)
+                if time.monotonic() > until:
+                    found = f"a file that is not whole after {MAX_SECONDS:g} s"
+                    raise DataError(address, found, "a whole one")
                 file.write(piece)
         shutil.move(draft, path)
     finally:
@@ -103,6 +111,8 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
     import urllib3
 
     assert parts.hostname is not None
+    if parts.netloc in _SILENT:
+        raise DataError(address, _SILENT[parts.netloc], "a file")
     port = parts.port or PORTS[parts.scheme]
     known: dict[str, Any] = {"timeout": SECONDS, "retries": False}
     if parts.scheme == "https":
@@ -121,7 +131,8 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
                 raise DataError(address, f"status {answer.status}", "status 200, no redirect")
             yield from answer.stream(PIECE)
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise DataError(address, f"no answer ({type(error).__name__})", "a file") from error
+        _SILENT[parts.netloc] = f"no answer ({type(error).__name__})"
+        raise DataError(address, _SILENT[parts.netloc], "a file") from error
 
 
 def _resolve(address: str, host: str, port: int) -> str:

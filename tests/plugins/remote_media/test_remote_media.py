@@ -120,6 +120,20 @@ def test_a_file_that_is_too_large(host, monkeypatch) -> None:
         fetch_media(f"http://{host[0]}/red.png?size=1", True)
 
 
+def test_a_host_that_is_silent_is_not_asked_at_once_again(host, monkeypatch) -> None:
+    """Else every picture of a page would wait for it."""
+    name, asked = host
+    monkeypatch.setattr(remote_files, "_resolve", lambda *_: (_ for _ in ()).throw(TimeoutError))
+    for _ in range(2):
+        with pytest.raises(DataError, match="no answer .TimeoutError"):
+            fetch_media(f"http://{name}/red.png?size=1", True)
+        monkeypatch.undo()
+        monkeypatch.setenv(HOSTS, f"{name} 127.0.0.0/8 ::1/128")
+    assert not asked
+    remote_files._SILENT.clear()
+    assert fetch_media(f"http://{name}/red.png?size=1", True) and asked
+
+
 def test_an_object_store(host) -> None:
     """The memory of fsspec stands in for s3: what is there is read, what is not is a sentence."""
     fsspec.register_implementation("s3", MemoryFileSystem, clobber=True)
