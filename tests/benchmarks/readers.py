@@ -46,7 +46,9 @@ async def read(queries: list[str], place: int, until: float, found: list[float])
     """Step through the queries until a time; the first page is not counted."""
     chance = random.Random(place)
     address = f"ws://127.0.0.1:{PORT}/_stcore/stream"
-    async with connect(address, max_size=MAX_MESSAGE, subprotocols=["streamlit"]) as socket:  # type: ignore[list-item]
+    async with connect(
+        address, max_size=MAX_MESSAGE, ping_interval=None, subprotocols=["streamlit"]
+    ) as socket:  # type: ignore[list-item]
         await asyncio.sleep(chance.uniform(0, PAUSE))
         await draw(socket, queries[place % len(queries)])
         while time.monotonic() < until:
