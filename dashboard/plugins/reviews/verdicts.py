@@ -47,6 +47,7 @@ class Verdict:
         collection: The collection's key in the store, set when it is saved.
         author: Name of the person, as `clean_name` writes it.
         number: Place among all rows of the store, 0 before it is saved.
+        place: Its number; of a row that an undo has brought back that of its first time.
     """
 
     kind: str = VERDICT
@@ -62,6 +63,7 @@ class Verdict:
     note: str = ""
     number: int = 0
     time: str = ""
+    place: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "author", clean_name(self.author))
@@ -158,11 +160,11 @@ def undo_last(
 
 
 def _withdraw(connection: Connection, verdict: Verdict) -> Verdict:
-    """Return the row that withdraws the last one of a person, in the same list if it names one."""
+    """Return the row that withdraws the last one of a person, of the list if it names one."""
     names = ("kind", "collection", "query_id", "item_id", "author")
     about = {name: getattr(verdict, name) for name in names}
     rows = keep_last(row for row, _ in _read(connection, **about))
-    rows = [row for row in rows if row.list_id == verdict.list_id] or rows
+    rows = [row for row in rows if verdict.list_id in ("", row.list_id)]
     if not rows:
         said = f"{verdict.author} has no {verdict.kind} to take back"
         raise ChoiceError(f"{said} for query {verdict.query_id} and item {verdict.item_id!r}.")
@@ -193,12 +195,9 @@ def list_history(key: str, until: int | None = None, **about: str) -> list[Verdi
 
 def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
     """Return the last row of each person on each subject, without those that were taken back."""
-    last: dict[tuple[str, ...], Verdict] = {}
-    for row in rows:
-        subject = row.subject
-        last.pop(subject, None)
-        last[subject] = row
-    return [row for row in last.values() if row.value != WITHDRAWN]
+    last = {row.subject: row for row in rows}
+    kept = (row for row in last.values() if row.value != WITHDRAWN)
+    return sorted(kept, key=lambda row: row.place)
 
 
 def keep_last_of_pairs(rows: Iterable[Verdict]) -> dict[tuple[str, str], dict[str, Verdict]]:
@@ -303,13 +302,20 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     author = about.pop("author", None)  # older rows have other spellings of a name
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
-    found = []
+    found: list[tuple[Verdict, str]] = []
+    places: dict[tuple[str, ...], list[int]] = {}
     for *cells, once, assignment in connection.execute(asked).all():
         values = dict(zip(names, cells, strict=True))
         if author is not None and clean_name(values["author"]) != author:
             continue
         values["list_id"] = values["list_id"] or assignment
-        found.append((Verdict(**values), once or ""))
+        row = Verdict(**values)
+        said = places.setdefault(row.subject, [])
+        if (once or "").startswith(_UNDO):
+            del said[-1:]
+        else:
+            said.append(row.number)
+        found.append((replace(row, place=said[-1] if said else row.number), once or ""))
     return found
 
 

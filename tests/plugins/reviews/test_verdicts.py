@@ -13,6 +13,7 @@ from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import (
     find_scale,
     keep_last,
+    keep_last_of_pairs,
     list_history,
     read_state,
     undo_last,
@@ -89,7 +90,7 @@ def test_undo(graded: Path, say: Say) -> None:
     assert undone and (undone.item_id, undone.value) == ("b", "relevant")
     assert undo_last(graded, "eva", "step-1") == undone  # sent twice
     assert undo_last(graded, "eva").value == "2"  # type: ignore[union-attr]
-    assert list_said() == [("kim", "a", "relevant"), ("eva", "a", "not")]
+    assert list_said() == [("eva", "a", "not"), ("kim", "a", "relevant")]
     assert keep_last(list_history("graded", author="eva"))[0].note == "why"
     say("eva", "q1", "c", "not")
     for left in ("c", "a", None):
@@ -97,6 +98,21 @@ def test_undo(graded: Path, say: Say) -> None:
         assert (undone and undone.item_id) == left
     assert list_said() == [("kim", "a", "relevant")]
     assert len(list_history("graded")) == 9
+
+
+@pytest.mark.usefixtures("each_store")
+def test_undo_and_taking_back_leave_other_versions_and_lists(graded: Path, say: Say) -> None:
+    """What was said of v2 came after what undo brings back of v1, and counts."""
+    for run, value in (("v1", "relevant"), ("v2", "not"), ("v1", "unsure")):
+        say("eva", "q1", "a", value, run=run)
+    assert undo_last(graded, "eva").value == "unsure"  # type: ignore[union-attr]
+    assert keep_last_of_pairs(list_history("graded"))["q1", "a"]["eva"].value == "not"
+    told = {"baseline": "v1", "candidate": "v2", "protocol": "qrels", "author": "eva"}
+    lists = (JudgingList(title=title, pairs=(("q1", "a"),), **told) for title in "AB")
+    made = [create_list(graded, each) for each in lists]
+    say("eva", "q1", "a", "relevant", list_id=made[0].id)
+    with pytest.raises(ChoiceError, match="no verdict to take back"):
+        say("eva", "q1", "a", verdicts.WITHDRAWN, list_id=made[1].id)
 
 
 def test_undo_in_a_view(graded: Path, say: Say) -> None:
