@@ -114,8 +114,8 @@ def is_media(file: str) -> bool:
 
 
 def cut_address(file: str) -> str:
-    """Return the name of a file; of an address without what follows its path."""
-    return re.split("[?#]", file)[0] if REMOTE.match(file) else file
+    """Return the name of a file; of an address without a password and what follows its path."""
+    return re.sub("(?<=://)[^/]*@", "", re.split("[?#]", file)[0]) if REMOTE.match(file) else file
 
 
 def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
@@ -142,7 +142,7 @@ def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> lis
             if why is not None:
                 lacking.setdefault(why, []).append(place)
         for (what, wanted), places in lacking.items():
-            few = list_names(f"{items.ids[place]}: {files[place]}" for place in places)
+            few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
             found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
             line = items.lines[places[0]]
             findings.append(Finding("warning", "items.csv", line, found, wanted))

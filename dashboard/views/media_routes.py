@@ -41,6 +41,8 @@ MAX_POSTER_BYTES = 64_000_000
 """Posters that are held in memory, of all collections."""
 DECODERS = CapacityLimiter(2)
 """Posters that are made at once."""
+LOOKUPS = CapacityLimiter(16)
+"""Files that are looked for at once: a host that is silent must not hold up verdicts."""
 HEADERS = {"Cache-Control": "private, max-age=31536000, immutable"}
 """An address names the state of its file, so what it answers never changes."""
 
@@ -58,7 +60,7 @@ async def send_media(request: Request) -> Response:
     """Answer with a file, whole or in ranges, or with a poster; 404 if there is none."""
     names = request.path_params
     found = await anyio.to_thread.run_sync(
-        _find_by_name, names["collection"], names["kind"], names["item"]
+        _find_by_name, names["collection"], names["kind"], names["item"], limiter=LOOKUPS
     )
     if found is None:
         raise HTTPException(404)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import faiss
 import numpy as np
@@ -89,7 +89,7 @@ def write_index(
     exact = make_source(collection, replace(version, make_source=None), "gallery")
     assert isinstance(exact, VectorSource)
     if (queries := np.flatnonzero(exact.rows >= 0)).size:
-        source = IndexSource(exact, index, max(depth, RECALLED + 1), collection.folder)
+        source = IndexSource(exact, index, depth, collection.folder)
         recalls = compute_recalls(source, exact, collection.own_items, queries, RECALLED)
         line = replace(line, recall=f"recall@{RECALLED} of exact search {recalls.mean():.3f}")
     with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
@@ -120,12 +120,10 @@ def measure_costs(
     costs: list[tuple[str, IndexSource, int | None, float]] = []
     for file in files:
         file.index  # noqa: B018 - raises what is wrong with it
-        found = file.make_source(collection, version, "gallery")
-        assert isinstance(found, IndexSource)
-        source = replace(found, depth=max(k + 1, found.depth))
+        source = cast(IndexSource, file.make_source(collection, version, "gallery"))
         costs.append((file.line.title, source, file.bytes, file.line.seconds))
     begun, items = time.perf_counter(), files[0].items
-    flat = replace(source, index=build(items, "Flat"))
+    flat = replace(source, index=build(items, "Flat"), depth=k + 1)
     seconds = round(time.perf_counter() - begun, 3)
     costs.append(("Flat", flat, 4 * len(items.ids) * items.dimension, seconds))
     queries, rows = np.flatnonzero(source.exact.rows >= 0), []

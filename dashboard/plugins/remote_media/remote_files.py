@@ -23,10 +23,16 @@ from urllib.parse import SplitResult, urlsplit
 from cachetools import LRUCache, TTLCache, cached
 
 from dashboard.errors import DataError
+from dashboard.storage.media import cut_address
 
 HOSTS = "DASHBOARD_MEDIA_HOSTS"
 """Variable that lists hosts, such as media.example.org, media.example.org:8443 or s3://bucket, and
 networks such as 10.1.0.0/16, without which no private address is asked."""
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+NOT_PUBLIC = tuple(
+    map(ipaddress.ip_network, ("224.0.0.0/4", "64:ff9b::/96", "2002::/16", "fec0::/10", "ff00::/8"))
+)
+"""Networks beside the private ones in which, or through which, others are reached."""
 PORTS = {"http": 80, "https": 443, "s3": 0}
 MAX_BYTES = 256_000_000
 """Bytes of one file."""
@@ -64,12 +70,29 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
         DataError: If the operator does not list its host, or there is no such file.
     """
     parts = _split(address)
-    host = f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc
+    host = f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc.lower()
     same = {host, host.removesuffix(f":{PORTS[parts.scheme]}")}
-    if not same & set(os.environ.get(HOSTS, "").split()):
+    if not same & {each if "//" in each else each.lower() for each in _list_hosts()}:
         do = f'Start the dashboard with {HOSTS}="{host}" if you trust it.'
-        raise DataError(address, f"the host {host}", f"one that {HOSTS} lists", do=do)
-    return _fetch(address) if is_wanted else None
+        raise _refuse(address, f"the host {host}", f"one that {HOSTS} lists", do)
+    if not is_wanted:
+        if parts.scheme != "s3":
+            _find_peer(address, parts)
+        return None
+    path = _fetch(address)
+    if not path.is_file():  # somebody has tidied up the temporary folder
+        _fetch.cache.clear()
+        path = _fetch(address)
+    return path
+
+
+def _list_hosts() -> list[str]:
+    return os.environ.get(HOSTS, "").split()
+
+
+def _refuse(address: str, found: str, wanted: str, do: str = "") -> DataError:
+    """Return an error that does not tell the password or the signature of an address."""
+    return DataError(cut_address(address), found, wanted, do=do)
 
 
 def _split(address: str) -> SplitResult:
@@ -80,7 +103,7 @@ def _split(address: str) -> SplitResult:
     except ValueError:  # a port that is no number, or brackets that are open
         pass
     wanted = "http://, https:// or s3:// with a host, without a password"
-    raise DataError(address, "an address that is none", wanted)
+    raise _refuse(address, "an address that is none", wanted)
 
 
 @cached(_Kept(MAX_KEPT_BYTES, getsizeof=lambda path: path.stat().st_size), lock=threading.Lock())
@@ -88,16 +111,16 @@ def _fetch(address: str) -> Path:
     """Return the file at an address, which is fetched once."""
     path = Path(_FOLDER.name) / hashlib.sha256(address.encode()).hexdigest()
     parts, until = _split(address), time.monotonic() + MAX_SECONDS
+    path.parent.mkdir(exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=_FOLDER.name)
     try:
         with os.fdopen(handle, "wb") as file:
             for piece in _read_s3(address) if parts.scheme == "s3" else _read_http(address, parts):
                 if file.tell() + len(piece) > MAX_BYTES:
-                    found, wanted = f"more than {MAX_BYTES:,} bytes", "a smaller file"
-                    raise DataError(address, found, wanted)
+                    raise _refuse(address, f"more than {MAX_BYTES:,} bytes", "a smaller file")
                 if time.monotonic() > until:
                     found = f"a file that is not whole after {MAX_SECONDS:g} s"
-                    raise DataError(address, found, "a whole one")
+                    raise _refuse(address, found, "a whole one")
                 file.write(piece)
         shutil.move(draft, path)
     finally:
@@ -110,17 +133,15 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
     """Yield a file in pieces; redirects are not followed, and the host is resolved once."""
     import urllib3
 
-    assert parts.hostname is not None
-    if parts.netloc in _SILENT:
-        raise DataError(address, _SILENT[parts.netloc], "a file")
     port = parts.port or PORTS[parts.scheme]
+    peer = _find_peer(address, parts)
     known: dict[str, Any] = {"timeout": SECONDS, "retries": False}
     if parts.scheme == "https":
         known |= {"assert_hostname": parts.hostname, "server_hostname": parts.hostname}
     pools = {"http": urllib3.HTTPConnectionPool, "https": urllib3.HTTPSConnectionPool}
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
-        pool: Any = pools[parts.scheme](_resolve(address, parts.hostname, port), port, **known)
+        pool: Any = pools[parts.scheme](peer, port, **known)
         with (
             pool,
             pool.request(
@@ -128,26 +149,39 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
             ) as answer,
         ):
             if answer.status != 200:
-                raise DataError(address, f"status {answer.status}", "status 200, no redirect")
+                raise _refuse(address, f"status {answer.status}", "status 200, no redirect")
             yield from answer.stream(PIECE)
     except (urllib3.exceptions.HTTPError, OSError) as error:
         _SILENT[parts.netloc] = f"no answer ({type(error).__name__})"
-        raise DataError(address, _SILENT[parts.netloc], "a file") from error
+        raise _refuse(address, _SILENT[parts.netloc], "a file") from error
 
 
-def _resolve(address: str, host: str, port: int) -> str:
-    """Return an address of a host; raise DataError for a private one that is not listed."""
-    resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    peer = str(min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0])
+def _find_peer(address: str, parts: SplitResult) -> str:
+    """Return the IP address that is asked; raise DataError for a private one that is not listed."""
+    if parts.netloc in _SILENT:
+        raise _refuse(address, _SILENT[parts.netloc], "a file")
+    host = str(parts.hostname)
+    try:
+        peer = _resolve(host)
+    except OSError as error:
+        _SILENT[parts.netloc] = f"a host without an address ({type(error).__name__})"
+        raise _refuse(address, _SILENT[parts.netloc], "a file") from error
     found = ipaddress.ip_address(peer.partition("%")[0])
-    networks = list(map(_read_network, os.environ.get(HOSTS, "").split()))
-    if not found.is_global and not any(each and found in each for each in networks):
+    networks = [*map(_read_network, _list_hosts()), _read_network(f"{host}/{found.max_prefixlen}")]
+    is_inside = any(each and found in each for each in networks)
+    if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):
         do = f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".'
-        raise DataError(address, f"the private address {found}", "a public one", do=do)
+        raise _refuse(address, f"the private address {found}", "a public one", do)
     return peer
 
 
-def _read_network(listed: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+@cached(TTLCache(maxsize=1_000, ttl=PAUSE), lock=threading.Lock())
+def _resolve(host: str) -> str:
+    resolved = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return str(min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0])
+
+
+def _read_network(listed: str) -> Network | None:
     """Return the network that an entry of the list is; None for a host."""
     try:
         return ipaddress.ip_network(listed, strict=False) if "/" in listed else None
@@ -165,6 +199,6 @@ def _read_s3(address: str) -> Iterable[bytes]:
                 yield piece
     except ImportError as error:
         do = "Install it: pip install s3fs"
-        raise DataError(address, "an s3 address", "the package s3fs", do=do) from error
+        raise _refuse(address, "an s3 address", "the package s3fs", do) from error
     except Exception as error:  # the store's client raises errors of its own kinds
-        raise DataError(address, f"no answer ({type(error).__name__})", "a file") from error
+        raise _refuse(address, f"no answer ({type(error).__name__})", "a file") from error

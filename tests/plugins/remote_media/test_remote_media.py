@@ -125,13 +125,57 @@ def test_a_host_that_is_silent_is_not_asked_at_once_again(host, monkeypatch) -> 
     name, asked = host
     monkeypatch.setattr(remote_files, "_resolve", lambda *_: (_ for _ in ()).throw(TimeoutError))
     for _ in range(2):
-        with pytest.raises(DataError, match="no answer .TimeoutError"):
+        with pytest.raises(DataError, match="TimeoutError"):
             fetch_media(f"http://{name}/red.png?size=1", True)
         monkeypatch.undo()
         monkeypatch.setenv(HOSTS, f"{name} 127.0.0.0/8 ::1/128")
     assert not asked
     remote_files._SILENT.clear()
     assert fetch_media(f"http://{name}/red.png?size=1", True) and asked
+
+
+@pytest.mark.parametrize(
+    ("peer", "listed", "is_asked"),
+    [
+        ("10.1.2.3", "", False),
+        ("10.1.2.3", "10.0.0.0/8", True),
+        ("224.0.0.1", "", False),
+        ("64:ff9b::7f00:1", "", False),
+        ("2002:7f00:1::", "", False),
+        ("fec0::1", "", False),
+        ("::ffff:10.0.0.1", "", False),
+        ("93.184.215.14", "", True),
+    ],
+)
+def test_private_addresses_are_said_by_check(monkeypatch, peer, listed, is_asked) -> None:
+    """Nothing is sent but the question for the address of the host."""
+    monkeypatch.setattr(remote_files, "_resolve", lambda host: peer)
+    monkeypatch.setenv(HOSTS, f"Media.example {listed}")
+    try:
+        assert fetch_media("https://MEDIA.example/a.png", False) is None and is_asked
+    except DataError as error:
+        assert not is_asked and f"Add it to {HOSTS} if it may be asked" in str(error)
+
+
+def test_a_private_address_that_is_listed_is_a_listed_network(host, monkeypatch) -> None:
+    name = host[0].replace("localhost", "127.0.0.1")
+    monkeypatch.setenv(HOSTS, name)
+    assert fetch_media(f"http://{name}/red.png?size=1", True) is not None
+
+
+def test_a_file_that_is_tidied_up_is_fetched_again(host) -> None:
+    address = f"http://{host[0]}/red.png?size=1"
+    for _ in range(2):
+        path = fetch_media(address, True)
+        assert path is not None and path.read_bytes() == draw("red")
+        path.unlink()
+
+
+def test_no_message_tells_a_password_or_a_signature(host) -> None:
+    for address in ("http://eva:secret@h.example/a.png", "https://h.example/a.png?key=secret"):
+        with pytest.raises(DataError) as refused:
+            fetch_media(address, True)
+        assert "secret" not in str(refused.value) and "h.example/a.png" in str(refused.value)
 
 
 def test_an_object_store(host) -> None:
