@@ -26,6 +26,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         DataError: If there is no such folder.
     """
     from dashboard.errors import DataError, Finding
+    from dashboard.plugins import load_all
     from dashboard.storage.media import list_missing
     from dashboard.storage.versions import list_stale
 
@@ -37,6 +38,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             *list_stale(
                 collection.folder, collection.versions, collection.items, collection.queries
             ),
+            *(each for list_more in load_all("list_findings") for each in list_more(collection)),
         )
     except DataError as error:
         if not find_folder(call.collection).is_dir():
