@@ -87,7 +87,7 @@ BROKEN = {
     "shipped metric": (
         "from dashboard.evaluation.metrics import metric\n"
         "metric('AP(annotated)', formula='', source='')(lambda block, k: k)\n",
-        "Two metrics are called ap(annotated), in composed/metrics.py and ",
+        "Two metrics are called ap(annotated), in composed/judge.py and ",
     ),
     "command": (PLUGIN + '"x", commands={"keywords": ""})\n', "found the command 'keywords', which"
                 " plugins/alfa has, too; expected a name of its own. Rename it in brok"),

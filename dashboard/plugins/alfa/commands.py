@@ -11,7 +11,7 @@ from dashboard.commands.options import FINE, add_collection, open_call
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
-    from dashboard.plugins.alfa.vocabulary import Entry
+    from dashboard.plugins.alfa.keywords import Entry
     from dashboard.storage.collection import Collection
 
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a candidate, or the files that were written."""
-    from dashboard.plugins.alfa.vocabulary import draft_vocabulary, read_vocabulary
+    from dashboard.plugins.alfa.keywords import draft_vocabulary, read_vocabulary
 
     if bool(call.text) + call.draft + call.write != 1:
         raise ValueError("Give one of TEXT, --draft and --write.")

@@ -21,8 +21,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.plugins.alfa.keywords import Candidate
-from dashboard.plugins.alfa.vocabulary import Entry
+from dashboard.plugins.alfa.keywords import Candidate, Entry
 from dashboard.plugins.alfa.words import (
     EGO,
     EGO_OBJECTS,

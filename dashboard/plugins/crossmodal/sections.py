@@ -7,8 +7,7 @@ import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.crossmodal.folds import MatchingJudgement
-from dashboard.plugins.crossmodal.judge import CROSSMODAL, list_texts
+from dashboard.plugins.crossmodal.judge import CROSSMODAL, MatchingJudgement, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown

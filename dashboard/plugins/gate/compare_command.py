@@ -40,8 +40,12 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     """
     if all(each is None for each in (call.fail_on, call.require, call.junit, call.markdown)):
         return compare_versions.answer(call)
-    from dashboard.plugins.gate.checks import make_checks, read_conditions
-    from dashboard.plugins.gate.summaries import write_junit, write_markdown
+    from dashboard.plugins.gate.checks import (
+        make_checks,
+        read_conditions,
+        write_junit,
+        write_markdown,
+    )
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
     study, choices = _open_study(call, conditions)
