@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
-from typing import Any
 
-from dashboard.commands.options import FINE, FOUND, add_collection, open_call
+from dashboard.commands.options import FINE, FOUND, Answer, add_collection, open_call
 from dashboard.storage.folders import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
@@ -19,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_collection(parser)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return the findings; the code is 1 with any error.
 
     Raises:

@@ -52,6 +52,11 @@ class Choice:
     noun: str = ""
     separator: str = " "
 
+    @property
+    def flag(self) -> str:
+        """Its option on the command line."""
+        return f"--{(self.option or self.key).replace('_', '-')}"
+
     def join(self, names: Iterable[str]) -> str:
         """Return several names as one text that `read` splits again."""
         return self.separator.join(names)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, add_collection, open_call
+from dashboard.commands.options import FINE, Answer, add_collection, open_call
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
 MAX_LETTERS = 1_000
-Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -33,8 +33,7 @@ def draw_terms(study: Study, choices: Choices) -> None:
         for each in list_choices():
             if each.key in unusual:
                 values = choices[each.key] if each.kind == "names" else [choices.write()[each.key]]
-                option = f"--{(each.option or each.key).replace('_', '-')}"
-                words += [f"{option}={value}" for value in values]
+                words += [f"{each.flag}={value}" for value in values]
         draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(shlex.join(words))}</p>")
         return
     formula = measure.metric.formula

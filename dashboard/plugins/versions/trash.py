@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, add_collection
+from dashboard.commands.options import FINE, Answer, add_collection
 from dashboard.errors import DataError
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder
@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do it; without it nothing is moved")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a file or folder that was moved.
 
     Raises:
