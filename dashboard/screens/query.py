@@ -29,7 +29,7 @@ is_known = study.is_measured((baseline, candidate), metric)
 with nullcontext() if is_known else show_progress("Measuring the versions"):
     values = [study.values(version, metric) for version in (baseline, candidate)]
 delta, order = list_differences(metric, *values)
-versions = list(dict.fromkeys([baseline, candidate]))
+versions = list(choices.compared)
 if len(versions) == 1:  # nothing to compare it with: the worst value first
     delta = values[0]
     order = np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")

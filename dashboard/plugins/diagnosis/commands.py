@@ -13,7 +13,6 @@ CHOICES = (
     Choice(
         key="cause",
         meaning="suspected cause of wrong results, whose queries Compare lists",
-        default=lambda collection, before: "",
     ),
 )
 COLUMNS = ("scope", "cause", "detail", "results", "share")

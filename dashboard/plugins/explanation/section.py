@@ -25,7 +25,7 @@ GRADE = Column(key="grade", label="Grade", number=True, help="–: nobody judged
 def draw_terms(study: Study, choices: Choices) -> None:
     """Draw the terms of the open query's value in both versions, folded."""
     measure, query = parse_one(choices["metric"]), study.collection.queries.index[choices["query"]]
-    versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
+    versions = choices.compared
     if len(study.collection.items) > MAX_ITEMS:
         words = ["measure", study.collection.name, "--explain", choices["query"]]
         words += ["--metrics", choices["metric"], "--runs", *versions]
