@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +67,8 @@ def list_files(folder: Path, version: str) -> list[Path]:
 def remove(folder: Path, version: str) -> list[dict[str, Any]]:
     """Move a version, or all of a collection, to the trash; return a row a file or folder."""
     base, files = folder.parent, list_files(folder, version)
-    with report_full_disk(folder.name):
-        place = _make_place(base / TRASH)
+    last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
+    place = base / TRASH / f"{sum(last) + 1}"
     return _move(base, {place / path.relative_to(base): path for path in files})
 
 
@@ -122,15 +121,3 @@ def _list_places(trash: Path) -> list[Path]:
     """Return the folders of removals, the last one at the end."""
     places = [path for path in trash.glob("*") if path.name.isdecimal()]
     return sorted(places, key=lambda path: int(path.name))
-
-
-def _make_place(trash: Path) -> Path:
-    """Make the folder of a removal, under the next number."""
-    last = [int(path.name) for path in _list_places(trash)[-1:]]
-    for number in count(sum(last) + 1):
-        try:
-            (trash / str(number)).mkdir(parents=True)
-        except FileExistsError:  # another removal at the same time
-            continue
-        return trash / str(number)
-    raise AssertionError
