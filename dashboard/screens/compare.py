@@ -29,8 +29,7 @@ from dashboard.views.comparison import (
     write_row,
 )
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import open_page
-from dashboard.views.layout import draw_sections, split_page
+from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import Pick, draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")

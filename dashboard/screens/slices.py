@@ -8,14 +8,12 @@ from dashboard.study.changes import list_slice_changes
 from dashboard.views.address import escape_markdown
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
-from dashboard.views.data_tables import draw_folded, write_table
+from dashboard.views.data_tables import draw_folded, draw_table, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import make_pages, open_page
-from dashboard.views.layout import split_page
+from dashboard.views.frame import make_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.slice_table import (
     COLUMNS,
-    draw_slices,
     make_cells,
     make_lines,
     pick_columns,
@@ -52,7 +50,7 @@ with left:
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
         st.markdown("**Pairs of slices with 5 queries or more**, worst first")
-        draw_slices(pairs[:MAX_PAIRS])
+        draw_table(COLUMNS, [write_slice(row) for row in pairs[:MAX_PAIRS]])
 with right:
     if columns := pick_columns(list(study.list_slices())):
         cells = make_cells(study.cross_slices(*versions, metric, *columns))

@@ -1,4 +1,4 @@
-"""The frame of every page: links, the row of choices, and problems as sentences."""
+"""The frame of every page: links, the row of choices, columns, and problems as sentences."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
 """Choices in the row on top, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
+COLUMNS_STYLE = """<style>
+@media (max-width: 1023px) {
+  .st-key-split [data-testid="stColumn"] { flex: 1 1 100%; min-width: 100%; }
+  .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+}
+</style>"""
 CURRENT = "current-screen"
 Page = Any
 NAVIGATION = Path(__file__).with_name("navigation")
@@ -253,3 +259,16 @@ def list_commands(collection: Collection) -> list[str]:
         f"{start} add {collection.name} {name} --items vectors.npz",
         f"{start} add {collection.name} {name} --run results.trec",
     ]
+
+
+def split_page(left: int, right: int) -> tuple[Any, Any]:
+    """Return two columns of these relative widths, one below the other on narrow screens."""
+    st.html(COLUMNS_STYLE)
+    with st.container(key="split"):
+        first, second = st.columns([left, right], gap="medium")
+    return first, second
+
+
+def draw_sections(page: str, study: Study, choices: Choices) -> list[Any]:
+    """Draw the sections of plugins on a page; return what they return."""
+    return [draw(study, choices) for draw in load_sections(page, study.rules.name)]

@@ -39,7 +39,10 @@ def answer(call: Namespace) -> Answer:
     if not call.yes:
         names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
         raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
-    return remove(folder, call.version), COLUMNS, FINE
+    base = folder.parent
+    last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
+    place = base / TRASH / f"{sum(last) + 1}"
+    return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
 
 
 def list_files(folder: Path, version: str) -> list[Path]:
@@ -62,14 +65,6 @@ def list_files(folder: Path, version: str) -> list[Path]:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
         raise DataError(folder.name, f"no version {version!r}", f"one of {there}")
     return found
-
-
-def remove(folder: Path, version: str) -> list[dict[str, Any]]:
-    """Move a version, or all of a collection, to the trash; return a row a file or folder."""
-    base, files = folder.parent, list_files(folder, version)
-    last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
-    place = base / TRASH / f"{sum(last) + 1}"
-    return _move(base, {place / path.relative_to(base): path for path in files})
 
 
 def _move(base: Path, paths: Mapping[Path, Path]) -> list[dict[str, Any]]:
