@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
-from typing import Any
 
-from dashboard.commands.options import FINE, FOUND, add_collection, open_call
+from dashboard.commands.options import FINE, FOUND, Answer, add_collection, open_call
 from dashboard.storage.folders import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
@@ -19,13 +18,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_collection(parser)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return the findings; the code is 1 with any error.
 
     Raises:
         DataError: If there is no such folder.
     """
     from dashboard.errors import DataError, Finding
+    from dashboard.plugins import load_all
     from dashboard.storage.media import list_missing
     from dashboard.storage.versions import list_stale
 
@@ -37,6 +37,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             *list_stale(
                 collection.folder, collection.versions, collection.items, collection.queries
             ),
+            *(each for list_more in load_all("list_findings") for each in list_more(collection)),
         )
     except DataError as error:
         if not find_folder(call.collection).is_dir():

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
 
 HELP = "the difference of two versions on parts of the queries"
 COLUMNS = ("slice", "queries", "delta", "low", "high", "p", "p_adjusted")
@@ -18,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--pairs", action="store_true", help="queries that two slices share")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a slice."""
     from dashboard.evaluation.metrics import parse
 

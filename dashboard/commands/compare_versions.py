@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.commands.options import (
     FINE,
     FOUND,
+    Answer,
     add_choices,
     add_collection,
     complain_about_not_run,
@@ -33,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_choices(parser, "baseline", "candidate", "metrics")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a metric; the code is 1 if one regressed, or one that was named has no value.
 
     A metric regressed if the interval of its difference lies on the worse side of 0, or, where all

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE
+from dashboard.commands.options import FINE, Answer
 from dashboard.study.choices import list_choices
 
 HELP = "every key of a link and what it holds"
 COLUMNS = ("key", "holds")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a key."""
     first = {"key": "collection", "holds": "collection that is open"}
     rows = [{"key": each.key, "holds": each.meaning} for each in list_choices()]

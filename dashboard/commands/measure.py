@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from dashboard.commands.options import (
+    Answer,
     add_choices,
     add_collection,
     complain_about_broken,
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--by-query", action="store_true", help="the value of each query")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a version and metric, or a query."""
     study, choices = open_study_of(call)
     found = study.measure(choices["runs"], choices["metrics"])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE
+from dashboard.commands.options import FINE, Answer
 
 HELP = "every metric with its formula and source, and which other programs agree"
 COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a metric."""
     from dashboard.evaluation.metrics import METRICS
     from dashboard.evaluation.peers import describe_agreement, describe_differences

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 FINE, FOUND, WRONG = 0, 1, 2
+Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
+"""Rows, their columns in order, and the exit code."""
 
 
 def print_ways(error: Unsure, typed: str) -> None:
@@ -51,7 +53,7 @@ def add_choices(parser: ArgumentParser, *keys: str) -> None:
         if each.changes_numbers or each.key in keys:
             several: dict[str, Any] = {"nargs": "+", "action": "extend"}
             parser.add_argument(
-                f"--{(each.option or each.key).replace('_', '-')}",
+                each.flag,
                 dest=each.key,
                 **(several if each.kind == "names" else {}),
                 metavar=each.key.upper(),
@@ -95,12 +97,11 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         value = getattr(call, each.key, None)
         if value is None:
             continue
-        option = f"--{(each.option or each.key).replace('_', '-')}"
         if call.collection is None and not each.of_files:
-            raise ValueError(f"{option}: only a COLLECTION has that; leave it out with --qrels.")
+            raise ValueError(f"{each.flag}: only a COLLECTION has that; leave it out with --qrels.")
         given[each.key] = each.join(value) if isinstance(value, list) else str(value)
         if not given[each.key].strip():
-            raise ValueError(f"{option} is empty. Give a value, or leave it out.")
+            raise ValueError(f"{each.flag} is empty. Give a value, or leave it out.")
     if call.collection is None:
         given.setdefault("queries", "all")
     require_protocol(collection, given)

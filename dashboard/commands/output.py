@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,21 @@ def clean_cell(text: str) -> str:
 def protect_cell(cell: Any) -> Any:
     """Return a cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+
+
+@contextmanager
+def draw_bar(unit: str) -> Iterator[Callable[..., None]]:
+    """Draw how far a work has come; yield `(done, total, what)`, which draws it anew."""
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    with tqdm(unit=f" {unit}", disable=None) as bar:
+
+        def show(done: int, total: int, what: str = "") -> None:
+            bar.set_description(what, refresh=False)
+            bar.total, bar.n = total, done
+            bar.refresh()
+
+        yield show
 
 
 def replace_file(path: Path, content: bytes) -> None:

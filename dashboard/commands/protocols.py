@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE
+from dashboard.commands.options import FINE, Answer
 
 HELP = "every protocol: what is relevant, its formulas, and what they do not show"
 COLUMNS = ("protocol", "title", "definition", "formula", "source", "blind")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a protocol."""
     from dashboard.study.judging import list_all_rules, write_formula
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     FINE,
     WRONG,
+    Answer,
     add_choices,
     add_collection,
     complain_about_broken,
@@ -37,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_choices(parser)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a result."""
     text, item = call.text or "", call.item or ""
     if sum(map(bool, (text.strip(), item, call.file))) != 1 or call.k < 1:

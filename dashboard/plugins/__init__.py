@@ -45,6 +45,7 @@ class Plugin:
         merge_items: `(collection, choices, given) -> given` with items that count as one: a run, or
             the judgement after all `amend_judgement`.
         choices: A tuple of Choice: keys of the address, options and inputs of a Study.
+        list_findings: `(collection) -> findings` that the command `check` tells besides its own.
         describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
             for, and fields of each row of a QueryResult, such as `notes`, texts on its card.
         login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
@@ -76,6 +77,7 @@ class Plugin:
     amend_judgement: str = ""
     merge_items: str = ""
     choices: str = ""
+    list_findings: str = ""
     describe_results: str = ""
     media: str = ""
     login: str = ""

@@ -9,7 +9,7 @@ from dashboard.study.changes import (
     group_values,
     list_changes,
 )
-from dashboard.views.address import drop_choice, escape_markdown, set_choice
+from dashboard.views.address import drop_choice, escape_markdown
 from dashboard.views.change_charts import (
     draw_forest,
     draw_histogram,
@@ -29,16 +29,10 @@ from dashboard.views.comparison import (
     write_row,
 )
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import open_page
-from dashboard.views.layout import draw_sections, split_page
+from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import Pick, draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
-
-
-def keep_picked(value: str) -> None:
-    """Put the change or the pair of values that was picked into the address."""
-    set_choice("picked", value)
 
 
 study, choices = open_page("metrics", "shown", versions=2)
@@ -69,9 +63,9 @@ with tools:
 left, right = split_page(7, 3)
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
-    draw_pickable(histogram, "histogram", "label", keep_picked)
+    draw_pickable(histogram, "histogram", "label", "picked")
     st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
-    draw_pickable(scatter, "scatter", "point", keep_picked)
+    draw_pickable(scatter, "scatter", "point", "picked")
     st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
     show_chart(forest)
 with left:

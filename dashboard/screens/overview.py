@@ -11,8 +11,7 @@ from dashboard.views.charts import colour_versions, draw_curve, draw_slice_value
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
 from dashboard.views.data_tables import draw_table
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import open_page
-from dashboard.views.layout import draw_sections, split_page
+from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.version_table import (
     describe_contents,

@@ -14,8 +14,7 @@ from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
 from dashboard.views.charts import colour_versions
 from dashboard.views.comparison import show_progress
-from dashboard.views.frame import open_page
-from dashboard.views.layout import draw_sections
+from dashboard.views.frame import draw_sections, open_page
 
 AHEAD = 3  # queries before and after the open one that the browser has at once
 LISTED = 250  # queries before and after the open one that its list names
@@ -29,7 +28,7 @@ is_known = study.is_measured((baseline, candidate), metric)
 with nullcontext() if is_known else show_progress("Measuring the versions"):
     values = [study.values(version, metric) for version in (baseline, candidate)]
 delta, order = list_differences(metric, *values)
-versions = list(dict.fromkeys([baseline, candidate]))
+versions = list(choices.compared)
 if len(versions) == 1:  # nothing to compare it with: the worst value first
     delta = values[0]
     order = np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")

@@ -9,7 +9,7 @@ from dashboard.retrieval.encoders import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
 from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
-from dashboard.views.cards import draw_cards, draw_items
+from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.charts import colour_versions
 from dashboard.views.copy import draw_copy_link
@@ -101,7 +101,7 @@ if not text and not item and picture is None:
     places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))
     items = [collection.items.ids[place] for place in places]
     note = f"{len(items)} of {len(collection.items):,}"
-    draw_items(
+    draw_cards(
         make_items(collection, items, "Or start from an item", note),
         lambda name: start("item", name),
     )

@@ -5,17 +5,15 @@ import streamlit as st
 from dashboard.commands.compare_slices import COLUMNS as SLICES
 from dashboard.evaluation.slicing import JOIN, describe_worst
 from dashboard.study.changes import list_slice_changes
-from dashboard.views.address import escape_markdown, set_choice
+from dashboard.views.address import escape_markdown
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
-from dashboard.views.data_tables import draw_folded, write_table
+from dashboard.views.data_tables import draw_folded, draw_table, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import make_pages, open_page
-from dashboard.views.layout import split_page
+from dashboard.views.frame import make_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.slice_table import (
     COLUMNS,
-    draw_slices,
     make_cells,
     make_lines,
     pick_columns,
@@ -23,11 +21,6 @@ from dashboard.views.slice_table import (
 )
 
 MAX_PAIRS = 20
-
-
-def keep_picked(slices: str) -> None:
-    """Put the slices that were picked into the address."""
-    set_choice("picked_slice", slices)
 
 
 study, choices = open_page("metrics", "shown", versions=2)
@@ -53,16 +46,16 @@ with left:
         "not corrected. Slices with fewer than 5 queries are last and have no interval.",
     )
     charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
-    draw_pickable(charts["Slices"], "forest", "name", keep_picked)
+    draw_pickable(charts["Slices"], "forest", "name", "picked_slice")
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
         st.markdown("**Pairs of slices with 5 queries or more**, worst first")
-        draw_slices(pairs[:MAX_PAIRS])
+        draw_table(COLUMNS, [write_slice(row) for row in pairs[:MAX_PAIRS]])
 with right:
     if columns := pick_columns(list(study.list_slices())):
         cells = make_cells(study.cross_slices(*versions, metric, *columns))
         charts["Two columns"] = draw_heatmap(cells, *columns)
-        draw_pickable(charts["Two columns"], "heatmap", "slice", keep_picked)
+        draw_pickable(charts["Two columns"], "heatmap", "slice", "picked_slice")
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
         found = list_slice_changes(study, *versions, metric, picked)

@@ -29,7 +29,7 @@ class Choice:
         option: Its name on the command line and in Python; empty: the key.
         meaning: A sentence for `--help` and tooltips.
         kind: "names" are several texts, with the separator between them.
-        default: Return the usual value, given the collection and the choices before it.
+        default: Return the usual value, given the collection and the choices before it; "" without.
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
         parse: Raise ValueError for a text that says nothing; None: any text does.
@@ -42,7 +42,7 @@ class Choice:
     key: str
     meaning: str
     kind: Literal["text", "number", "names"] = "text"
-    default: Callable[[Collection, Values], Any]
+    default: Callable[[Collection, Values], Any] = lambda collection, before: ""
     allowed: Callable[[Collection, Values], Sequence[str]] | None = None
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
@@ -51,6 +51,11 @@ class Choice:
     option: str = ""
     noun: str = ""
     separator: str = " "
+
+    @property
+    def flag(self) -> str:
+        """Its option on the command line."""
+        return f"--{(self.option or self.key).replace('_', '-')}"
 
     def join(self, names: Iterable[str]) -> str:
         """Return several names as one text that `read` splits again."""
@@ -105,6 +110,11 @@ class Choices:
 
     def __getitem__(self, key: str) -> Any:
         return dict(self.values)[key]
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Baseline and candidate; one version where they are the same."""
+        return tuple(dict.fromkeys((self["baseline"], self["candidate"])))
 
     def replace(self, **values: Any) -> Choices:
         """Return the same choices but for some values."""
@@ -362,7 +372,6 @@ VIEW = (
     Choice(
         key="picked",
         meaning="change, or values of both versions, of the queries that Compare lists",
-        default=lambda collection, before: "",
     ),
     Choice(
         key="picked_slice",
@@ -375,14 +384,12 @@ VIEW = (
     Choice(
         key="query",
         meaning="query that is looked at",
-        default=lambda collection, before: "",
         allowed=lambda collection, before: collection.queries.ids,
     ),
-    Choice(key="text", meaning="text to search with", default=lambda collection, before: ""),
+    Choice(key="text", meaning="text to search with"),
     Choice(
         key="item",
         meaning="item to search with",
-        default=lambda collection, before: "",
         allowed=lambda collection, before: collection.items.ids,
     ),
     Choice(

@@ -109,25 +109,20 @@ def _rank_versions(
 
     The first results of every version and the wanted items are found however deep they are.
     """
-    shown, _ = _find_parts(study, query, versions, depth, wanted)
-    wanted = np.unique(np.concatenate([wanted, *(part.item for part in shown.values())]))
-    return _find_parts(study, query, versions, depth, wanted)
-
-
-def _find_parts(
-    study: Study, query: int, versions: Sequence[str], depth: int, wanted: IntArray
-) -> tuple[dict[str, Part], dict[str, str]]:
     parts: dict[str, Part] = {}
     problems: dict[str, str] = {}
-    for version in versions:
-        try:
-            (part,) = study.run(version).parts(np.array([query]), depth, lambda _: wanted)
-        except DataError as error:
-            problems[version] = str(error)
-            continue
-        if query in part.not_run:
-            problems[version] = part.not_run[query]
-        parts[version] = part
+    for _ in range(2):  # at the second time the first results of all are wanted, too
+        find = {query: wanted}.__getitem__
+        for version in versions:
+            try:
+                (part,) = study.run(version).parts(np.array([query]), depth, find)
+            except DataError as error:
+                problems[version] = str(error)
+                continue
+            if query in part.not_run:
+                problems[version] = part.not_run[query]
+            parts[version] = part
+        wanted = np.unique(np.concatenate([wanted, *(part.item for part in parts.values())]))
     return parts, problems
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.slicing import ALL
 from dashboard.texts import write_number
+from dashboard.views.address import set_choice
 from dashboard.views.charts import QUIET, Row, make_chart, pick_ink, protect_name, show_chart
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
@@ -31,19 +32,19 @@ SHAPE = alt.Shape(
 PICK = "pick"
 
 
-def draw_pickable(chart: Any, key: str, field: str, keep: Callable[[str], None]) -> None:
+def draw_pickable(chart: Any, key: str, field: str, choice: str) -> None:
     """Draw a chart in which one value can be picked.
 
     Args:
         chart: It has the selection PICK.
         key: Name of the chart on its screen.
         field: Field of the value.
-        keep: Called with the value that was picked, "" for none any more.
+        choice: Key of the choice that the picked value becomes, "" for none any more.
     """
 
     def pick() -> None:
         picked = st.session_state[key]["selection"].get(PICK, [])
-        keep(str(picked[0].get(field, "")) if picked else "")
+        set_choice(choice, str(picked[0].get(field, "")) if picked else "")
 
     show_chart(chart, on_select=pick, key=key)
 
@@ -121,11 +122,16 @@ def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str
     return (same + points).properties(height=260)
 
 
+def _draw_zero(title: str | None) -> Any:
+    """Return a line at 0 of an axis with a title."""
+    line = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
+    return line.encode(x=alt.X("zero:Q", title=title))
+
+
 def draw_bar(row: Row) -> Any:
     """Return one difference with its interval on an axis with 0; delta, low, high and outcome."""
     texts = {f"{end}_text": write_signed(row[end]) for end in ("low", "high")}
     base = make_chart([{**row, **texts}])
-    zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
     bar = base.mark_rule(strokeWidth=8).encode(
         x=alt.X(
             "low:Q",
@@ -145,9 +151,7 @@ def draw_bar(row: Row) -> Any:
         )
         for end in ("low", "high")
     ]
-    return (
-        zero.encode(x=alt.X("zero:Q", title=None)) + bar + point + ends[0] + ends[1]
-    ).properties(height=88)
+    return (_draw_zero(None) + bar + point + ends[0] + ends[1]).properties(height=88)
 
 
 def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str = "") -> Any:
@@ -164,7 +168,6 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
     tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart([row for row in rows if row["delta"] is not None]).encode(y=y)
-    zero = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
     )  # fmt: skip
@@ -183,7 +186,7 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
         x=alt.XValue("width"), text=alt.Text("note:N")
     )
-    layers = zero.encode(x=alt.X("zero:Q", title=title)) + bars + points + left + right
+    layers = _draw_zero(title) + bars + points + left + right
     return layers.properties(height=alt.Step(36))
 
 

@@ -78,7 +78,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         st.caption(escape_markdown(power))
-    for version in dict.fromkeys([baseline, candidate]):  # what a plugin has read says what it is
+    for version in choices.compared:  # what a plugin has read says what it is
         found = study.collection.versions[version]
         if found.make_source and found.note:
             st.caption(escape_markdown(f"{version}: {found.note}."))

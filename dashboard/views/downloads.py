@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -26,7 +26,10 @@ CHART_WIDTH = 720
 """Width of a chart in a file, in pixels."""
 GROUNDS = {"#e8edf4": "#0f141b"}
 """Ground of a chart in a file, by the colour of its text; white for others."""
-MIME = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
+MIME = {
+    "csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png",
+    "html": "text/html",
+}  # fmt: skip
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -46,46 +49,35 @@ def draw_sharing(
         tables: Rows and columns, as a command prints them, by the table's name.
         charts: Charts by name.
     """
-    versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
-    stem = "-".join([study.collection.name, *versions])
+    versions = choices.compared
+    stem, ink = "-".join([study.collection.name, *versions]), pick_ink()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.popover("Download"):
-            for name, (rows, columns) in tables.items():
-                _draw_files(name, stem, {form: (rows, columns) for form in ("csv", "json")})
-            for name, chart in charts.items():
-                _draw_files(name, stem, dict.fromkeys(("svg", "png"), chart))
+            for contents, forms in ((tables, ("csv", "json")), (charts, ("svg", "png"))):
+                for name, content in contents.items():
+                    makers = {form: partial(make_file, form, content, ink) for form in forms}
+                    _draw_files(name, f"{stem}-{name.lower().replace(' ', '-')}", makers)
             for command in load_named("commands").values():
                 if hasattr(command, "make_download") and len(versions) > 1:
-                    _draw_page(command, f"{stem}.html", study, choices)
+                    address = str(st.context.url or "")
+                    make = partial(command.make_download, study, choices, address)
+                    _draw_files(command.DOWNLOAD, stem, {"html": make})
         draw_copy_buttons(markdown)
 
 
-def _draw_files(name: str, stem: str, forms: Mapping[str, Any]) -> None:
-    ink = pick_ink()
+def _draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) -> None:
+    """Draw a button for each form of a file, which is made when it is clicked."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(name, width=150)
-        for form, content in forms.items():
+        for form, make in makers.items():
             st.download_button(
                 form.upper(),
-                data=partial(make_file, form, content, ink),
-                file_name=f"{stem}-{name.lower().replace(' ', '-')}.{form}",
+                data=make,
+                file_name=f"{file}.{form}",
                 mime=MIME[form],
                 key=f"download-{name}-{form}",
                 on_click="ignore",
             )
-
-
-def _draw_page(command: Any, file: str, study: Study, choices: Choices) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(command.DOWNLOAD, width=150)
-        st.download_button(
-            "HTML",
-            data=partial(command.make_download, study, choices, str(st.context.url or "")),
-            file_name=file,
-            mime="text/html",
-            key=f"download-{command.DOWNLOAD}",
-            on_click="ignore",
-        )
 
 
 def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_WIDTH) -> bytes:

@@ -1,10 +1,12 @@
-"""The frame of every page: links, the row of choices, and problems as sentences."""
+"""The frame of every page: links, the row of choices, columns, and problems as sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -26,16 +28,22 @@ from dashboard.views.address import (
     remember_address,
     set_choice,
 )
-from dashboard.views.navigation import draw_links
-from dashboard.views.no_version import require_versions
+from dashboard.views.components import load_component
 
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
 """Choices in the row on top, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
+COLUMNS_STYLE = """<style>
+@media (max-width: 1023px) {
+  .st-key-split [data-testid="stColumn"] { flex: 1 1 100%; min-width: 100%; }
+  .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+}
+</style>"""
 CURRENT = "current-screen"
 Page = Any
+NAVIGATION = Path(__file__).with_name("navigation")
 
 
 def make_pages() -> dict[str, Page]:
@@ -80,7 +88,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
         choices = None if problems else read_choices(collection, given)
     finally:  # an address that cannot be followed has links, too
         with links:
-            draw_links(make_pages(), screen, read_address())
+            _draw_links(make_pages(), screen, read_address())
             for draw in load_sections("links", ""):
                 draw()
     if choices is None:
@@ -89,7 +97,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     with row:
         _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
     narrowed = _draw_chips(collection, choices)
-    compared = " → ".join(dict.fromkeys([choices["baseline"], choices["candidate"]]))
+    compared = " → ".join(choices.compared)
     words = [screen.capitalize(), compared, *narrowed, collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
@@ -193,3 +201,74 @@ def open_query(choices: Choices, query: str) -> None:
     """Go to the screen Query with a query chosen."""
     set_choice("query", query)
     st.switch_page(make_pages()["query"], query_params=st.query_params.to_dict() | {"query": query})
+
+
+def _draw_links(pages: Mapping[str, Any], current: str, given: Mapping[str, str]) -> None:
+    """Draw a link to each page, and go to the one that was clicked.
+
+    Args:
+        pages: Pages of `st.Page` by name.
+        current: Name of the page that is shown.
+        given: Keys and values that every link keeps.
+    """
+    scripts, styles = (NAVIGATION / "navigation.js",), (NAVIGATION / "navigation.css",)
+    component = load_component("navigation", scripts, styles)
+    keys = f"?{urlencode(given)}" if given else ""
+    links = [
+        {"name": name, "title": page.title, "href": f"./{page.url_path}{keys}"}
+        for name, page in pages.items()
+    ]
+    data = {"links": links, "current": current}
+    clicked = component(key="navigation", data=data, on_go_change=lambda: None).go
+    if clicked in pages and clicked != current:
+        st.switch_page(pages[clicked], query_params=dict(given))
+
+
+def require_versions(collection: Collection, choices: Choices, number: int) -> None:
+    """End the script with the commands that add a version, if a page needs more of them.
+
+    Args:
+        collection: What the page shows.
+        choices: The versions that are compared.
+        number: 0, 1, or 2 for a page that compares a version with another one.
+    """
+    there = list(collection.versions)
+    candidate = choices["candidate"]
+    if number <= len(there) and (number < 2 or choices["baseline"] != candidate):
+        return
+    if len(there) > 1:
+        said = f"{candidate} is the baseline, too. Choose another version to compare it with."
+        st.info(escape_markdown(said))
+    else:
+        none = "has no version that can be used" if collection.broken else "has no version yet"
+        has = f"has one version, {there[0]}" if there else none
+        wanted = "A comparison needs another one" if there else "This screen needs one"
+        said = f"{collection.name} {has}. {wanted}. To add it, type one of these:"
+        st.info(escape_markdown(said))
+        st.code("\n".join(list_commands(collection)), language="sh", wrap_lines=True)
+    st.stop()
+
+
+def list_commands(collection: Collection) -> list[str]:
+    """Return the commands that add a version: from an encoder, from vectors, or from results."""
+    taken = {*collection.versions, *collection.broken}
+    name = next(name for number in count(1) if (name := f"v{number}") not in taken)
+    start = "python -m dashboard"
+    return [
+        f"{start} embed {collection.name} --version {name} --encoder module:function",
+        f"{start} add {collection.name} {name} --items vectors.npz",
+        f"{start} add {collection.name} {name} --run results.trec",
+    ]
+
+
+def split_page(left: int, right: int) -> tuple[Any, Any]:
+    """Return two columns of these relative widths, one below the other on narrow screens."""
+    st.html(COLUMNS_STYLE)
+    with st.container(key="split"):
+        first, second = st.columns([left, right], gap="medium")
+    return first, second
+
+
+def draw_sections(page: str, study: Study, choices: Choices) -> list[Any]:
+    """Draw the sections of plugins on a page; return what they return."""
+    return [draw(study, choices) for draw in load_sections(page, study.rules.name)]

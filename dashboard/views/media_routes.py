@@ -178,7 +178,7 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
     for folder, files in table.files:
         if REMOTE.match(files[place]):  # its state is not known before it is fetched
             version = hashlib.sha256(files[place].encode()).hexdigest()[:16]
-            return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
+            break
         try:
             # a page asks for hundreds, and a Path takes five times as long
             state = os.stat(folder + files[place]) if files[place] else None  # noqa: PTH116
@@ -188,8 +188,10 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
             version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
             if span := table.find_span(place):
                 version += f"-{span.start:g}-{span.end:g}"
-            return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
-    return ""
+            break
+    else:
+        return ""
+    return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
 
 
 class _Files(NamedTuple):

@@ -17,14 +17,12 @@ from streamlit import config
 
 HOSTS = "DASHBOARD_HOSTS"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{0,5})?", re.ASCII)
-POLICY = "; ".join(
-    (
-        "default-src 'self'", "script-src 'self' blob: 'wasm-unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'", "img-src 'self' data: blob:", "font-src 'self' data:",
-        "media-src 'self' blob:", "worker-src 'self' blob:", "object-src 'none'",
-        "base-uri 'self'", "frame-ancestors 'none'",
-    )
-)  # fmt: skip
+POLICY = (
+    "default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "media-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; "
+    "base-uri 'self'; frame-ancestors 'none'"
+)
 """What a page may load: its own files, and components that Streamlit loads from blobs."""
 HEADERS = {
     "Content-Security-Policy": POLICY,

@@ -10,7 +10,7 @@ from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.slicing import ALL, SMALL_SLICE
 from dashboard.views.comparison import write_difference
-from dashboard.views.data_tables import Column, draw_table
+from dashboard.views.data_tables import Column
 from dashboard.views.links import write_link
 
 MAX_LINES = 60
@@ -43,21 +43,13 @@ def make_lines(rows: Sequence[Row]) -> list[Row]:
     return lines
 
 
-def draw_slices(rows: Sequence[Row]) -> None:
-    """Draw a table of slices; each opens Compare on its queries."""
-    draw_table(COLUMNS, [write_slice(row) for row in rows])
-
-
 def make_cells(rows: Sequence[Row]) -> list[Row]:
     """Return the cells of a table of two columns, without the column's name in each."""
     return [
-        {
+        row
+        | {
             "first": _shorten(row["first"]),
             "second": _shorten(row["second"]),
-            "slice": row["slice"],
-            "delta": row["delta"],
-            "gain": row["gain"],
-            "queries": row["queries"],
             "note": "–" if row["delta"] is None else write_signed(row["delta"]),
             "count": _write_count(row["queries"]),
         }

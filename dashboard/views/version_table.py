@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
-from dashboard.views.comparison import write_row
+from dashboard.views.comparison import COLUMNS, write_row
 from dashboard.views.data_tables import Column
 from dashboard.views.frame import make_pages
 
@@ -92,13 +93,9 @@ def list_versions(
     ]
     if choices["baseline"] == choices["candidate"]:
         return columns, rows
-    return [
-        *columns,
-        Column(key="change", label=f"{choices['candidate']} − {choices['baseline']}", number=True),
-        Column(key="interval", label="95 % interval", number=True, wide=True),
-        Column(key="p", label="p (Holm)", number=True, wide=True),
-        Column(key="outcome", label="Outcome", wide=True),
-    ], rows
+    change, interval, p, outcome = COLUMNS[3:7]
+    named = replace(change, label=f"{choices['candidate']} − {choices['baseline']}")
+    return [*columns, named, interval, p, replace(outcome, wide=True)], rows
 
 
 def list_lowest(rows: Sequence[Row], metric: str) -> list[Row]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, add_collection, open_call
-from dashboard.commands.output import replace_file
+from dashboard.commands.options import FINE, Answer, add_collection, open_call
+from dashboard.commands.output import replace_file, write_rows
 
 if TYPE_CHECKING:
-    from dashboard.plugins.alfa.vocabulary import Entry
+    from dashboard.plugins.alfa.keywords import Entry
     from dashboard.storage.collection import Collection
 
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
+WRITTEN = ("query_id", "ngram", "group", "keyword", "score")
 MAX_LETTERS = 1_000
-Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a candidate, or the files that were written."""
-    from dashboard.plugins.alfa.vocabulary import draft_vocabulary, read_vocabulary
+    from dashboard.plugins.alfa.keywords import draft_vocabulary, read_vocabulary
 
     if bool(call.text) + call.draft + call.write != 1:
         raise ValueError("Give one of TEXT, --draft and --write.")
@@ -83,28 +83,29 @@ def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, 
 
 
 def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
-    import csv
-    import io
-
     from dashboard.plugins.alfa.mapping import map_texts
 
     queries = collection.queries
     asked = [(name, text) for name, text in zip(queries.ids, queries["text"], strict=True) if text]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("query_id", "ngram", "group", "keyword", "score"))
     mapped = map_texts([text for _, text in asked], vocabulary)
-    for (name, _), found in zip(asked, mapped, strict=True):
-        for each in found:
-            row = (name, each.ngram, each.keyword.group, each.keyword.name, f"{each.score:.4f}")
-            writer.writerow(row)
+    rows = [
+        {
+            "query_id": name,
+            "ngram": each.ngram,
+            "group": each.keyword.group,
+            "keyword": each.keyword.name,
+            "score": f"{each.score:.4f}",
+        }
+        for (name, _), found in zip(asked, mapped, strict=True)
+        for each in found
+    ]
     path = collection.folder / "query_keywords.csv"
-    replace_file(path, out.getvalue().encode())
+    replace_file(path, write_rows(rows, WRITTEN, "csv").encode())
     settings = path.with_suffix(".toml")
     if settings.is_file():  # of the first edition, about the mapping that was here before
         settings.unlink()
         print(f"note: removed {settings.name}, which described the mapping before", file=sys.stderr)
-    return [{"file": path.name, "rows": len(out.getvalue().splitlines()) - 1}], ("file", "rows"), 0
+    return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), 0
 
 
 def _write_new(path: Path, text: str) -> Answer:

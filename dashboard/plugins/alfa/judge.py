@@ -10,8 +10,7 @@ import numpy as np
 from dashboard.evaluation.judgement import NO_RELEVANT, JudgingRules
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure
-from dashboard.plugins.alfa.keywords import Keyword, Keywords
-from dashboard.plugins.alfa.vocabulary import map_text
+from dashboard.plugins.alfa.keywords import Keyword, Keywords, map_text
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_relevant_grades

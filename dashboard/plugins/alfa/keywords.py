@@ -1,4 +1,7 @@
-"""Keywords of items (`unified_annotation.csv`) and of stored queries (`query_keywords.csv`)."""
+"""Keywords of items (`unified_annotation.csv`) and of stored queries (`query_keywords.csv`).
+
+The vocabulary of a collection (`vocabulary.toml`) has each keyword with its other words.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,22 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
+from dashboard.storage.settings import read_toml
 from dashboard.tables import BoolArray, Table, read_table
 from dashboard.texts import MARKS, parse_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
 MAPPING = "query_keywords.csv"
+VOCABULARY = "vocabulary.toml"
 LENGTH_BONUS = 0.06
 """Added to the score of a candidate for each of its words."""
 
@@ -253,3 +259,64 @@ def _read_mapping(
             line, expected = min(lines.values()), f"{wanted[what]}; left out"
             findings.append(Finding("warning", MAPPING, line, found, expected))
     return mapped
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A keyword and its other words."""
+
+    keyword: Keyword
+    words: tuple[str, ...] = ()
+
+
+def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
+    """Return the keywords of the items, each with the other words that the vocabulary has.
+
+    A keyword whose name has another spelling there (case, blanks, "_" for blanks) is the same one;
+    keywords that no item has are kept, because a query may name them.
+
+    Raises:
+        DataError: If the file is no TOML, or an entry has no keyword or no group.
+    """
+    tables: Keywords = collection.tables["alfa"]
+    found: dict[tuple[str, str], Entry] = {
+        (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
+        for each in tables.keywords
+    }
+    for place, row in enumerate(_read_rows(collection), start=1):
+        words = row.get("other_words", [])
+        texts = [row.get("keyword"), row.get("group"), *(words if isinstance(words, list) else [0])]
+        if not all(isinstance(text, str) for text in texts):
+            do = "Write keyword, group and other_words = [...]."
+            raise DataError(VOCABULARY, f"entry {place}: {str(row)[:80]}", "texts", do=do)
+        key = (row["group"], make_key(row["keyword"]))
+        known = found.get(key, Entry(Keyword(row["group"], row["keyword"])))
+        found[key] = Entry(known.keyword, tuple(dict.fromkeys((*known.words, *words))))
+    return tuple(found.values())
+
+
+def map_text(collection: Collection, query_id: str, text: str) -> Keywords:
+    """Return the keywords of a collection with those that a typed text is mapped to."""
+    from dashboard.plugins.alfa.mapping import map_texts
+
+    (found,) = map_texts([text], read_vocabulary(collection))
+    tables: Keywords = collection.tables["alfa"]
+    return replace(tables, mapped={query_id: found})
+
+
+def draft_vocabulary(collection: Collection) -> str:
+    """Return the text of a vocabulary file with every keyword and no other words."""
+    blocks = (
+        f"[[keyword]]\nkeyword = {json.dumps(each.keyword.name, ensure_ascii=False)}\n"
+        f"group = {json.dumps(each.keyword.group)}\n"
+        f"other_words = {json.dumps(list(each.words[1:]), ensure_ascii=False)}\n"
+        for each in read_vocabulary(collection)
+    )
+    return "# Every keyword with its other words, for `keywords --write`.\n\n" + "\n".join(blocks)
+
+
+def _read_rows(collection: Collection) -> list[dict[str, Any]]:
+    rows = read_toml(collection.folder / VOCABULARY, VOCABULARY).get("keyword", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError(VOCABULARY, "no list of keywords", "[[keyword]] entries")
+    return list(rows)

@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.plugins.alfa.keywords import Candidate
-from dashboard.plugins.alfa.vocabulary import Entry
+from dashboard.plugins.alfa.keywords import Candidate, Entry
 from dashboard.plugins.alfa.words import (
     EGO,
     EGO_OBJECTS,
@@ -113,6 +112,11 @@ class Phrases:
     having: Mapping[str, frozenset[int]]
     links: Mapping[str, set[tuple[str, ...]]]
 
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        """Embeddings of the texts. [texts, dimension]."""
+        return embed_texts(self.texts)
+
     def find_owners(self, ngram: str) -> list[int]:
         """Return the entries that an n-gram is a phrase of, word for word."""
         return self.exact.get(make_plain(ngram, ego=self.ego), [])
@@ -153,7 +157,7 @@ def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, f
         return {}
     starts = np.flatnonzero(np.r_[True, np.diff(phrases.owner) > 0])
     found = {}
-    for ngram, row in zip(short, embed_texts(short) @ _embed_phrases(phrases).T, strict=True):
+    for ngram, row in zip(short, embed_texts(short) @ phrases.vectors.T, strict=True):
         best = np.maximum.reduceat(row, starts)
         best[phrases.find_opposed(ngram)] = -1.0
         around = phrases.find_around(ngram)
@@ -220,11 +224,6 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
     return Phrases(
         entries, texts, owner, whose_name, dict(exact), frozenset(whole), ego, frozen, dict(links)
     )
-
-
-@lru_cache(maxsize=8)
-def _embed_phrases(phrases: Phrases) -> NDArray[np.float32]:
-    return embed_texts(phrases.texts)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:

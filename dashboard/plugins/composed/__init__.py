@@ -13,6 +13,6 @@ PLUGIN = Plugin(
     read_tables="judge:check_labels",
     read_versions="submissions:read_submissions",
     rules="judge:COMPOSED",
-    metrics="metrics:compute_annotated_ap",
+    metrics="judge:compute_annotated_ap",
     sections={"overview": "sections:draw_section"},
 )

@@ -1,4 +1,4 @@
-"""Labels of annotators: 1 fulfils a query, 0 does not."""
+"""Labels of annotators: 1 fulfils a query, 0 does not; and AP of the annotated items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Finding, list_names
+from dashboard.evaluation.binary_metrics import compute_average_precision
+from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
+from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
@@ -100,3 +103,15 @@ COMPOSED = JudgingRules(
     candidates=list_annotated,
     doubt=doubt,
 )
+
+
+@metric(
+    "AP(annotated)",
+    formula="Σ over fulfilled items of (fulfilled items up to its place ÷ its place) ÷ fulfilled "
+    "labels, places counted among the annotated items",
+    source="Fashion retrieval with language feedback: evaluation of the challenge",
+    cutoff="never",
+)
+def compute_annotated_ap(block: Block, k: int | None) -> Sum:
+    """Compute AP of a list that holds annotated items only."""
+    return compute_average_precision(block, None)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE, add_collection, open_call
+from dashboard.commands.options import FINE, Answer, add_collection, open_call
 
 HELP = "correlation of metrics with the satisfaction of people who saw lists"
 TABLES = ("gains", "depths", "halves", "spread", "sizes", "cleaning")
 DISCOUNTS = ("RBP", "DCG", "CG", "AVG", "ERR", "MAX")
-Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,8 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from dashboard.errors import DataError, Finding, list_names
-from dashboard.plugins.crossmodal.matrix_file import MatrixFile, open_matrix
-from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decimals
+from dashboard.plugins.crossmodal.matrix_source import (
+    MatrixFile,
+    MatrixSource,
+    find_decimals,
+    open_matrix,
+)
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.storage.collection import Collection
 from dashboard.storage.versions import Version, try_to_read

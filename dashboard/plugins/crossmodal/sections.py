@@ -7,8 +7,7 @@ import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.crossmodal.folds import MatchingJudgement
-from dashboard.plugins.crossmodal.judge import CROSSMODAL, list_texts
+from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, MatchingJudgement, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown
@@ -19,12 +18,12 @@ DEEPEST = 10
 """Largest K of the recalls."""
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
 RECALLS = [name for name in CROSSMODAL.metrics.split() if "_R@" in name]
-RANKS = ["i2t_MdR", "i2t_MnR", "t2i_MdR", "t2i_MnR"]
 
 
 def draw_section(study: Study, choices: Choices) -> None:
     """Draw a row a version: recalls in per cent and ranks of both directions, their sum, mean."""
-    names = [name for way in ARROWS for name in (*RECALLS, *RANKS) if name.startswith(way)]
+    every = CROSSMODAL.metrics.split()
+    names = [name for way in ARROWS for name in every if name.startswith(way)]
     rows = [_measure(study, version, names) for version in choices["runs"]]
     columns = [Column(key=each, label=_name(each), number=True) for each in [*names, "Rsum", "mR"]]
     _mark_best(rows, [column.key for column in columns])
@@ -45,7 +44,7 @@ def _measure(study: Study, version: str, names: list[str]) -> Row:
 def _mark_best(rows: list[Row], keys: list[str]) -> None:
     for key in keys if len(rows) > 1 else ():
         known = [row[key] for row in rows if row[key] is not None]
-        best = (min if key in RANKS else max)(known, default=None)
+        best = (min if key.endswith(RANKS) else max)(known, default=None)
         for row in rows:
             if best is not None and row[key] == best:
                 row["best"] = [*row.get("best", ()), key]
@@ -59,7 +58,7 @@ def _name(key: str) -> str:
 def _write(key: str, value: float | None) -> str | None:
     if value is None:
         return None
-    return f"{value:.1f}" if key in RANKS else f"{100 * value:.1f}"
+    return f"{value:.1f}" if key.endswith(RANKS) else f"{100 * value:.1f}"
 
 
 def _describe(study: Study) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
 from dashboard.study.choices import Choice
 
 HELP = "suspected causes of the wrong results of queries that got worse"
@@ -14,7 +13,6 @@ CHOICES = (
     Choice(
         key="cause",
         meaning="suspected cause of wrong results, whose queries Compare lists",
-        default=lambda collection, before: "",
     ),
 )
 COLUMNS = ("scope", "cause", "detail", "results", "share")
@@ -26,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_choices(parser, "baseline", "candidate", "metric", "shown")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a scope and cause; print the sentence on all of them as a note."""
     import numpy as np
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -101,26 +101,20 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
     return told
 
 
-def describe_wrong(
-    found: Mapping[str, Sequence[Cause]], candidate: str, cutoff: int
-) -> list[Piece]:
-    """Return why the results of `list_wrong` are wrong, as a sentence; empty if none is."""
+def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
+    """Return the causes by query of `list_wrong`, and a sentence on all; empty without any."""
+    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    depth = int(choices["shown"])
+    found = list_wrong(study, baseline, candidate, metric, depth)
     causes = [cause for each in found.values() for cause in each]
     if not causes:
-        return []
+        return found, []
+    cutoff = find_cutoff(metric, depth)
     results = "1 wrong result" if len(causes) == 1 else f"{len(causes):,} wrong results"
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     where = f"Of {results} in the {ranks} of {candidate}, in the {queries}: "
-    return [Piece(where), *tell(causes), Piece(".")]
-
-
-def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
-    """Return the causes by query of `list_wrong`, and the sentence on all of them."""
-    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
-    depth = int(choices["shown"])
-    found = list_wrong(study, baseline, candidate, metric, depth)
-    return found, describe_wrong(found, candidate, find_cutoff(metric, depth))
+    return found, [Piece(where), *tell(causes), Piece(".")]
 
 
 def write_plain(pieces: Iterable[Piece]) -> str:

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from dashboard.commands import measure
-from dashboard.commands.options import FINE, open_study_of
+from dashboard.commands.options import FINE, Answer, open_study_of
 
 HELP = measure.HELP
 TERMS = (
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--explain", metavar="QUERY_ID", help=text)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a version, metric and result; what has no terms is said in a note."""
     if call.explain is None:
         return measure.answer(call)

@@ -25,7 +25,7 @@ GRADE = Column(key="grade", label="Grade", number=True, help="–: nobody judged
 def draw_terms(study: Study, choices: Choices) -> None:
     """Draw the terms of the open query's value in both versions, folded."""
     measure, query = parse_one(choices["metric"]), study.collection.queries.index[choices["query"]]
-    versions = dict.fromkeys([choices["baseline"], choices["candidate"]])
+    versions = choices.compared
     if len(study.collection.items) > MAX_ITEMS:
         words = ["measure", study.collection.name, "--explain", choices["query"]]
         words += ["--metrics", choices["metric"], "--runs", *versions]
@@ -33,8 +33,7 @@ def draw_terms(study: Study, choices: Choices) -> None:
         for each in list_choices():
             if each.key in unusual:
                 values = choices[each.key] if each.kind == "names" else [choices.write()[each.key]]
-                option = f"--{(each.option or each.key).replace('_', '-')}"
-                words += [f"{option}={value}" for value in values]
+                words += [f"{each.flag}={value}" for value in values]
         draw_folded(TITLE, f"<p>Type: python -m dashboard {escape(shlex.join(words))}</p>")
         return
     formula = measure.metric.formula

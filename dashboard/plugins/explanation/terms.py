@@ -56,10 +56,9 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     is_read = found.rank <= (measure.cutoff or np.inf)
     ranks, terms = found.rank[is_read], found.terms[is_read]
     divisor = float(found.divisor[0]) or 1.0
-    items = dict(zip(part.rank.tolist(), part.item.tolist(), strict=True))
-    if not items.keys() >= set(ranks.tolist()):  # terms of results that nobody judged, too
+    if not np.isin(ranks, part.rank).all():  # terms of results that nobody judged, too
         (part,) = run.parts(np.array([query]), int(ranks.max()))
-        items = dict(zip(part.rank.tolist(), part.item.tolist(), strict=True))
+    items = dict(zip(part.rank.tolist(), part.item.tolist(), strict=True))
     rows = [_describe_result(study, query, rank, items[rank]) for rank in ranks.tolist()]
     for row, term, total in zip(rows, terms, np.cumsum(terms), strict=True):
         row |= {"term": float(term / divisor), "sum": float(total / divisor)}

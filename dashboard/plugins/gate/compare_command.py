@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dashboard.commands import compare_versions
-from dashboard.commands.options import FINE, FOUND, complain_about_not_run, open_study_of
+from dashboard.commands.options import FINE, FOUND, Answer, complain_about_not_run, open_study_of
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -33,15 +33,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--markdown", type=Path, metavar="FILE", help=text)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a metric; the code is 1 if a check fails, and each that does says why.
 
     With conditions they alone decide; without one of the options the core answers.
     """
     if all(each is None for each in (call.fail_on, call.require, call.junit, call.markdown)):
         return compare_versions.answer(call)
-    from dashboard.plugins.gate.checks import make_checks, read_conditions
-    from dashboard.plugins.gate.summaries import write_junit, write_markdown
+    from dashboard.plugins.gate.checks import (
+        make_checks,
+        read_conditions,
+        write_junit,
+        write_markdown,
+    )
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
     study, choices = _open_study(call, conditions)

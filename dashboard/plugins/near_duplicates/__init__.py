@@ -7,5 +7,5 @@ PLUGIN = Plugin(
     choices="choice:CHOICES",
     merge_items="groups:merge_items",
     describe_results="groups:describe_copies",
-    commands={"check": "check_command"},
+    list_findings="groups:list_findings",
 )

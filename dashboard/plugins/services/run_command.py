@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE, FOUND, add_collection
-from dashboard.commands.output import say_where
+from dashboard.commands.options import FINE, FOUND, Answer, add_collection
+from dashboard.commands.output import draw_bar, say_where
 from dashboard.errors import list_names, make_printable
 from dashboard.storage.folders import find_folder
 
@@ -31,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--tries", type=int, default=4, metavar="NUMBER", help=text)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Ask the queries and return a row; exit code FOUND where some have no answer.
 
     Raises:
@@ -39,7 +38,6 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         DataError: If the system has no result for any query, or the version cannot be written.
     """
     import numpy as np
-    from tqdm import tqdm  # type: ignore[import-untyped]
 
     from dashboard.plugins.services.http_service import Service
     from dashboard.plugins.services.search_run import run_search
@@ -49,12 +47,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         raise ValueError("Give --depth and --tries from 1, and --timeout above 0.")
     collection = open_collection(find_folder(call.collection))
     service = Service(call.search, call.timeout, call.tries)
-    with tqdm(unit=" queries", disable=None) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total, bar.n = total, done
-            bar.refresh()
-
+    with draw_bar("queries") as show:
         record = run_search(collection, call.version, service, call.depth, show)
     for why in dict.fromkeys(record.not_run.values()):
         queries = [query for query, each in record.not_run.items() if each == why]

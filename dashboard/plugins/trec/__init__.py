@@ -3,5 +3,5 @@
 from dashboard.plugins import Plugin
 
 PLUGIN = Plugin(
-    name="trec", read_tables="judge:find_pairs", rules="judge:TREC", metrics="metrics:compute_bpref"
+    name="trec", read_tables="judge:find_pairs", rules="judge:TREC", metrics="judge:compute_bpref"
 )

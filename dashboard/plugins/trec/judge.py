@@ -1,10 +1,14 @@
-"""The protocol trec: the core's judged pairs under trec_eval's name."""
+"""The protocol trec: the core's judged pairs under trec_eval's name, and its bpref."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from dashboard.errors import DataError, Finding
+from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.study.judging import QRELS
@@ -37,3 +41,21 @@ def _check_scale(grades: FloatArray, findings: list[Finding]) -> None:
         do = "Multiply or round the grades."
         raise DataError("qrels", f"{found}, and none from 1 on", expected, do=do)
     findings.append(Finding("warning", "qrels", None, found, expected))
+
+
+@metric(
+    "bpref",
+    formula="Σ over hits of (1 − min(judged non-relevant results before it, R) ÷ min(judged "
+    "non-relevant items, R)) ÷ R",
+    source="Buckley and Voorhees 2004; trec_eval bpref",
+    cutoff="never",
+    reads="judged",
+)
+def compute_bpref(block: Block, k: int | None) -> Sum:
+    """Compute how rarely a judged non-relevant item precedes a relevant one."""
+    so_far = np.cumsum(block.nonrelevant)
+    before = so_far - np.append(0, so_far)[np.searchsorted(block.row, block.row)]
+    most = block.relevant[block.row]
+    possible = np.minimum(block.judged_nonrelevant[block.row], most)
+    lost = np.minimum(before, most) / np.maximum(possible, 1)
+    return block.sum(np.where(block.hit, 1 - lost, 0.0), block.relevant)

@@ -6,15 +6,11 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.options import FINE, WRONG, add_codes, add_collection, print_ways
+from dashboard.commands.options import FINE, WRONG, Answer, add_codes, add_collection, print_ways
 from dashboard.commands.output import say_where
 from dashboard.errors import DataError, Finding, Unsure, make_printable
 from dashboard.storage.folders import find_folder
-
-if TYPE_CHECKING:
-    pass
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
 KEPT = ("--items", "--ids", "--queries", "--query-ids", "--note")
@@ -59,7 +55,7 @@ def read_version_name(call: Namespace) -> str:
     return str(call.version or call.named or "")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Add the version, and return a row a file.
 
     Raises:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE, add_collection
-from dashboard.commands.output import say_where
+from dashboard.commands.options import FINE, Answer, add_collection
+from dashboard.commands.output import draw_bar, say_where
 from dashboard.errors import Finding
 from dashboard.plugins.versions.add_command import (
     add_version_name,
@@ -40,15 +39,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Embed the collection, and return a row a side.
 
     Raises:
         ValueError: If a number is below 1, or --picture is no table.
         DataError: If the encoder or the collection cannot be used.
     """
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
     from dashboard.plugins.versions.batch_encoders import TEXT_MODEL, open_encoder
     from dashboard.plugins.versions.embedding import DRAFT, embed
     from dashboard.storage.collection import open_collection
@@ -68,13 +65,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         raise ValueError("Give --encoder; only a version with a text model of its own has one.")
     findings: list[Finding] = []
     try:
-        with tqdm(unit=" inputs", disable=None) as bar:
-
-            def show(what: str, done: int, total: int) -> None:
-                bar.set_description(what, refresh=False)
-                bar.total, bar.n = total, done
-                bar.refresh()
-
+        with draw_bar("inputs") as show:
             encoder = open_encoder(call.encoder or str(own), picture)
             options = (call.what, call.frames, call.batch, call.note)
             rows = embed(collection, name, encoder, findings, *options, report=show)

@@ -29,8 +29,8 @@ SHOWN = 20
 """Skipped items that are reported one by one."""
 DRAFT = ".embedding"
 """Start of the name of a folder that holds what a call has embedded so far."""
-Report = Callable[[str, int, int], None]
-"""`(what, done, total)`."""
+Report = Callable[[int, int, str], None]
+"""`(done, total, what)`."""
 
 
 @dataclass(eq=False)
@@ -64,7 +64,7 @@ def embed(
     frames: int = 8,
     batch: int = 32,
     note: str = "",
-    report: Report = lambda what, done, total: None,
+    report: Report = lambda done, total, what: None,
 ) -> list[dict[str, Any]]:
     """Embed a collection as a new version, whole or not at all; or the queries of one anew.
 
@@ -231,7 +231,7 @@ def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, repo
             if time.monotonic() - saved > SAVE_SECONDS:
                 _save(place, side, part)
                 part, saved = {}, time.monotonic()
-            report(side.name, len(side.vectors) + len(side.skipped), len(side.keys))
+            report(len(side.vectors) + len(side.skipped), len(side.keys), side.name)
     finally:
         _save(place, side, part)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
-from dashboard.commands.options import FINE
+from dashboard.commands.options import FINE, Answer
 from dashboard.plugins.versions.trash import COLUMNS, restore
 
 HELP = "move back what was removed of a collection"
@@ -16,6 +15,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("collection", metavar="COLLECTION", help="its name below data/")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a file or folder that was moved back."""
     return restore(call.collection), COLUMNS, FINE

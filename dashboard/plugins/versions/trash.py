@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, add_collection
+from dashboard.commands.options import FINE, Answer, add_collection
 from dashboard.errors import DataError
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder
@@ -28,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do it; without it nothing is moved")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a file or folder that was moved.
 
     Raises:
@@ -40,7 +39,10 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     if not call.yes:
         names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
         raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
-    return remove(folder, call.version), COLUMNS, FINE
+    base = folder.parent
+    last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
+    place = base / TRASH / f"{sum(last) + 1}"
+    return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
 
 
 def list_files(folder: Path, version: str) -> list[Path]:
@@ -63,14 +65,6 @@ def list_files(folder: Path, version: str) -> list[Path]:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
         raise DataError(folder.name, f"no version {version!r}", f"one of {there}")
     return found
-
-
-def remove(folder: Path, version: str) -> list[dict[str, Any]]:
-    """Move a version, or all of a collection, to the trash; return a row a file or folder."""
-    base, files = folder.parent, list_files(folder, version)
-    with report_full_disk(folder.name):
-        place = _make_place(base / TRASH)
-    return _move(base, {place / path.relative_to(base): path for path in files})
 
 
 def _move(base: Path, paths: Mapping[Path, Path]) -> list[dict[str, Any]]:
@@ -122,15 +116,3 @@ def _list_places(trash: Path) -> list[Path]:
     """Return the folders of removals, the last one at the end."""
     places = [path for path in trash.glob("*") if path.name.isdecimal()]
     return sorted(places, key=lambda path: int(path.name))
-
-
-def _make_place(trash: Path) -> Path:
-    """Make the folder of a removal, under the next number."""
-    last = [int(path.name) for path in _list_places(trash)[-1:]]
-    for number in count(sum(last) + 1):
-        try:
-            (trash / str(number)).mkdir(parents=True)
-        except FileExistsError:  # another removal at the same time
-            continue
-        return trash / str(number)
-    raise AssertionError

@@ -20,19 +20,16 @@ def _component() -> Any:
     return load_component("cards", scripts, (FOLDER / "cards.css",))
 
 
-def draw_cards(payload: Mapping[str, Any]) -> None:
-    """Draw the results of one search."""
-    _component()(key="cards", data={"query": "", "payloads": [["", payload]], "queries": []})
-
-
-def draw_items(payload: Mapping[str, Any], pick: Callable[[str], None]) -> None:
-    """Draw items, of which one can be picked."""
+def draw_cards(payload: Mapping[str, Any], pick: Callable[[str], None] | None = None) -> None:
+    """Draw the results of one search, or with `pick` items of which one can be picked."""
+    key = "items" if pick else "cards"
 
     def go() -> None:
-        pick(st.session_state["items"]["item"])
+        if pick:
+            pick(st.session_state[key]["item"])
 
-    data = {"query": "", "payloads": [["", payload]], "queries": [], "pick": True}
-    _component()(key="items", data=data, on_item_change=go)
+    data = {"query": "", "payloads": [["", payload]], "queries": [], "pick": bool(pick)}
+    _component()(key=key, data=data, on_item_change=go)
 
 
 def draw_query(

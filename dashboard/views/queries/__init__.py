@@ -102,7 +102,7 @@ def make_payload(
         pick: Results that are marked below the opened query.
     """
     metric, depth = choices["metric"], int(choices["shown"])
-    versions = list(dict.fromkeys([choices["baseline"], choices["candidate"]]))
+    versions = list(choices.compared)
     drawn, cutoff = rows[:number], find_cutoff(metric, depth)
     ids = [row["query_id"] for row in drawn]
     ranks = [list_ranks(study, version, ids, depth) for version in versions]

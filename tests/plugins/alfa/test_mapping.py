@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.plugins.alfa.keywords import keep_best
+from dashboard.plugins.alfa.keywords import Entry, keep_best, read_vocabulary
 from dashboard.plugins.alfa.mapping import list_negations, map_texts
-from dashboard.plugins.alfa.vocabulary import Entry, read_vocabulary
 from dashboard.storage.collection import open_collection
 from tests.plugins.alfa.phrasings import HELD_OUT, PHRASINGS, TUNED
 

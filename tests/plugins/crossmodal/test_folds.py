@@ -18,7 +18,7 @@ TEXTS = {"a": 1, "b": 3}
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("choices", "folds"):
+    for module in ("choices", "judge"):
         monkeypatch.setattr(f"dashboard.plugins.crossmodal.{module}.FOLD", 2)
 
 
