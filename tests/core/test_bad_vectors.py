@@ -26,6 +26,7 @@ from tests.core.bad_world import (
     name_cases,
     put,
     read_lines,
+    remove,
     turn,
     write,
     write_world,
@@ -85,7 +86,11 @@ VECTORS = [
     ("damaged", put(A, make_header("((" * 4_000)), "a file that is no array"),
     ("damaged", put(A, make_header("(10, 8)", "'<q9'")), "a file that is no array"),
     ("damaged", put(A, b"PK\x03\x04" + b"x" * 50), "a file that is no array"),
-    ("EMB-31", lambda f: (f / A).rename(f / "models/a/items.npz"), "no such file"),
+    (
+        "EMB-31",
+        remove(A),
+        "no such file",
+    ),
 ]
 """Vectors of the version a that cannot be used."""
 
