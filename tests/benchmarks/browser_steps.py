@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.conftest import CHROMIUM, FLAGS, start_server
+
 ROOT = Path(__file__).parents[2]
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PLAIN = 'import streamlit as st\nst.title("Plain")\nst.write("three lines")\n'
 ROUNDS, STEPS = 5, 50
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -48,18 +45,7 @@ TIME_STEPS = """steps => new Promise(async done => {
 @contextmanager
 def serve(script: Path, port: int) -> Iterator[int]:
     """Serve an app on a port; the value is the number of its process."""
-    call = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    call += ["--server.headless", "true", "--server.fileWatcherType", "none"]
-    environment = os.environ | {"DASHBOARD_DATA": str(ROOT / "data")}
-    server = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    for line in server.stdout:
-        if "URL" in line:
-            break
-    for _ in range(600):  # it is loaded after it has said its address
-        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/_stcore/health"):
-            break
-        time.sleep(0.05)
+    server = start_server(ROOT / "data", port, script)
     try:
         yield server.pid
     finally:

@@ -13,38 +13,22 @@ import http.client
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 from dashboard.plugins.reviews import store
 from dashboard.plugins.reviews.verdicts import list_history
+from tests.browser.conftest import start_server
 
 ROOT = Path(__file__).parents[2]
 PORT = 8655
 KILLED = 6
 """People who judge while the server is killed."""
-
-
-def start_server(settings: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Start the dashboard, and wait until it answers."""
-    call = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(PORT)]
-    server = subprocess.Popen(
-        call, cwd=ROOT, env=os.environ | settings, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    for _ in range(600):
-        with suppress(OSError), urlopen(f"http://127.0.0.1:{PORT}/healthz"):
-            return server
-        time.sleep(0.1)
-    raise SystemExit("the server does not answer")
 
 
 def save(line: http.client.HTTPConnection, author: str, once: str) -> int:
@@ -118,9 +102,9 @@ def main() -> int:
     parser.add_argument("--store", default="", help="address of a database (default: a file)")
     call = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"DASHBOARD_DATA": str(ROOT / "data"), store.VARIABLE: call.store or folder}
-        os.environ |= settings
-        server = start_server(settings)
+        settings = {store.VARIABLE: call.store or folder}
+        os.environ |= settings | {"DASHBOARD_DATA": str(ROOT / "data")}
+        server = start_server(ROOT / "data", PORT, **settings)
         wait, told = run_people(call.people, call.seconds, 1.0, "a")
         times = sorted(1_000 * each for each in wait())
         middle, late = statistics.median(times), times[int(0.95 * len(times))]
@@ -131,7 +115,7 @@ def main() -> int:
             time.sleep(1.0)
             server.kill()
             server.wait()
-            server = start_server(settings)
+            server = start_server(ROOT / "data", PORT, **settings)
         wait()
         server.kill()
         server.wait()

@@ -5,9 +5,11 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
@@ -24,18 +26,28 @@ def find_port() -> int:
         return int(free.getsockname()[1])
 
 
+def start_server(
+    data: Path, port: int, script: Path = APP, **settings: str
+) -> subprocess.Popen[bytes]:
+    """Serve the collections of a folder, and wait until the server answers."""
+    call = [sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true"]
+    call += ["--server.port", str(port), "--server.fileWatcherType", "none"]
+    environment = os.environ | {"DASHBOARD_DATA": str(data), **settings}
+    server = subprocess.Popen(call, env=environment, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and server.poll() is None:
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/_stcore/health"):
+            return server
+        time.sleep(0.05)
+    server.kill()
+    raise OSError(f"no server answers at port {port}")
+
+
 @contextmanager
 def _serve(data: Path, port: int = 0, **settings: str) -> Iterator[str]:
     """Serve the collections of a folder; the value is the address."""
     port = port or find_port()
-    call = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.headless", "true"]
-    call += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    environment = os.environ | {"DASHBOARD_DATA": str(data), **settings}
-    server = subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    for line in server.stdout:
-        if "URL" in line:
-            break
+    server = start_server(data, port, **settings)
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

@@ -1,6 +1,7 @@
 """A small collection, and changes that damage its files."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,20 @@ q3 0 v02 1
 METRICS = "P@5 nDCG@5 AP"
 A, B = "models/a/items.npy", "models/b/items.npy"
 
-Change = Callable[[Path], object]
+
+@dataclass(frozen=True)
+class Change:
+    """What is done to a file of the collection."""
+
+    file: str
+    apply: Callable[[Path, str], object]
+
+    def __call__(self, folder: Path) -> None:
+        self.apply(folder, self.file)
+
+    def find(self, words: str) -> str:
+        """Return a sentence's start; one that begins with its line or found is of this file."""
+        return self.file + words if words[0] in ":," else words
 
 
 def write_world(tmp_path: Path) -> Path:
@@ -60,32 +74,46 @@ def write(folder: Path, file: str, content: str | bytes) -> None:
 
 
 def put(file: str, content: str | bytes) -> Change:
-    return lambda folder: write(folder, file, content)
+    return Change(file, lambda folder, file: write(folder, file, content))
+
+
+def remove(file: str) -> Change:
+    return Change(file, lambda folder, file: (folder / file).unlink())
+
+
+def change_text(file: str, edit: Callable[[str], str | bytes]) -> Change:
+    def change(folder: Path, file: str) -> None:
+        write(folder, file, edit((folder / file).read_bytes().decode()))
+
+    return Change(file, change)
 
 
 def sub(file: str, old: str, new: str, count: int = 1) -> Change:
-    def change(folder: Path) -> None:
-        text = (folder / file).read_text(encoding="utf-8")
+    def edit(text: str) -> str:
         assert old in text
-        write(folder, file, text.replace(old, new, count))
+        return text.replace(old, new, count)
 
-    return change
+    return change_text(file, edit)
 
 
 def recode(file: str, encoding: str, old: str = "", new: str = "") -> Change:
-    def change(folder: Path) -> None:
-        text = (folder / file).read_text(encoding="utf-8").replace(old, new)
-        write(folder, file, text.encode(encoding))
-
-    return change
+    return change_text(file, lambda text: text.replace(old, new).encode(encoding))
 
 
 def add(file: str, lines: str) -> Change:
-    return lambda folder: write(folder, file, (folder / file).read_bytes() + lines.encode())
+    return change_text(file, lambda text: text + lines)
+
+
+def cut(file: str, end: int) -> Change:
+    return Change(
+        file, lambda folder, file: write(folder, file, (folder / file).read_bytes()[:end])
+    )
 
 
 def turn(compute: Callable[[np.ndarray], np.ndarray], file: str = A) -> Change:
-    return lambda folder: np.save(folder / file, compute(np.load(folder / file)))
+    return Change(
+        file, lambda folder, file: np.save(folder / file, compute(np.load(folder / file)))
+    )
 
 
 def fill(row: int, value: float) -> Change:
@@ -94,10 +122,6 @@ def fill(row: int, value: float) -> Change:
         return array
 
     return turn(compute)
-
-
-def cut(file: str, end: int) -> Change:
-    return lambda folder: write(folder, file, (folder / file).read_bytes()[:end])
 
 
 def widen(folder: Path, columns: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.errors import DataError
 from dashboard.storage.collection import open_collection
 from tests.core.bad_world import (
     ITEMS,
@@ -24,6 +25,7 @@ from tests.core.bad_world import (
     put,
     read_lines,
     recode,
+    remove,
     sub,
     turn,
     widen,
@@ -38,11 +40,15 @@ def folder(tmp_path: Path) -> Path:
     return write_world(tmp_path)
 
 
+def sort_lines(folder: Path, file: str) -> None:
+    write(folder, file, b"".join(sorted(read_lines(folder, file))))
+
+
 SAME = [
     ("MAN-24", sub("items.csv", "v11,v11.png", "v11,NA")),
     ("MAN-28", sub("items.csv", "caption v00", '"<img onerror=alert(1)> ![p](http://x) $x$"')),
     ("MAN-29", sub("items.csv", "caption v00", "x" * 200_000)),
-    ("MAN-32", lambda folder: widen(folder, 300)),
+    ("MAN-32", Change("items.csv", lambda folder, _: widen(folder, 300))),
     ("ANN-01", recode("items.csv", "utf-8-sig")),
     ("ANN-01", recode("collection.toml", "utf-8-sig")),
     ("ANN-01", recode("qrels.txt", "utf-8-sig")),
@@ -72,7 +78,7 @@ SAME = [
     ("QRL-06", add("qrels.txt", "\n\n")),
     ("comments", sub("qrels.txt", "q2 0", "# by hand\n#\nq2 0")),
     ("comments", sub("runs/r.trec", "q2 Q0", "# by a tool\nq2 Q0")),
-    ("RUN-03", lambda f: write(f, "runs/r.trec", b"".join(sorted(read_lines(f, "runs/r.trec"))))),
+    ("RUN-03", Change("runs/r.trec", sort_lines)),
     ("RUN-15", sub("runs/r.trec", " t\n", " other\n")),
     ("RUN-18", sub("runs/r.trec", "1 1.125000", "0 1.125e0")),
 ]
@@ -88,253 +94,175 @@ def test_same_numbers_without_a_word(folder: Path, name: str, change: Change) ->
     assert list_means(opened, "a", "b", "r") == plain
 
 
-FOUND = [
-    (
-        "a run that is packed",
-        lambda f: write(f, "runs/z.trec.gz", b"x"),
-        "warning",
-        "runs/z.trec.gz: a file with the ending '.gz'",
-    ),
-    (
-        "an index of the first edition",
-        lambda f: write(f, "models/a/model.toml", b"[index]\nkind = 'hnsw'\n"),
-        "warning",
-        "models/a/model.toml: a table [index]",
-    ),
-    (
-        "MAN-21",
-        add("items.csv", "v00,v00.png,caption v00\n"),
-        "note",
-        "items.csv, line 14: 1 ident",
-    ),
-    (
-        "MAN-30",
-        sub("items.csv", "item_id,file", " Item_ID , File "),
-        "note",
-        "items.csv, line 1: the columns Item_ID, File",
-    ),
-    ("ANN-02", recode("items.csv", "utf-16"), "note", "items.csv: text in UTF-16"),
-    ("ANN-02", recode("qrels.txt", "utf-16"), "note", "qrels.txt: text in UTF-16"),
-    (
-        "ANN-02",
-        recode("models/a/items.txt", "utf-16"),
-        "note",
-        "models/a/items.txt: text in UTF-16",
-    ),
-    ("ANN-02", recode("collection.toml", "utf-16"), "note", "collection.toml: text in UTF-16"),
-    (
-        "ANN-03",
-        recode("items.csv", "latin-1", "caption v01", "caf\u00e9"),
-        "note",
-        "items.csv: text in Windows-1252",
-    ),
-    (
-        "ANN-04",
-        recode("collection.toml", "cp1252", "Bad", "\u201cBad\u201d"),
-        "note",
-        "collection.toml: text in Windows-1252",
-    ),
-    (
-        "ANN-07",
-        sub("items.csv", ",", ";", -1),
-        "note",
-        "items.csv, line 1: cells separated by semicolons",
-    ),
-    (
-        "ANN-08",
-        sub("queries.csv", ",", "\t", -1),
-        "note",
-        "queries.csv, line 1: cells separated by tabs",
-    ),
-    ("ANN-14", add("items.csv", "v12"), "warning", "items.csv, line 14: fewer cells in 1 rows"),
-    ("ANN-33", sub("items.csv", "caption v00", "c\0"), "note", "items.csv, line 2: 1 NUL bytes"),
-    (
-        "ANN-33",
-        sub("models/a/items.txt", "v05", "v05\0"),
-        "note",
-        "models/a/items.txt, line 6: 1 NUL bytes",
-    ),
-    ("ANN-33", sub("qrels.txt", "v05", "v05\0"), "note", "qrels.txt, line 5: 1 NUL bytes"),
-    (
-        "EMB-15",
-        turn(lambda array: array.astype(np.float16) * np.float16(2)),
-        "note",
-        f"{A}: vectors of length",
-    ),
-    (
-        "EMB-32",
-        turn(lambda array: array * np.linspace(1, 100, 12)[:, None]),
-        "note",
-        f"{A}: vectors of length 1 to 100",
-    ),
-    (
-        "EMB-34",
-        turn(lambda array: array.astype(np.float64) * 1e-40),
-        "note",
-        f"{A}: vectors of length 1e-40",
-    ),
-    (
-        "EMB-39",
-        sub("models/a/queries.txt", "q3", "other"),
-        "warning",
-        "models/a/queries.npy: no vector for 1 of 3 (q3)",
-    ),
-    (
-        "QRY-01",
-        sub("queries.csv", "q1,car", "q1,"),
-        "warning",
-        "queries.csv, line 2: q1 has no text",
-    ),
-    (
-        "QRY-02",
-        sub("queries.csv", "q1,car", "q1, \u00a0\u200b "),
-        "warning",
-        "queries.csv, line 2: q1 has no text",
-    ),
-    (
-        "QRY-15",
-        add("qrels.txt", "q77 0 v00 1\n"),
-        "warning",
-        "qrels: judgements of 1 unknown queries (q77)",
-    ),
-    (
-        "QRL-04",
-        add("qrels.txt", "q1 0 v00 2\n"),
-        "note",
-        "qrels.txt, line 7: 1 lines that say the same again",
-    ),
-    (
-        "two qrels",
-        put("qrels.csv", "query_id,item_id,grade\nq1,v00,2\n"),
-        "note",
-        "qrels.csv: judgements beside qrels.txt",
-    ),
-    (
-        "RUN-11",
-        add("runs/r.trec", "q99 Q0 v00 1 1.0 t\n"),
-        "warning",
-        "runs/r: results of 1 unknown queries (q99)",
-    ),
-    (
-        "unknown item",
-        add("runs/r.trec", "q1 Q0 zz 11 -9 t\n"),
-        "note",
-        "runs/r: results that name 1 unknown items (zz)",
-    ),
-    (
-        "unknown key",
-        add("collection.toml", "colour = 1\n"),
-        "warning",
-        "collection.toml: keys colour",
-    ),
-    (
-        "run and model",
-        put("runs/a.trec", "q1 Q0 v00 1 1.0 t\n"),
-        "error",
-        "runs/a: a second version 'a'",
-    ),
-    ("two runs", put("runs/r.txt", "q1 Q0 v00 1 1.0 t\n"), "error", "runs/r.txt: a second run 'r'"),
-]
+Cases = dict[str, list[tuple[str, Change, str]]]
+
+
+def list_cases(groups: Cases) -> list:
+    cases = [(group, *case) for group, cases in groups.items() for case in cases]
+    return [pytest.param(*case, id=case[1]) for case in cases]
+
+
+FOUND: Cases = {
+    "warning": [
+        ("judged outside", add("qrels.txt", "q1 0 outside 1\n"), "qrels: 1 judged items outside"),
+        ("a run that is packed", put("runs/z.trec.gz", b"x"), ": a file with the ending '.gz'"),
+        (
+            "index of the first edition",
+            put("models/a/model.toml", b"[index]\nkind = 'hnsw'\n"),
+            ": a table [index]",
+        ),
+        ("ANN-14", add("items.csv", "v12"), ", line 14: fewer cells in 1 rows"),
+        ("EMB-39", sub("models/a/queries.txt", "q3", "other"), "models/a/queries.npy: no vector"),
+        ("QRY-01", sub("queries.csv", "q1,car", "q1,"), ", line 2: q1 has no text"),
+        ("QRY-02", sub("queries.csv", "q1,car", "q1, \u00a0\u200b "), ", line 2: q1 has no text"),
+        ("QRY-15", add("qrels.txt", "q77 0 v00 1\n"), "qrels: judgements of 1 unknown queries"),
+        ("RUN-11", add("runs/r.trec", "q99 Q0 v00 1 1.0 t\n"), "runs/r: results of 1 unknown"),
+        ("unknown key", add("collection.toml", "colour = 1\n"), ": keys colour"),
+        ("unknown id", sub("models/a/items.txt", "v05", "z"), f"{A}: 1 vectors of unknown ids (z)"),
+        ("no vector", sub("models/a/items.txt", "v05", "z"), f"{A}: no vector for 1 of 12 (v05)"),
+        (
+            "unknown query item",
+            put("queries.csv", "query_id,text,item_id\nq1,car,\nq2,bus,\nq3,van,\nq4,,zz\n"),
+            ", line 5: q4 names the unknown item 'zz'",
+        ),
+        ("no queries.npy", remove("models/a/queries.npy"), ": no vector for 3 of 3 (q1, q2, q3)"),
+    ],
+    "note": [
+        ("MAN-21", add("items.csv", "v00,v00.png,caption v00\n"), ", line 14: 1 ident"),
+        (
+            "MAN-30",
+            sub("items.csv", "item_id,file", " Item_ID , File "),
+            ", line 1: the columns Item_ID",
+        ),
+        ("ANN-02", recode("items.csv", "utf-16"), ": text in UTF-16"),
+        ("ANN-02", recode("qrels.txt", "utf-16"), ": text in UTF-16"),
+        ("ANN-02", recode("models/a/items.txt", "utf-16"), ": text in UTF-16"),
+        ("ANN-02", recode("collection.toml", "utf-16"), ": text in UTF-16"),
+        ("ANN-03", recode("items.csv", "latin-1", "caption v01", "caf\u00e9"), ": text in Windows"),
+        (
+            "ANN-04",
+            recode("collection.toml", "cp1252", "Bad", "\u201cBad\u201d"),
+            ": text in Windows",
+        ),
+        ("ANN-07", sub("items.csv", ",", ";", -1), ", line 1: cells separated by semicolons"),
+        ("ANN-08", sub("queries.csv", ",", "\t", -1), ", line 1: cells separated by tabs"),
+        ("ANN-33", sub("items.csv", "caption v00", "c\0"), ", line 2: 1 NUL bytes"),
+        ("ANN-33", sub("models/a/items.txt", "v05", "v05\0"), ", line 6: 1 NUL bytes"),
+        ("ANN-33", sub("qrels.txt", "v05", "v05\0"), ", line 5: 1 NUL bytes"),
+        ("EMB-15", turn(lambda array: array.astype(np.float16) * np.float16(2)), ": vectors of"),
+        (
+            "EMB-32",
+            turn(lambda array: array * np.linspace(1, 100, 12)[:, None]),
+            ": vectors of length 1 to 100",
+        ),
+        (
+            "EMB-34",
+            turn(lambda array: array.astype(np.float64) * 1e-40),
+            ": vectors of length 1e-4",
+        ),
+        ("QRL-04", add("qrels.txt", "q1 0 v00 2\n"), ", line 7: 1 lines that say the same again"),
+        (
+            "two qrels",
+            put("qrels.csv", "query_id,item_id,grade\nq1,v00,2\n"),
+            ": judgements beside",
+        ),
+        ("unknown item", add("runs/r.trec", "q1 Q0 zz 11 -9 t\n"), "runs/r: results that name 1"),
+        ("bars", sub("items.csv", ",", " | ", -1), ", line 1: cells separated by bars"),
+    ],
+    "error": [
+        ("run and model", put("runs/a.trec", "q1 Q0 v00 1 1.0 t\n"), "runs/a: a second version"),
+        ("two runs", put("runs/r.txt", "q1 Q0 v00 1 1.0 t\n"), ": a second run 'r'"),
+        (
+            "settings",
+            add("collection.toml", "default_baseline = 'v9'\n"),
+            ": default_baseline = 'v9'",
+        ),
+    ],
+}
 """Input that is repaired (note), left out (warning) or refused (error) in a part."""
 
 
-@pytest.mark.parametrize(("name", "change", "level", "words"), FOUND, ids=name_cases(FOUND))
-def test_found(folder: Path, name: str, change: Change, level: str, words: str) -> None:
+@pytest.mark.parametrize(("level", "name", "change", "words"), list_cases(FOUND))
+def test_found(folder: Path, level: str, name: str, change: Change, words: str) -> None:
     change(folder)
     opened, findings = list_findings(folder)
     assert opened is not None and not opened.unread and not opened.broken
-    (finding,) = (each for each in findings if write_finding(each).startswith(words))
+    (finding,) = (each for each in findings if write_finding(each).startswith(change.find(words)))
     assert finding.level == level and finding.wanted
     assert {each.level for each in findings} <= {level, "warning"}
     assert len(list_means(opened, "a", "b", "r")) == 9
 
 
-BROKEN = [
-    (
-        "EMB-06",
-        turn(lambda array: np.hstack([array, array])),
-        "a",
-        "models/a/queries.npy: query vectors of 8 dim",
-    ),
-    (
-        "EMB-37",
-        sub("models/a/items.txt", "v05", "v04"),
-        "a",
-        "models/a/items.txt, line 6: 'v04' again (first in line 5)",
-    ),
-    (
-        "no ids",
-        lambda f: (f / "models/a/items.txt").unlink(),
-        "a",
-        "models/a/items.txt: no such file",
-    ),
-    (
-        "EMB-38",
-        put("models/a/items.txt", "v00.png\n" + "\n".join(ITEMS[:11])),
-        "a",
-        f"{A}: vectors for 'v00' under two names (v00.png, v00)",
-    ),
-    ("toml", put("models/a/model.toml", "note = x\n"), "a", "models/a/model.toml, line 1: no TOML"),
-    ("toml", put("models/a/model.toml", "x = " + "[" * 5000), "a", "models/a/model.toml: no TOML"),
-    ("toml", put("models/a/model.toml", "x = " + "9" * 5000), "a", "models/a/model.toml: no TOML"),
-    ("QRL-03", sub("qrels.txt", "v03 1", "v03 yes"), "qrels", "qrels.txt, line 2: grade 'yes'"),
-    ("QRL-03", sub("qrels.txt", "v03 1", "v03 1_0"), "qrels", "qrels.txt, line 2: grade '1_0'"),
-    (
-        "QRL-03",
-        sub("qrels.txt", "v03 1", "v03 \u0661"),
-        "qrels",
-        "qrels.txt, line 2: grade '\u0661'",
-    ),
-    (
-        "QRL-05",
-        add("qrels.txt", "q1 0 v00 1\n"),
-        "qrels",
-        "qrels.txt, line 7: query 'q1' and item 'v00' a second time",
-    ),
-    ("QRL-07", sub("qrels.txt", " 0 v", " v", -1), "qrels", "qrels.txt, line 1: 3 fields"),
-    ("QRL-08", sub("qrels.txt", "\n", " x\n", -1), "qrels", "qrels.txt, line 1: 5 fields"),
-    ("QRL-10", put("qrels.txt", f"q i d grade\n{QRELS}"), "qrels", "qrels.txt, line 1: grade 'gr"),
-    ("QRL-15", put("qrels.txt", ""), "qrels", "qrels.txt: no rows"),
-    (
-        "two qrels",
-        put("qrels.csv", "query_id,item_id,grade\nq1,v00,1\n"),
-        "qrels",
-        "qrels.csv: grade 1 for query 'q1' and item 'v00'",
-    ),
-    (
-        "RUN-05",
-        sub("runs/r.trec", "v04 5", "v00 5"),
-        "r",
-        "runs/r.trec, line 5: query 'q1' and item 'v00' a second time (first in line 1)",
-    ),
-    ("RUN-06", sub("runs/r.trec", "0.875000", "nan"), "r", "runs/r.trec, line 3: score 'nan'"),
-    ("RUN-08", sub("runs/r.trec", ".", ",", -1), "r", "runs/r.trec, line 1: score '1,125000'"),
-    ("RUN-14", sub("runs/r.trec", " t\n", "\n", -1), "r", "runs/r.trec, line 1: 5 fields"),
-    ("RUN-14", sub("runs/r.trec", " t\n", " t u\n"), "r", "runs/r.trec, line 1: 7 fields"),
-    ("RUN-16", put("runs/r.trec", ""), "r", "runs/r.trec: no rows"),
-    (
-        "no columns",
-        put("runs/s.csv", "query,item,score\nq1,v00,1\n"),
-        "s",
-        "runs/s.csv, line 1: the columns query, item, score",
-    ),
-    (
-        "long cell",
-        put("runs/s.csv", f"query_id,item_id,score\nq1,v00,{'9' * 200_000}\n"),
-        "s",
-        "runs/s.csv, line 2: score '999",
-    ),
-]
+BROKEN: Cases = {
+    "a": [
+        (
+            "EMB-06",
+            turn(lambda array: np.hstack([array, array])),
+            "models/a/queries.npy: query vectors",
+        ),
+        ("EMB-37", sub("models/a/items.txt", "v05", "v04"), ", line 6: 'v04' again (first in line"),
+        ("no ids", remove("models/a/items.txt"), ": no such file"),
+        (
+            "EMB-38",
+            put("models/a/items.txt", "v00.png\n" + "\n".join(ITEMS[:11])),
+            f"{A}: vectors for 'v00' under two names (v00.png, v00)",
+        ),
+        ("toml", put("models/a/model.toml", "note = x\n"), ", line 1: no TOML"),
+        ("toml", put("models/a/model.toml", "x = " + "[" * 5000), ": no TOML"),
+        ("toml", put("models/a/model.toml", "x = " + "9" * 5000), ": no TOML"),
+        ("empty line", sub("models/a/items.txt", "v05", ""), ", line 6: an empty line"),
+        (
+            "other ids",
+            put("models/a/items.txt", "\n".join("abcdefghijkl")),
+            f"{A}: no vector of any of",
+        ),
+    ],
+    "qrels": [
+        ("QRL-03", sub("qrels.txt", "v03 1", "v03 yes"), ", line 2: grade 'yes'"),
+        ("QRL-03", sub("qrels.txt", "v03 1", "v03 1_0"), ", line 2: grade '1_0'"),
+        ("QRL-03", sub("qrels.txt", "v03 1", "v03 \u0661"), ", line 2: grade '\u0661'"),
+        ("QRL-05", add("qrels.txt", "q1 0 v00 1\n"), ", line 7: query 'q1' and item 'v00'"),
+        ("QRL-07", sub("qrels.txt", " 0 v", " v", -1), ", line 1: 3 fields"),
+        ("QRL-08", sub("qrels.txt", "\n", " x\n", -1), ", line 1: 5 fields"),
+        ("QRL-10", put("qrels.txt", f"q i d grade\n{QRELS}"), ", line 1: grade 'gr"),
+        ("QRL-15", put("qrels.txt", ""), ": no rows"),
+        (
+            "two qrels",
+            put("qrels.csv", "query_id,item_id,grade\nq1,v00,1\n"),
+            ": grade 1 for query",
+        ),
+    ],
+    "r": [
+        (
+            "RUN-05",
+            sub("runs/r.trec", "v04 5", "v00 5"),
+            ", line 5: query 'q1' and item 'v00' a second time (first in line 1)",
+        ),
+        ("RUN-06", sub("runs/r.trec", "0.875000", "nan"), ", line 3: score 'nan'"),
+        ("RUN-08", sub("runs/r.trec", ".", ",", -1), ", line 1: score '1,125000'"),
+        ("RUN-14", sub("runs/r.trec", " t\n", "\n", -1), ", line 1: 5 fields"),
+        ("RUN-14", sub("runs/r.trec", " t\n", " t u\n"), ", line 1: 7 fields"),
+        ("RUN-16", put("runs/r.trec", ""), ": no rows"),
+    ],
+    "s": [
+        ("no columns", put("runs/s.csv", "query,item,score\nq1,v00,1\n"), ", line 1: the columns"),
+        (
+            "long cell",
+            put("runs/s.csv", f"query_id,item_id,score\nq1,v00,{'9' * 10**5}\n"),
+            ", line 2: score",
+        ),
+    ],
+}
 """Files that cannot be used, with what is broken by them; the rest of the collection works."""
 
 
-@pytest.mark.parametrize(("name", "change", "part", "words"), BROKEN, ids=name_cases(BROKEN))
+@pytest.mark.parametrize(("part", "name", "change", "words"), list_cases(BROKEN))
 def test_part_is_refused(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    part: str,
     name: str,
     change: Change,
-    part: str,
     words: str,
 ) -> None:
     change(folder)
@@ -343,47 +271,40 @@ def test_part_is_refused(
     assert part not in opened.versions and "b" in opened.versions
     errors = [each for each in findings if each.level == "error"]
     assert len(errors) == 1
-    check_sentence(errors[0], words)
+    check_sentence(errors[0], change.find(words))
     assert main(["check", str(folder)]) == 1
     assert main(["measure", str(folder), "--protocol", "trec"]) == 2
-    assert words.split(":")[0] in capsys.readouterr().err
+    assert change.find(words).split(":")[0] in capsys.readouterr().err
 
 
 REFUSED = [
     (
         "MAN-23",
         sub("items.csv", "v03,v03.png,caption v03\nv04", ",,\n "),
-        "items.csv, line 5: an empty item_id in 2 rows (lines 5, 6)",
+        ", line 5: an empty item_id in 2 rows (lines 5, 6)",
     ),
-    ("MAN-31", put("items.csv", "item_id,file\n"), "items.csv: no items"),
-    (
-        "MAN-30",
-        sub("items.csv", "item_id", "id"),
-        "items.csv, line 1: the columns id, file, caption",
-    ),
-    ("ANN-11", sub("items.csv", "v05.png", '"v05.png'), "items.csv, line 7: a broken row"),
-    ("ANN-13", sub("items.csv", "v03,", "v03,x,y,"), "items.csv, line 5: 5 cells"),
-    ("ANN-15", sub("items.csv", "caption", "file"), "items.csv, line 1: two columns file"),
-    (
-        "ANN-18",
-        add("items.csv", "v00,x.png,other\n"),
-        "items.csv, line 14: item_id 'v00' a second time (first in line 2)",
-    ),
-    ("ANN-34", put("items.csv", ""), "items.csv: an empty file"),
-    ("ANN-34", put("items.csv", "\ufeff"), "items.csv: an empty file"),
+    ("MAN-31", put("items.csv", "item_id,file\n"), ": no items"),
+    ("MAN-30", sub("items.csv", "item_id", "id"), ", line 1: the columns id, file, caption"),
+    ("ANN-11", sub("items.csv", "v05.png", '"v05.png'), ", line 7: a broken row"),
+    ("ANN-13", sub("items.csv", "v03,", "v03,x,y,"), ", line 5: 5 cells"),
+    ("ANN-15", sub("items.csv", "caption", "file"), ", line 1: two columns file"),
+    ("ANN-18", add("items.csv", "v00,x.png,other\n"), ", line 14: item_id 'v00' a second time"),
+    ("ANN-34", put("items.csv", ""), ": an empty file"),
+    ("ANN-34", put("items.csv", "\ufeff"), ": an empty file"),
     (
         "ANN-36",
         sub("items.csv", "item_id", "# made by tool\nitem_id"),
-        "items.csv, line 1: the columns # made by tool",
+        ", line 1: the columns # made",
     ),
+    ("QRY-13", add("queries.csv", "q1,bus\n"), ", line 5: query_id 'q1' a second time (first"),
+    ("toml", put("collection.toml", 'title = "x\n'), ", line 1: no TOML"),
+    ("toml", put("collection.toml", "title = 2\n"), ": title = '2'"),
+    ("toml", put("collection.toml", b"\x81\x8d"), ": bytes that are not UTF-8"),
     (
-        "QRY-13",
-        add("queries.csv", "q1,bus\n"),
-        "queries.csv, line 5: query_id 'q1' a second time (first in line 2)",
+        "utf-16-le",
+        put("items.csv", "item_id,file\n".encode("utf-16-le")),
+        ", line 1: a file that is no",
     ),
-    ("toml", put("collection.toml", 'title = "x\n'), "collection.toml, line 1: no TOML"),
-    ("toml", put("collection.toml", "title = 2\n"), "collection.toml: title = '2'"),
-    ("toml", put("collection.toml", b"\x81\x8d"), "collection.toml: bytes that are not UTF-8"),
 ]
 """Input without which there is no collection."""
 
@@ -393,6 +314,27 @@ def test_collection_is_refused(folder: Path, name: str, change: Change, words: s
     change(folder)
     opened, findings = list_findings(folder)
     assert opened is None
-    check_sentence(findings[0], words)
+    check_sentence(findings[0], change.find(words))
     assert main(["check", str(folder)]) == 1
     assert main(["measure", str(folder)]) == 2
+
+
+def test_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such folder"):
+        open_collection(tmp_path / "none")
+
+
+def test_an_opened_collection_is_kept_until_a_file_changes(folder: Path) -> None:
+    before = open_collection(folder)
+    assert open_collection(folder) is before
+    sub("queries.csv", "q1,car", "q1,bus")(folder)
+    after = open_collection(folder)
+    assert after.queries["text"][0] == "bus" and after.digest != before.digest
+
+
+def test_sentences_stand_on_one_line(folder: Path) -> None:
+    """No text of a file acts on a terminal, or looks like a second sentence."""
+    add("runs/r.trec", "q\x1b[2J Q0 v00 1 1.0 t\n")(folder)
+    (finding,) = list_findings(folder)[1]
+    assert "q\ufffd[2J" in finding.found
+    assert str(DataError("a", "b\nerror: c", "d")).isprintable()

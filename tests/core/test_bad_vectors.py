@@ -85,7 +85,11 @@ VECTORS = [
     ("damaged", put(A, make_header("((" * 4_000)), "a file that is no array"),
     ("damaged", put(A, make_header("(10, 8)", "'<q9'")), "a file that is no array"),
     ("damaged", put(A, b"PK\x03\x04" + b"x" * 50), "a file that is no array"),
-    ("EMB-31", lambda f: (f / A).rename(f / "models/a/items.npz"), "no such file"),
+    (
+        "EMB-31",
+        Change(A, lambda at, file: (at / file).rename((at / file).with_suffix(".npz"))),
+        "no such file",
+    ),
 ]
 """Vectors of the version a that cannot be used."""
 

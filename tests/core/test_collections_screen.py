@@ -3,19 +3,10 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dashboard.storage.collection import open_collection
 from dashboard.views.contents import count_findings, list_facts, write_facts
-
-MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
-
-
-def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    test.switch_page("screens/collections.py")
-    return test.run()
+from tests.core.test_screens import draw
 
 
 def test_facts(world: Path) -> None:
@@ -37,7 +28,7 @@ def test_findings_can_be_opened(world: Path, monkeypatch: pytest.MonkeyPatch) ->
     path = world / "queries.csv"
     path.write_text(path.read_text() + "q5,,nowhere,\n")
     assert count_findings(open_collection(world).findings) == "1 warning, 1 note"
-    drawn = draw(world, monkeypatch)
+    drawn = draw(world, monkeypatch, "collections")
     assert not drawn.exception
     tables = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
     assert "<summary>1 warning, 1 note</summary>" in tables[0]
@@ -51,7 +42,7 @@ def test_refused_folder_is_said_beside_the_others(
     other.mkdir()
     (other / "collection.toml").write_text("title = 'Broken'\n")
     (world / "collection.toml").write_text('title = "World"\nfirst = true\n')
-    drawn = draw(world, monkeypatch)
+    drawn = draw(world, monkeypatch, "collections")
     assert not drawn.exception
     assert "items.csv: found no such file" in drawn.error[0].value.replace("\\", "")
     assert any("World" in each.value for each in drawn.markdown)

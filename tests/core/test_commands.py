@@ -1,6 +1,5 @@
 """Rows, exit codes and sentences of the command line."""
 
-import json
 import shlex
 import shutil
 import subprocess
@@ -13,81 +12,38 @@ import pytest
 import dashboard
 from dashboard.__main__ import main
 from dashboard.commands.output import write_rows
+from tests.plugins.worlds import call
 
 
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[dict], str]:
-    code = main([*arguments, "--format", "json"])
-    printed = capsys.readouterr()
-    return code, json.loads(printed.out) if printed.out else [], printed.err
-
-
-def test_measure(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, rows, _ = call(capsys, "measure", str(world), "--metrics", "P@2", "--queries", "all")
-    assert code == 0
-    assert rows[0] == {
-        "run": "v1", "metric": "P", "cutoff": 2, "mean": 0.25, "scored": 2, "total": 4,
-    }  # fmt: skip
-
-
-def test_by_query_has_null(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--metrics", "P@2", "--runs", "v1", "--by-query")
-    _, rows, _ = call(capsys, "measure", str(world), *options)
-    values = {row["query_id"]: row["value"] for row in rows}
-    assert values == {"q1": 0.5, "q2": 0.0, "q4": None}
-
-
-def test_compare(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, (row,), _ = call(capsys, "compare", str(world), "--metrics", "P@2")
+def test_measure_and_compare(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    metrics = ("--metrics", "P@2")
+    code, rows, _ = call(capsys, "measure", world, *metrics, "--queries", "all")
+    first = {"run": "v1", "metric": "P", "cutoff": 2, "mean": 0.25, "scored": 2, "total": 4}
+    assert (code, rows[0]) == (0, first)
+    _, rows, _ = call(capsys, "measure", world, *metrics, "--runs", "v1", "--by-query")
+    assert {row["query_id"]: row["value"] for row in rows} == {"q1": 0.5, "q2": 0.0, "q4": None}
+    code, (row,), _ = call(capsys, "compare", world, *metrics)
     assert (code, row["baseline"], row["candidate"], row["delta"]) == (0, 0.25, 0.75, 0.5)
 
 
-def test_search_item(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, rows, _ = call(capsys, "search", str(world), "--item", "b", "--model", "v1", "-k", "2")
-    found = [(r["item_id"], r["hit"], r["matched"], r["required"]) for r in rows]
-    assert (code, found) == (0, [("d", None, 0, 1), ("a", True, 1, 1)])
-
-
-def test_search_stored_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, rows, _ = call(capsys, "search", str(world), "a car", "--model", "v1", "-k", "1")
-    assert (code, rows[0]["item_id"], rows[0]["hit"]) == (0, "a", True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("measure", "WORLD", "--runs", "v9"), "There is no run 'v9'. There are: v1, v2."),
-        (("measure", "WORLD", "--metrics", "X@1"), "There is no metric 'X'"),
-        (("measure", "WORLD", "--groups", "pv_x"), "There is no group 'pv_x'"),
-        (("measure", "WORLD", "--min-similarity", "x"), "min_similarity = 'x' is no number."),
-        (("measure", "WORLD", "--min-similarity", "nan"), "min_similarity = 'nan' is no number."),
-        (("measure", "WORLD", "--min-similarity", "2"), "min_similarity = '2' is not from -1 to 1"),
-        (("measure", "WORLD", "--queries", "x"), "There is no kind of queries 'x'."),
-        (("measure", "WORLD", "--protocol", "x"), "There is no protocol 'x'."),
-        (("compare", "WORLD", "--baseline", "v9"), "There is no baseline 'v9'."),
-        (("measure", "none"), "no such folder"),
-        (("measure",), "Name a COLLECTION"),
-        (("search", "WORLD"), "Give one of TEXT, --item ID and --file PATH"),
-        (("search", "WORLD", "--item", "x"), "There is no item 'x'."),
-        (
-            ("search", "WORLD", "unseen", "--model", "v1"),
-            "found no encoder; expected one of minilm",
-        ),
-        (("search", "WORLD", "a " * 501, "--model", "v1"), "The text has 1,002 characters. Search"),
-    ],
-)
-def test_wrong_calls(
-    world: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], sentence: str
-) -> None:
-    named = [str(world) if each == "WORLD" else each for each in arguments]
-    code, rows, errors = call(capsys, *named)
-    assert (code, rows) == (2, [])
-    assert sentence in errors
-    assert errors.count("\n") == 1
+def test_search(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, expected in (
+        (("--item", "b", "-k", "2"), [("d", None, 0, 1), ("a", True, 1, 1)]),
+        (("a car", "-k", "1"), [("a", True, 1, 1)]),
+        (("a car", "--min-similarity", "0.5"), [("a", True, 1, 1), ("c", False, 0, 1)]),
+    ):
+        code, rows, _ = call(capsys, "search", world, *words, "--model", "v1")
+        found = [(row["item_id"], row["hit"], row["matched"], row["required"]) for row in rows]
+        assert (code, found) == (0, expected)
+    code, rows, errors = call(capsys, "search", world, "unseen", "--model", "v1")
+    assert (code, rows) == (2, []) and "found no encoder; expected one of minilm" in errors
 
 
 WRONG = """
 check | required: COLLECTION
 check gone | There are: world.
+measure ../../etc/passwd | no such folder
+measure /etc/passwd | no such folder
 check q.txt | no such folder
 check WORLD --metrics P@5 | unrecognized arguments: --metrics
 check '' | Name a COLLECTION
@@ -108,6 +64,9 @@ measure WORLD --metrics num_ret@5 | takes no cutoff; write num_ret
 measure WORLD --metrics Recall@5 | write P for hits
 measure WORLD --metrics 'RBP(2)@5' | write a number from 0 to 1
 measure WORLD --metrics 'RBP(0.5,0.6)@5' | it has: p, per
+measure WORLD --metrics 'RBP(nan)@5' | RBP has no p 'nan'
+measure WORLD --metrics 'P(@5' | There is no metric 'P('
+measure WORLD --metrics 'AP(x)' | There is no metric
 measure WORLD --protocol '' | --protocol is empty
 measure WORLD --protocol ALFA | There are: alfa
 measure WORLD --queries '' | --queries is empty
@@ -193,6 +152,16 @@ metrics x | unrecognized arguments: x
 metrics --format xml | choose from 'table'
 protocols WORLD | unrecognized arguments
 keys WORLD | unrecognized arguments
+ | --help tells more
+measure WORLD --min-similarity | --help tells more
+measure WORLD --nothing | --help tells more
+check LONG | aaa
+search WORLD --file LONG | aaa
+search WORLD --item x | There is no item 'x'.
+measure --qrels q.txt --run r.trec --min-similarity 0.5 | --min-similarity: only a COLLECTION
+measure --qrels q.txt --run r.trec --queries all | --queries: only a COLLECTION has that
+measure --qrels q.txt --run r.trec --runs r | --runs: only a COLLECTION has that
+measure --qrels q.txt --run r.trec --groups a | --groups: only a COLLECTION has that
 """
 """Calls and what their one sentence holds."""
 
@@ -206,8 +175,9 @@ def test_wrong_calls_of_every_command(
         Path(name).write_text(content)
     Path("binary.txt").write_bytes(bytes(100))
     words, sentence = line.split(" | ")
+    names = {"WORLD": "world", "LONG": "a" * 300}
     try:
-        code = main(["world" if each == "WORLD" else each for each in shlex.split(words)])
+        code = main([names.get(each, each) for each in shlex.split(words)])
     except SystemExit as stopped:
         code = int(stopped.code or 0)
     printed = capsys.readouterr()
@@ -215,32 +185,6 @@ def test_wrong_calls_of_every_command(
     assert printed.err.startswith("error: ") and printed.err.count("\n") == 1
     assert sentence in printed.err
     assert not Path("a.html").exists()
-
-
-@pytest.mark.parametrize("value", ["", "--min-similarity", "--nothing", "--format xml"])
-def test_calls_that_cannot_be_read(
-    value: str, world: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["measure", str(world), *value.split()] if value else [])
-    printed = capsys.readouterr()
-    assert (stopped.value.code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    assert printed.err.startswith("error: ") and "--help tells more" in printed.err
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("--min-similarity", "0.5"), ("--queries", "all"), ("--runs", "r"), ("--groups", "a")],
-)
-def test_options_that_plain_files_lack(
-    option: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "q.txt").write_text("q 0 a 1\n")
-    (tmp_path / "r.trec").write_text("q Q0 a 1 2 t\n")
-    files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.trec"))
-    code, rows, errors = call(capsys, "measure", *files, option, value)
-    assert (code, rows) == (2, [])
-    assert errors == f"error: {option}: only a COLLECTION has that; leave it out with --qrels.\n"
 
 
 def test_empty_result(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,19 +205,10 @@ def test_a_reader_that_has_enough(world: Path) -> None:
     assert done.stderr == "code 0\n"
 
 
-def test_broken_version_is_said(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (world / "models" / "v1" / "items.npy").write_bytes(b"x")
-    code, rows, errors = call(capsys, "measure", str(world), "--metrics", "P@1")
-    assert (code, {row["run"] for row in rows}) == (2, {"v2"})
-    assert "models/v1/items.npy: found a file that is no array" in errors
-    code, rows, _ = call(capsys, "check", str(world))
-    assert (code, rows[0]["level"], rows[0]["file"]) == (1, "error", "models/v1/items.npy")
-
-
 def test_version_without_query_vectors(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (world / "models" / "v1" / "queries.npy").unlink()
     options = ("--metrics", "P@1", "--queries", "all", "--runs", "v1")
-    code, (row,), _ = call(capsys, "measure", str(world), *options)
+    code, (row,), _ = call(capsys, "measure", world, *options)
     assert (code, row["scored"], row["total"]) == (0, 0, 4)
 
 
@@ -287,31 +222,12 @@ def test_help_is_light() -> None:
     assert done.stdout.endswith("[]\n")
 
 
-def test_threshold_ends_lists(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--metrics", "R", "--runs", "v1", "--by-query")
-    _, rows, _ = call(capsys, "measure", str(world), *options)
-    assert [row["value"] for row in rows][:2] == [1.0, 1.0]
-    _, rows, _ = call(capsys, "measure", str(world), *options, "--min-similarity", "0.5")
-    assert [row["value"] for row in rows][:2] == [0.5, 0.0]
-    options = ("--model", "v1", "-k", "4", "--min-similarity", "0.5")
-    _, rows, _ = call(capsys, "search", str(world), "a car", *options)
-    assert [row["item_id"] for row in rows] == ["a", "c"]
-
-
-def test_ties_of_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "q.txt").write_text("q 0 a 1\n")
-    (tmp_path / "r.trec").write_text("q Q0 a 1 2 t\nq Q0 b 2 2 t\nq Q0 c 3 2.00000001 t\n")
-    files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.trec"))
-    _, (row,), _ = call(capsys, "measure", *files, "--metrics", "RR")
-    assert row["mean"] == 1 / 3  # as trec_eval: equal as float32, ids descending
-
-
 def test_vectors_in_another_order(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = world / "models" / "v1"
     np.save(place / "items.npy", np.array([[0.0, 1], [0, 1], [1, 0]], dtype=np.float32))
     (place / "items.txt").write_text("d\nb\na\n")
     options = ("--model", "v1", "-k", "3")
-    _, rows, _ = call(capsys, "search", str(world), "a car", *options)
+    _, rows, _ = call(capsys, "search", world, "a car", *options)
     assert [row["item_id"] for row in rows] == ["a", "b", "d"]
 
 
@@ -331,17 +247,6 @@ def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"collection", "baseline", "groups", "min_similarity"} <= {row["key"] for row in keys}
 
 
-def test_own_item_is_not_relevant(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Item query x1 about b: a perfect ranking of its one other relevant item has AP and R 1."""
-    (world / "queries.csv").write_text("query_id,text,item_id\nx1,,b\n")
-    (world / "qrels.txt").write_text("x1 0 b 1\nx1 0 a 1\nx1 0 c 0\n")
-    words = ("--protocol", "trec", "--queries", "item", "--runs", "v2", "--by-query")
-    names = "AP R@5 num_rel"
-    assert main(["measure", str(world), *words, "--metrics", names, "--format", "json"]) == 0
-    values = [row["value"] for row in json.loads(capsys.readouterr().out)]
-    assert values == [1, 1, 1]
-
-
 def test_another_protocol_is_not_taken_in_silence(
     world: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -350,23 +255,23 @@ def test_another_protocol_is_not_taken_in_silence(
     (world / "unified_annotation.csv").unlink()
     calls = [("measure",), ("compare",), ("slices",), ("search", "--item", "a")]
     for command, *words in calls:
-        code, rows, errors = call(capsys, command, str(world), *words)
+        code, rows, errors = call(capsys, command, world, *words)
         assert (code, rows) == (2, []) and "has nothing that the protocol 'alfa' can" in errors
         assert "Choose protocol = trec, or name one under protocols in collection.toml." in errors
-    assert call(capsys, "measure", str(world), "--protocol", "trec")[0] == 0
+    assert call(capsys, "measure", world, "--protocol", "trec")[0] == 0
     with pytest.raises(ValueError, match="nothing that the protocol 'alfa'"):
         dashboard.open(world).measure()
-    code, rows, _ = call(capsys, "check", str(world))
+    code, rows, _ = call(capsys, "check", world)
     assert code == 1 and "protocols names 'alfa'" in rows[0]["found"]
 
 
 def test_cutoffs_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """P and R, shown at several cutoffs, are cut at each; nDCG, shown at one, at the deepest."""
     (world / "collection.toml").write_text('protocols = ["alfa", "context"]\ncutoffs = [4, 2]\n')
-    _, rows, _ = call(capsys, "measure", str(world), "--runs", "v1")
+    _, rows, _ = call(capsys, "measure", world, "--runs", "v1")
     named = [(row["metric"], row["cutoff"]) for row in rows]
     assert named == [("P", 2), ("P", 4), ("R", 2), ("R", 4), ("AP", None), ("nDCG", 4)]
-    _, rows, _ = call(capsys, "measure", str(world), "--runs", "v1", "--protocol", "context")
+    _, rows, _ = call(capsys, "measure", world, "--runs", "v1", "--protocol", "context")
     assert {row["cutoff"] for row in rows} == {50}
 
 
@@ -380,7 +285,7 @@ def test_search_in_results_of_stored_queries(
     (world / "runs").mkdir()
     (world / "runs" / "r.trec").write_text("q1 Q0 a 1 2 t\n")
     (world / "qrels.txt").write_text("q1 0 a 1\n")
-    asked = ("search", str(world), "--model", "r", "--item")
+    asked = ("search", world, "--model", "r", "--item")
     code, rows, errors = call(capsys, *asked, "b")
     assert (code, rows) == (2, []) and "runs/r: found results of stored queries only" in errors
     code, rows, errors = call(capsys, *asked, "a")  # the stored query q3
@@ -403,16 +308,6 @@ def test_a_regression_of_all_queries_alike_is_one(
     assert (code, row["delta"], row["low"]) == (1, -1, None)
     code, _, errors = call(capsys, "compare", *files, "--baseline", "bad", "--candidate", "bad")
     assert code == 0 and "name two versions" in errors
-
-
-@pytest.mark.parametrize(
-    "command", [("check", "a" * 300), ("search", "WORLD", "--file", "a" * 300)]
-)
-def test_long_names_are_sentences(
-    world: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
-) -> None:
-    code, _, errors = call(capsys, *[str(world) if each == "WORLD" else each for each in command])
-    assert code == 2 and errors.startswith("error: ")
 
 
 def test_what_is_gone_names_its_successor(

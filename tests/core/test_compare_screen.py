@@ -7,7 +7,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.evaluation.differences import describe_certainty, write_signed
-from dashboard.storage.collection import open_collection
 from dashboard.study.changes import (
     count_outcomes,
     group_changes,
@@ -16,28 +15,12 @@ from dashboard.study.changes import (
     list_moves,
     list_ranks,
 )
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
 from dashboard.views.change_charts import write_bin
 from dashboard.views.comparison import write_row
 from dashboard.views.data_tables import Column, write_table
 from tests.core.test_links import read_errors
-
-MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
-
-
-def open_world(world: Path, **given: str) -> Study:
-    collection = open_collection(world)
-    return open_study(collection, resolve(collection, given).restrict_to_numbers())
-
-
-def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: str) -> AppTest:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    test.switch_page(f"screens/{screen}.py")
-    for key, value in params.items():
-        test.query_params[key] = value
-    return test.run()
+from tests.core.test_screens import draw
+from tests.plugins.worlds import open_world
 
 
 def read_list(drawn: AppTest) -> dict:

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dashboard.__main__ import main
 from dashboard.views.change_charts import draw_histogram
 from dashboard.views.data_tables import Column
 from dashboard.views.downloads import make_file, write_markdown
+from tests.core.test_screens import draw
+from tests.plugins.worlds import open_world
 
-MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
 ROWS = [{"name": "a, b", "value": 0.1234567}, {"name": "c", "value": None}]
 
 
@@ -34,13 +34,8 @@ def test_no_cell_is_a_formula() -> None:
 
 def test_rows_are_those_of_the_command(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from dashboard.commands.compare_versions import COLUMNS
-    from dashboard.storage.collection import open_collection
-    from dashboard.study.choices import resolve
-    from dashboard.study.study import open_study
 
-    collection = open_collection(world)
-    choices = resolve(collection, {"metrics": "P@1 AP"})
-    rows = open_study(collection, choices.restrict_to_numbers()).compare("v1", "v2", "P@1 AP")
+    rows = open_world(world).compare("v1", "v2", "P@1 AP")
     words = ["--baseline", "v1", "--candidate", "v2", "--metrics", "P@1 AP", "--format", "json"]
     assert main(["compare", str(world), *words]) == 0
     assert make_file("json", (rows, COLUMNS)).decode() == capsys.readouterr().out
@@ -71,10 +66,7 @@ def test_markdown_is_readable() -> None:
 
 @pytest.mark.parametrize("screen", ["overview", "compare", "slices"])
 def test_screens_offer_them(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    test.switch_page(f"screens/{screen}.py")
-    drawn = test.run()
+    drawn = draw(world, monkeypatch, screen)
     assert not drawn.exception
     labels = [each.proto.label for each in drawn.get("download_button")]
     assert labels[:2] == ["CSV", "JSON"] and {"SVG", "PNG"} <= set(labels)

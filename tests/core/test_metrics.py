@@ -120,63 +120,9 @@ def test_value_zero_or_null() -> None:
 JUDGED_NULL = type(QRELS)(**{**QRELS.__dict__, "nothing_relevant": "null"})
 
 
-def test_unscorable_query_is_null() -> None:
-    found = measure([[0]], [{0: 1.0}], "P@1", unscorable={0: "no keyword"})
-    assert np.isnan(found).all()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_equals_trec_eval(seed: int) -> None:
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    rng = np.random.default_rng(seed)
-    lists = [rng.permutation(40)[: rng.integers(1, 30)].tolist() for _ in range(30)]
-    grades = [{int(i): int(rng.integers(0, 4)) for i in rng.permutation(40)[:15]} for _ in lists]
-    names = {
-        "P_5": "P@5", "recall_10": "R@10", "map": "AP", "map_cut_10": "AP@10", "Rprec": "Rprec",
-        "recip_rank": "RR", "ndcg": "nDCG", "ndcg_cut_10": "nDCG@10", "success_5": "Success@5",
-    }  # fmt: skip
-    found = measure(lists, grades, " ".join(names.values()), items=40)
-    qrels = {str(q): {str(i): g for i, g in of.items()} for q, of in enumerate(grades)}
-    run = {str(q): {str(i): float(-r) for r, i in enumerate(of)} for q, of in enumerate(lists)}
-    measures = {
-        "P",
-        "recall",
-        "map",
-        "map_cut",
-        "Rprec",
-        "recip_rank",
-        "ndcg",
-        "ndcg_cut",
-        "success",
-    }
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
-    for row, name in zip(found, names, strict=True):
-        expected = [theirs[str(query)][name] for query in range(len(lists))]
-        np.testing.assert_allclose(row, expected, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("Q@5", "There is no metric 'Q'"), ("P", "P needs a cutoff"), ("P@0", "'P@0': a cutoff"),
-        ("Rprec@3", "Rprec takes no cutoff"), (" ", "No metric is named"),
-        ("RBP(2)", "RBP has no p '2'; write a number from 0 to 1"), ("AP(x)", "There is no metric"),
-        ("P(@5", "There is no metric 'P\\('"), ("Recall@5", "Recall means two things"),
-        ("RBP(nan)", "RBP has no p 'nan'"), ("num_ret@5", "num_ret takes no cutoff"),
-    ],
-)  # fmt: skip
-def test_wrong_names(text: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        parse(text)
-
-
 def test_other_names_and_repetitions() -> None:
-    assert [str(each) for each in parse("hits_over_k@5, P@5 map MRR ndcg@10")] == [
-        "P@5",
-        "AP",
-        "RR",
-        "nDCG@10",
-    ]
+    found = [str(each) for each in parse("hits_over_k@5, P@5 map MRR ndcg@10")]
+    assert found == ["P@5", "AP", "RR", "nDCG@10"]
 
 
 def test_settings_and_names_of_trec_eval() -> None:

@@ -4,26 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
 from dashboard.views.version_table import describe_unscored, list_curve, pick_slices
-
-MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
-
-
-def open_world(world: Path) -> Study:
-    collection = open_collection(world)
-    return open_study(collection, resolve(collection, {}).restrict_to_numbers())
+from tests.core.test_screens import draw
+from tests.plugins.worlds import open_world
 
 
 def test_screen(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    test = AppTest.from_file(str(MAIN), default_timeout=60)
-    test.query_params["metric"] = "P@2"
-    drawn = test.run()
+    drawn = draw(world, monkeypatch, "overview", metric="P@2")
     assert not drawn.exception and not drawn.error
     said = drawn.subheader[0].value.replace("\\", "")
     assert said.startswith("v2 is not clearly different from v1: P@2 +0.500")
@@ -32,6 +20,9 @@ def test_screen(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert '<td class="number best" title="best">★ 1.000</td>' in line and 'wide">● cannot' in line
     captions = [each.value.replace("\\", "") for each in drawn.caption]
     assert any("left out of means: 1 (no keyword mapped)" in each for each in captions)
+    specs = [json.loads(each.proto.spec) for each in drawn.get("vega_lite_chart")]
+    curve = next(spec for spec in specs if "@K" in json.dumps(spec))
+    assert curve["layer"][0]["encoding"]["y"]["scale"] == {"zero": False, "nice": True}
 
 
 def test_curve_reaches_the_cutoff_of_the_metric(world: Path) -> None:
@@ -55,11 +46,3 @@ def test_slices_with_many_queries_come_first() -> None:
         for name, queries in (("a=few", 4), ("a=small", 5), ("a=large", 9))
     ]
     assert [row["slice"] for row in pick_slices(rows)] == ["a=large", "a=small"]
-
-
-def test_axes_fit_their_values(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    drawn = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    specs = [json.loads(each.proto.spec) for each in drawn.get("vega_lite_chart")]
-    curve = next(spec for spec in specs if "@K" in json.dumps(spec))
-    assert curve["layer"][0]["encoding"]["y"]["scale"] == {"zero": False, "nice": True}

@@ -11,8 +11,8 @@ from PIL import Image
 from dashboard.errors import DataError
 from dashboard.retrieval import pictures
 from dashboard.retrieval.pictures import encode_picture, fit_to_items, lay_out, read_picture
-from tests.core.test_commands import call
 from tests.core.test_screens import draw
+from tests.plugins.worlds import call
 
 DATA = Path(__file__).parents[2] / "data"
 

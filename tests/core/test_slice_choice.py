@@ -3,34 +3,27 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import dashboard
 from dashboard.__main__ import main
 from dashboard.errors import ChoiceError
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import join_repeated, resolve
-from dashboard.study.study import open_study
+from dashboard.study.choices import join_repeated
+from tests.core.test_screens import draw
+from tests.plugins.worlds import open_world
 
-MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
 CAR, BUS = "pv_object_type=car", "pv_object_type=bus"
-
-
-def open_with(world: Path, text: str):
-    collection = open_collection(world)
-    return open_study(collection, resolve(collection, {"slice": text}).restrict_to_numbers())
 
 
 @pytest.mark.parametrize(
     ("text", "queries"), [("", [0, 1, 3]), (CAR, [0, 1]), (BUS, [1]), (f"{CAR} & {BUS}", [1])]
 )
 def test_queries_of_slices(world: Path, text: str, queries: list[int]) -> None:
-    assert open_with(world, text).queries.tolist() == queries
+    assert open_world(world, slice=text).queries.tolist() == queries
 
 
 def test_numbers_are_those_of_the_slice(world: Path) -> None:
-    (whole,) = open_with(world, "").measure(["v2"], "P@1")
-    (part,) = open_with(world, BUS).measure(["v2"], "P@1")
+    (whole,) = open_world(world, slice="").measure(["v2"], "P@1")
+    (part,) = open_world(world, slice=BUS).measure(["v2"], "P@1")
     assert part.query_ids == ("q2",)
     assert part.values[0, 0] == whole.values[0, whole.query_ids.index("q2")]
 
@@ -41,13 +34,13 @@ def test_names_with_blanks(world: Path) -> None:
     path = world / "queries.csv"
     path.write_text(path.read_text().replace("scene", "by").replace("s1", "R & D team") + "\n")
     path.write_text(path.read_text().replace("q4,the weather,,\n", "q4,the weather,,x\n"))
-    study = open_with(world, f"{CAR} & by=R & D team")
+    study = open_world(world, slice=f"{CAR} & by=R & D team")
     assert study.queries.tolist() == [0, 1]
 
 
 def test_unknown_slice_is_said(world: Path) -> None:
     with pytest.raises(ChoiceError, match="There is no slice 'A=x'. There are: .*pv_object_type"):
-        open_with(world, "A=x")
+        open_world(world, slice="A=x")
 
 
 def test_command_line(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,11 +56,7 @@ def test_python_says_the_slice(world: Path) -> None:
 
 
 def test_link_with_several_keys(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    test.switch_page("screens/compare.py")
-    test.query_params["slice"] = [CAR, BUS]
-    drawn = test.run()
+    drawn = draw(world, monkeypatch, "compare", slice=[CAR, BUS])
     assert not drawn.exception and not drawn.error
     assert dict(drawn.query_params)["slice"] in (f"{CAR} & {BUS}", [f"{CAR} & {BUS}"])
     assert join_repeated("unknown", ["a", "b"]) == "b"

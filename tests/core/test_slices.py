@@ -1,18 +1,17 @@
 """Differences on parts of the queries, worked by hand, and the command that lists them."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.evaluation.slicing import compare_slices, divide_by_column, pair_slices
 from dashboard.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,
     sum_units,
 )
+from tests.plugins.worlds import call
 
 
 def find_slices(differences: list[float], slices: dict[str, list[int]]) -> list[dict]:
@@ -75,22 +74,16 @@ def test_no_slices() -> None:
     assert pair_slices({}) == {}
 
 
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[dict], str]:
-    code = main(["slices", *arguments, "--format", "json"])
-    printed = capsys.readouterr()
-    return code, json.loads(printed.out) if printed.out else [], printed.err
-
-
 def test_command(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (world / "queries.csv").read_text().splitlines()
     cells = ["light", "day", "night", "day", ""]
     lines = [f"{line},{cell}" for line, cell in zip(text, cells, strict=True)]
     (world / "queries.csv").write_text("\n".join(lines) + "\n")
     options = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@2", "--queries", "all")
-    code, rows, _ = call(capsys, str(world), *options)
+    code, rows, _ = call(capsys, "slices", world, *options)
     names = {row["slice"] for row in rows if not row["slice"].startswith("pv_")}
     assert (code, names) == (0, {"scene=s1", "scene=s2", "light=day", "light=night"})
     assert list(rows[0]) == ["slice", "queries", "delta", "low", "high", "p", "p_adjusted"]
-    assert call(capsys, str(world), *options, "--pairs")[:2] == (0, [])
-    code, _, errors = call(capsys, str(world), "--metric", "P@2 AP")
+    assert call(capsys, "slices", world, *options, "--pairs")[:2] == (0, [])
+    code, _, errors = call(capsys, "slices", world, "--metric", "P@2 AP")
     assert (code, errors) == (2, "error: Give one metric, such as --metric P@5.\n")

@@ -14,25 +14,14 @@ from dashboard.evaluation.slicing import (
     find_worst,
     list_crossed,
 )
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
 from dashboard.views.slice_table import make_cells, make_lines
-
-MAIN = Path(__file__).parents[2] / "dashboard" / "main.py"
+from tests.core.test_screens import draw
+from tests.plugins.worlds import open_world
 
 
 def make_row(name: str, delta: float, queries: int = 9, p: float | None = 0.2) -> dict:
     bounds = {"low": delta - 0.1, "high": delta + 0.1, "p": p, "p_adjusted": p}
     return {"slice": name, "queries": queries, "delta": delta, "gain": delta} | bounds
-
-
-def draw(world: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    test = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    test.switch_page("screens/slices.py")
-    test.query_params["metric"] = "P@2"
-    return test.run()
 
 
 def read_list(drawn: AppTest) -> dict:
@@ -92,16 +81,14 @@ def test_equal_values_of_two_columns_show_their_column() -> None:
 
 
 def test_means_of_slices(world: Path) -> None:
-    collection = open_collection(world)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    rows = study.list_slice_means(["v1", "v2"], "P@2")
+    rows = open_world(world).list_slice_means(["v1", "v2"], "P@2")
     found = {(row["slice"], row["run"]): (row["queries"], row["mean"]) for row in rows}
     assert found["pv_object_type=car", "v2"] == (2, 0.75)
     assert found["pv_object_type=bus", "v1"] == (1, 0.0)
 
 
 def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = draw(world, monkeypatch)
+    drawn = draw(world, monkeypatch, "slices", metric="P@2")
     assert not drawn.exception and not drawn.error
     assert any("No slice got worse" in each.value.replace("\\", "") for each in drawn.markdown)
     assert not any("Pairs of slices" in each.value for each in drawn.markdown)  # none has five

@@ -1,12 +1,15 @@
 """Small collections in which every protocol is worked by hand."""
 
+import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from dashboard.__main__ import main
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
+from dashboard.study.study import Study, open_study
 
 
 def write_world(
@@ -33,10 +36,21 @@ def write_world(
     return folder
 
 
+def open_world(folder: Path, **given: str) -> Study:
+    """Return the study of a collection."""
+    collection = open_collection(folder)
+    return open_study(collection, resolve(collection, given).restrict_to_numbers())
+
+
 def measure_values(folder: Path, metrics: str, **given: str) -> dict[str, list[float | None]]:
     """Return the values of each metric for the queries of a collection, in their order."""
-    collection = open_collection(folder)
-    study = open_study(collection, resolve(collection, given).restrict_to_numbers())
-    (found,) = study.measure(["v1"], metrics)
+    (found,) = open_world(folder, **given).measure(["v1"], metrics)
     values = [[None if v != v else round(v, 9) for v in row] for row in found.values.tolist()]
     return {str(each): row for each, row in zip(found.measures, values, strict=True)}
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, list[dict], str]:
+    """Return the exit code of a command, its rows, and what it said."""
+    code = main([*map(str, words), "--format", "json"])
+    out, err = capsys.readouterr()
+    return code, json.loads(out or "[]"), err

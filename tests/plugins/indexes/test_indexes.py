@@ -12,7 +12,6 @@ import faiss
 import numpy as np
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.errors import DataError
 from dashboard.plugins.indexes.faiss_file import read_index_file
 from dashboard.plugins.indexes.index_building import compute_recalls
@@ -23,7 +22,7 @@ from dashboard.storage.collection import open_collection
 from dashboard.storage.new_versions import compute_digest
 from dashboard.study.choices import resolve
 from tests.core.test_screens import draw
-from tests.plugins.worlds import write_world
+from tests.plugins.worlds import call, write_world
 
 ANGLES = {f"a{n}": float(n) for n in range(5)} | {f"b{n}": 86.0 + n for n in range(5)}
 ONE_CELL = ["--factory", "IVF2,Flat", "--parameters", "nprobe=1"]
@@ -45,12 +44,6 @@ def folder(tmp_path: Path) -> Path:
         {"q1": point(44.2), "q2": point(1.2)},
         "q1 0 b0 1\nq2 0 a1 1\nq3 0 a1 1\n",
     )
-
-
-def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, list[dict], str]:
-    code = main([*map(str, words), "--format", "json"])
-    out, err = capsys.readouterr()
-    return code, json.loads(out or "[]"), err
 
 
 def test_recall_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
-from tests.plugins.indexes.test_indexes import ANGLES, call, folder  # noqa: F401
+from tests.plugins.indexes.test_indexes import ANGLES, folder  # noqa: F401
+from tests.plugins.worlds import call
 
 URI = "http://127.0.0.1:19530"
 COPY = ("--version", "v1", "--to", URI)

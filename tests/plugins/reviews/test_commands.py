@@ -2,14 +2,15 @@
 
 import csv
 import getpass
-import json
 from collections.abc import Callable
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from dashboard.__main__ import main
+from tests.plugins import worlds
 
 Say = Callable[..., int]
 Call = Callable[..., tuple[int, list[dict], str]]
@@ -17,12 +18,7 @@ Call = Callable[..., tuple[int, list[dict], str]]
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*words: object) -> tuple[int, list[dict], str]:
-        code = main(["reviews", *map(str, words), "--format", "json"])
-        printed = capsys.readouterr()
-        return code, json.loads(printed.out or "[]"), printed.err
-
-    return run
+    return partial(worlds.call, capsys, "reviews")
 
 
 def test_lists(graded: Path, call: Call, say: Say) -> None:

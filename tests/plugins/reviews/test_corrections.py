@@ -14,10 +14,10 @@ from dashboard.plugins.reviews.verdicts import Verdict, list_history, save_verdi
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.study.choices import describe_choices, resolve
 from dashboard.study.query_result import QueryResult
-from dashboard.study.study import Study, open_study
+from dashboard.study.study import Study
 from dashboard.views.address import find_problems
 from tests.core.test_screens import draw
-from tests.plugins.worlds import write_world
+from tests.plugins.worlds import open_world, write_world
 
 DATA = Path(__file__).parents[3] / "data"
 CORRECTED = {"labels": "corrected"}
@@ -25,9 +25,7 @@ Say = Callable[..., int]
 
 
 def open_labels(folder: Path, labels: str = "corrected", **given: str) -> Study:
-    collection = open_collection(folder)
-    choices = resolve(collection, given | {"labels": labels})
-    return open_study(collection, choices.restrict_to_numbers())
+    return open_world(folder, labels=labels, **given)
 
 
 def list_grades(study: Study, query: str) -> dict[str, float]:
@@ -171,9 +169,8 @@ def test_query_without_relevant_items_is_scored_then(world: Path, store: Path) -
     found = study.query("q2", ["v1"])
     assert found.asked["required"] == ["car", "bus"]
     assert all("ticks" in row for row in found.rows)
-    assert list(study.list_slices()) == list(
-        open_labels(world, "given", queries="all").list_slices()
-    )
+    given = open_labels(world, "given", queries="all")
+    assert list(study.list_slices()) == list(given.list_slices())
 
 
 def test_class_labels_keep_their_class(tmp_path: Path, store: Path) -> None:

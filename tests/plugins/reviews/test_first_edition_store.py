@@ -15,9 +15,7 @@ from dashboard.plugins.reviews.verdicts import (
     read_state,
     undo_last,
 )
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
+from tests.plugins.worlds import open_world
 
 DUMP = Path(__file__).with_name("first_edition.sql")
 MISSING = ("cause", "against", "assignment")
@@ -61,11 +59,9 @@ def test_corrections_by_its_rule(old: Path) -> None:
 
 def test_numbers_with_its_corrections(old: Path) -> None:
     """P@2: of v1 q1 has a, b and q2 d, a; of v2 q1 has c, b. Then b and c count, too."""
-    collection = open_collection(old)
     means = {}
     for labels in ("given", "corrected"):
-        choices = resolve(collection, {"labels": labels}).restrict_to_numbers()
-        measured = open_study(collection, choices).measure(("v1", "v2"), "P@2")
+        measured = open_world(old, labels=labels).measure(("v1", "v2"), "P@2")
         means[labels] = [row["mean"] for each in measured for row in each.list_means()]
     assert means == {"given": [0.5, 0.0], "corrected": [0.75, 0.5]}
 

@@ -12,19 +12,14 @@ from dashboard.plugins.reviews.figures import count_values, find_judged, find_ne
 from dashboard.plugins.reviews.judging_lists import (
     JudgingList,
     choose_pairs,
-    close_list,
     create_list,
-    describe_gone,
     find_list,
-    mark_gone,
     read_lists,
 )
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import list_history, undo_last
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
+from tests.plugins.worlds import open_world
 
 BOTH = ("v1", "v2")
 MADE = JudgingList(
@@ -34,15 +29,10 @@ MADE = JudgingList(
 Say = Callable[..., int]
 
 
-def open_graded(folder: Path, **given: str) -> Study:
-    collection = open_collection(folder)
-    return open_study(collection, resolve(collection, given).restrict_to_numbers())
-
-
 def choose(
     folder: Path, way: str, metric: str = "P@2", number: int = 9, seed: int = 0
 ) -> list[str]:
-    study = open_graded(folder, slice="scene=s2" if way == "slice" else "")
+    study = open_world(folder, slice="scene=s2" if way == "slice" else "")
     pairs, _ = choose_pairs(study, way, BOTH, metric, number, seed)
     return ["".join(pair) for pair in pairs]
 
@@ -71,7 +61,7 @@ def test_worst(graded: Path) -> None:
     """By AP q1 loses its 1, q2 its 1/2. By Success@1 only q1 loses; rank 1 alone counts."""
     assert choose(graded, "worst", "AP") == ["q1a", "q1c", "q1d", "q2a", "q2b"]
     assert choose(graded, "worst", "Success@1") == ["q1a", "q1c"]
-    study = open_graded(graded)
+    study = open_world(graded)
     with pytest.raises(ChoiceError, match="Nothing to judge is found .worst regressions by AP"):
         choose_pairs(study, "worst", BOTH[::-1], "AP", 9)
 
@@ -80,7 +70,7 @@ def test_slice(graded: Path) -> None:
     """All results of q2, the best rank first."""
     assert choose(graded, "slice") == ["q2d", "q2a", "q2b"]
     with pytest.raises(ChoiceError, match="Name the slice"):
-        choose_pairs(open_graded(graded), "slice", BOTH, "AP", 9)
+        choose_pairs(open_world(graded), "slice", BOTH, "AP", 9)
 
 
 def test_random(graded: Path) -> None:
@@ -100,7 +90,7 @@ def test_random(graded: Path) -> None:
 )
 def test_refused(graded: Path, way: str, versions: tuple, number: int, sentence: str) -> None:
     with pytest.raises(ChoiceError, match=sentence):
-        choose_pairs(open_graded(graded), way, versions, "AP", number)
+        choose_pairs(open_world(graded), way, versions, "AP", number)
 
 
 def test_created_and_read(graded: Path) -> None:
@@ -121,16 +111,6 @@ def test_texts_of_a_list(graded: Path, store: Path, wrong: dict[str, str]) -> No
     with pytest.raises(ChoiceError):
         create_list(graded, replace(MADE, **wrong))
     assert not store.exists()
-
-
-def test_closed_by_its_owner(graded: Path) -> None:
-    made = create_list(graded, MADE)
-    with pytest.raises(ChoiceError, match="was made by eva, who alone can close it"):
-        close_list(made, "kim")
-    assert not read_lists(graded)[0].closed
-    close_list(made, "eva")
-    (closed,) = read_lists(graded)
-    assert closed.closed and closed.pairs == MADE.pairs and closed.author == "eva"
 
 
 def test_next_of_a_person(graded: Path, say: Say) -> None:
@@ -160,18 +140,3 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     say("eva", "q1", "", "better", **within)
     found = [find_judged(each, list_history("graded")) for each in blind]
     assert found == [{"eva": {("q1", "")}}, {}]
-
-
-def test_pairs_that_are_gone(graded: Path, say: Say) -> None:
-    """Of q1 a, q1 c, q2 b, without the item c and the query q2, q1 a is asked; all are kept."""
-    made = create_list(graded, MADE)
-    say("eva", "q1", "c", "not", list_id=made.id)
-    (graded / "items.csv").write_text("item_id\nb\nd\n")
-    (graded / "queries.csv").write_text("query_id,text\nq1,first\n")
-    left = mark_gone(made, open_collection(graded))
-    rows = list_history("graded")
-    assert describe_gone(left) == "2 of 3 pairs are gone from the collection."
-    assert find_next(left, rows, "kim") == find_next(left, rows, "eva") == ("q1", "a")
-    assert find_judged(left, rows) == {} and len(count_values(left, rows)) == 3
-    close_list(left, "eva")
-    assert read_lists(graded)[0].pairs == MADE.pairs

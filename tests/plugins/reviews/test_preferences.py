@@ -14,9 +14,7 @@ from dashboard.plugins.reviews.judging_lists import (
 )
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
+from tests.plugins.worlds import open_world
 
 MADE = JudgingList(
     title="Blind", baseline="v1", candidate="v2", protocol="qrels", author="eva", id="f0",
@@ -27,11 +25,6 @@ MADE = JudgingList(
 def say(author: str, query: str, value: str, **more: str) -> Verdict:
     about = {"kind": "preference", "list_id": "f0", "run": "v2", "against": "v1"}
     return Verdict(query_id=query, item_id="", value=value, author=author, **(about | more))
-
-
-def open_graded(folder: Path) -> Study:
-    collection = open_collection(folder)
-    return open_study(collection, resolve(collection, {}).restrict_to_numbers())
 
 
 def test_sides_are_those_of_the_first_edition() -> None:
@@ -91,7 +84,7 @@ def test_people_and_metric() -> None:
 
 def test_payload_names_no_version(graded: Path) -> None:
     """Sides hold v1's a, b, c and v2's c, b, d; only the values tell which is which."""
-    study = open_graded(graded)
+    study = open_world(graded)
     made = replace(MADE, pairs=(("q1", ""), ("gone", ""), ("q2", "")))
     first, second = make_payload(study, mark_gone(made, study.collection), "eva", {"q2"})
     assert [each["done"] for each in (first, second)] == [False, True]
@@ -105,15 +98,13 @@ def test_payload_names_no_version(graded: Path) -> None:
 
 def test_queries_that_differ_are_chosen(graded: Path) -> None:
     """q1 moves a by 1, c and d by 1/2 each; q2 a and b by 0.63; alike lists are left out."""
-    study, both = open_graded(graded), ("v1", "v2")
-    assert choose_pairs(study, "doubtful", both, "AP", 9, compares=True)[0] == [
-        ("q1", ""),
-        ("q2", ""),
-    ]
+    study, both = open_world(graded), ("v1", "v2")
+    found = choose_pairs(study, "doubtful", both, "AP", 9, compares=True)[0]
+    assert found == [("q1", ""), ("q2", "")]
     assert choose_pairs(study, "worst", both, "Success@1", 9, compares=True)[0] == [("q1", "")]
     (graded / "runs" / "v3.trec").write_text((graded / "runs" / "v1.trec").read_text())
     with pytest.raises(ChoiceError, match="found .at random of 0 whose lists differ, seed 0"):
-        choose_pairs(open_graded(graded), "random", ("v1", "v3"), "AP", 9, compares=True)
+        choose_pairs(open_world(graded), "random", ("v1", "v3"), "AP", 9, compares=True)
     with pytest.raises(ChoiceError, match="201: 1 to 200 queries can be chosen"):
         choose_pairs(study, "random", both, "AP", 201, compares=True)
 
@@ -126,7 +117,7 @@ def test_what_would_change_the_comparison_most(graded: Path) -> None:
     """
 
     def choose(metric: str) -> list[str]:
-        pairs, _ = choose_pairs(open_graded(graded), "change", ("v1", "v2"), metric, 9)
+        pairs, _ = choose_pairs(open_world(graded), "change", ("v1", "v2"), metric, 9)
         return ["".join(pair) for pair in pairs]
 
     assert choose("DCG") == ["q2b", "q1c", "q1d", "q1a", "q2a"]

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dashboard.__main__ import main
 from dashboard.plugins.services import http_service, search_run
 from dashboard.plugins.services.search_run import parse_hits
 from dashboard.storage.collection import open_collection
-from tests.plugins.worlds import write_world
+from tests.plugins.worlds import call, write_world
 
 FOUND = {"q1": ["a", "b"], "q2": ["b", "c"], "q3": [], "q4": ["c"]}
 """What the system finds for each query; of a, b, c the first is relevant for all."""
@@ -90,12 +89,6 @@ def folder(tmp_path: Path) -> Path:
     )  # fmt: skip
     (made / "models" / "v1").rmdir()
     return made
-
-
-def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, list[dict], str]:
-    code = main([*map(str, words), "--format", "json"])
-    out, err = capsys.readouterr()
-    return code, json.loads(out or "[]"), err
 
 
 def run(
@@ -416,15 +409,9 @@ def test_embedding(
     monkeypatch.setenv("DASHBOARD_ENCODERS", f"http://other/ {server.url}")
     code, rows, _ = call(capsys, *words)
     assert (code, rows[0]["item_id"]) == (0, "c")
-    for answer, told in (
-        (lambda body: (500, {}), "status 500"),
-        (lambda body: [[1, 2, 3]], "a vector of a text of 3 numbers; expected 2"),
-        (lambda body: [[float("nan"), 1]], "zero or not finite"),
-        (lambda body: [[0, 0]], "zero or not finite"),
-    ):
-        server.answer = answer
-        code, rows, err = call(capsys, *words)
-        assert code == 2 and not rows and told in err and "Traceback" not in err
+    server.answer = lambda body: (500, {})
+    code, rows, err = call(capsys, *words)
+    assert code == 2 and not rows and "status 500" in err and "Traceback" not in err
 
 
 @pytest.mark.parametrize("key", ["", "data", "embeddings", "vectors", "embedding"])
