@@ -151,13 +151,8 @@ def add_vectors(
         made = read_version(draft, collection.items, table, findings, name=name)
         record_inputs(draft, made, collection.items, table)
         rows = [
-            {
-                "file": f"models/{name}/{path.name}",
-                "rows": len(side.rows),
-                "digest": compute_digest(path),
-            }
+            describe_file(f"models/{name}", draft / f"{stem}.npy", len(side.rows))
             for stem, side, _ in sides
-            for path in [draft / f"{stem}.npy"]
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return rows
@@ -266,8 +261,12 @@ def add_run(collection: Collection, name: str, path: Path, findings: list[Findin
         shutil.copyfile(path, file)
         put_in_place(file, collection.folder / "runs" / file.name)
         written = collection.folder / "runs" / file.name
-    digest = compute_digest(written)
-    return [{"file": f"runs/{written.name}", "rows": len(pairs.values), "digest": digest}]
+    return [describe_file("runs", written, len(pairs.values))]
+
+
+def describe_file(place: str, path: Path, rows: int) -> Row:
+    """Return what `add` says of a file: file, from the collection on, rows, digest."""
+    return {"file": f"{place}/{path.name}", "rows": rows, "digest": compute_digest(path)}
 
 
 def compute_digest(path: Path, size: int | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What came of verdicts: agreement, disagreements to decide, and corrected labels."""
+"""Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
 from __future__ import annotations
 

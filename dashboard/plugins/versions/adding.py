@@ -13,7 +13,7 @@ from dashboard.errors import DataError, Finding
 from dashboard.storage.array_files import READERS, read_named_vectors
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import check_name, put_in_place, report_full_disk, write_draft
-from dashboard.storage.new_versions import Row, add_run, add_vectors, compute_digest
+from dashboard.storage.new_versions import Row, add_run, add_vectors, describe_file
 from dashboard.storage.versions import RUNS
 from dashboard.texts import require_file
 
@@ -134,5 +134,4 @@ def add_matrix(collection: Collection, name: str, path: Path) -> list[Row]:
         raise broken
     lines = places[".rows.txt"].read_text(encoding="utf-8").split()
     matrix = places[".npy"]
-    digest = compute_digest(matrix)
-    return [{"file": f"runs/{matrix.name}", "rows": len(lines), "digest": digest}]
+    return [describe_file("runs", matrix, len(lines))]
