@@ -107,7 +107,6 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         verdict = replace(verdict, collection=record_key(connection, collection.folder))
         if verdict.value == WITHDRAWN:
             verdict = _withdraw(connection, verdict)
-        _check_list(connection, verdict)
         return _add(connection, verdict, once)
 
 
@@ -154,7 +153,6 @@ def undo_last(
         if not done:
             return None
         taken, before = done[-1]
-        _check_list(connection, before)
         _add(connection, before, once)
     return taken
 
@@ -169,13 +167,6 @@ def _withdraw(connection: Connection, verdict: Verdict) -> Verdict:
         said = f"{verdict.author} has no {verdict.kind} to take back"
         raise ChoiceError(f"{said} for query {verdict.query_id} and item {verdict.item_id!r}.")
     return replace(rows[-1], value=WITHDRAWN, cause="", note="")
-
-
-def _check_list(connection: Connection, verdict: Verdict) -> None:
-    from dashboard.plugins.reviews.judging_lists import check_open
-
-    if verdict.list_id:
-        check_open(connection, verdict)
 
 
 def list_history(key: str, until: int | None = None, **about: str) -> list[Verdict]:
@@ -277,6 +268,11 @@ def _name_row(once: str) -> str:
 
 
 def _add(connection: Connection, row: Verdict, once: str) -> int:
+    """Add a row, if its list takes it, and return its number."""
+    from dashboard.plugins.reviews.judging_lists import check_open
+
+    if row.list_id:
+        check_open(connection, row)
     values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS[:-1]}
     values |= {"time": write_time(), "said_once": once, "assignment": ""}
     added = insert(REVIEW).values(values).returning(REVIEW.c.number)
