@@ -186,9 +186,8 @@ def list_history(key: str, until: int | None = None, **about: str) -> list[Verdi
 
 def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
     """Return the last row of each person on each subject, without those that were taken back."""
-    last = {row.subject: row for row in rows}
-    kept = (row for row in last.values() if row.value != WITHDRAWN)
-    return sorted(kept, key=lambda row: row.place)
+    last = {row.subject: row for row in rows}.values()
+    return sorted((row for row in last if row.value != WITHDRAWN), key=lambda row: row.place)
 
 
 def keep_last_of_pairs(rows: Iterable[Verdict]) -> dict[tuple[str, str], dict[str, Verdict]]:
