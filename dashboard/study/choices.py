@@ -172,12 +172,10 @@ def join_repeated(key: str, texts: Sequence[str]) -> str:
 def _write(choice: Choice, value: Any) -> str:
     if isinstance(value, tuple):
         return choice.join(value)
-    if value is None:
-        return ""
     if isinstance(value, float):
         short = f"{value:g}"
         return short if float(short) == value else repr(value)
-    return str(value)
+    return "" if value is None else str(value)
 
 
 def _list_protocols(collection: Collection, before: Values) -> list[str]:
@@ -191,9 +189,8 @@ def _pick_protocol(collection: Collection, before: Values) -> str:
     wanted = [each for each in collection.settings.get("protocols", ()) if each in known]
     if not known:
         why = _list_problems(collection)
-        raise ChoiceError(
-            f"{collection.name} has neither judgements nor keywords to judge by.{why}"
-        )
+        said = f"{collection.name} has neither judgements nor keywords to judge by."
+        raise ChoiceError(said + why)
     return (wanted or known)[0]
 
 

@@ -26,7 +26,6 @@ from dashboard.views.address import (
     read_address,
     read_choices,
     remember_address,
-    set_choice,
 )
 from dashboard.views.components import load_component
 
@@ -195,12 +194,6 @@ def _pick_collection(name: str, place: str) -> Collection:
     with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):
         st.selectbox("Collection", names, key=widget, on_change=write, label_visibility=visibility)
     return open_collection(find_data() / chosen)
-
-
-def open_query(choices: Choices, query: str) -> None:
-    """Go to the screen Query with a query chosen."""
-    set_choice("query", query)
-    st.switch_page(make_pages()["query"], query_params=st.query_params.to_dict() | {"query": query})
 
 
 def _draw_links(pages: Mapping[str, Any], current: str, given: Mapping[str, str]) -> None:

@@ -134,7 +134,6 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     mean over pictures is then the sum of the six means. Null for all pictures where the picture of
     any scored text has no value.
     """
-    assert isinstance(study.judgement, MatchingJudgement)
     is_text, (direction, _, name) = list_texts(study), measure.name.partition("_")
     if direction in IS_TEXT:
         values = np.where(is_text == IS_TEXT[direction], values, np.nan)
@@ -143,7 +142,7 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     if name in RANKS:
         values = _finish_ranks(study, name, values)
     if not measure.metric.is_median and not study.choices["slice"]:
-        values = weigh_folds(study.judgement.folds[study.queries], is_text, values)
+        values = weigh_folds(read_judgement(study).folds[study.queries], is_text, values)
     if name in RANKS:
         return values
     return values if name else _add_directions(study, values) / DIVISORS[measure.name]
@@ -165,23 +164,27 @@ def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
     The mean rank is not known, null for all; in the median they are the last of their gallery, and
     it is null for all where half of the queries of a fold or more are so.
     """
-    assert isinstance(study.judgement, MatchingJudgement)
     is_lost, folds = values == 0, list_folds(study)
     folds = np.zeros(len(values), dtype=np.int64) if folds is None else folds
     lost, scored = np.bincount(folds[is_lost]), np.bincount(folds[~np.isnan(values)])
     if is_lost.any() and (name == "MnR" or (2 * lost >= scored[: len(lost)])[lost > 0].any()):
         return np.full(len(values), np.nan)
-    galleries = study.judgement.galleries
+    galleries = read_judgement(study).galleries
     for at in np.flatnonzero(is_lost):
         gallery = galleries[study.queries[at]]
         values[at] = len(study.collection.items) if gallery is None else (gallery >= 0).sum()
     return values
 
 
+def read_judgement(study: Study) -> MatchingJudgement:
+    """Return the judgement of a study by this protocol."""
+    assert isinstance(study.judgement, MatchingJudgement)
+    return study.judgement
+
+
 def list_folds(study: Study) -> IntArray | None:
     """Return the fold of each query in question, 0 for none; None in a slice: it has no folds."""
-    assert isinstance(study.judgement, MatchingJudgement)
-    folds = study.judgement.folds[study.queries]
+    folds = read_judgement(study).folds[study.queries]
     return None if study.choices["slice"] else np.maximum(folds, 0)
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, MatchingJudgement, list_texts
+from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts, read_judgement
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown
@@ -63,8 +63,7 @@ def _write(key: str, value: float | None) -> str | None:
 
 def _describe(study: Study) -> str:
     """Return what is asked, how many texts a picture has, and how ranks are to be read."""
-    judgement, is_text = study.judgement, list_texts(study)
-    assert isinstance(judgement, MatchingJudgement)
+    judgement, is_text = read_judgement(study), list_texts(study)
     galleries = judgement.galleries
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()

@@ -10,8 +10,6 @@ from dashboard.views.address import escape_markdown
 from dashboard.views.frame import make_pages, open_page
 from dashboard.views.people import OWNER, find_reader
 
-DONE = "added-version"
-
 study, _ = open_page()
 collection = study.collection
 st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False)

@@ -16,7 +16,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import drop_choice, set_choice
 from dashboard.views.components import load_component
-from dashboard.views.frame import open_query
+from dashboard.views.frame import make_pages
 from dashboard.views.links import write_link
 from dashboard.views.media_routes import find_media_of
 
@@ -74,13 +74,11 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick
     number = MAX_ROWS if before.get("all") or is_far else FIRST_ROWS
     data = make_payload(study, choices, rows, opened, number, pick)
     names = ("opened", "all", "go")
-    answer = _component()(key="queries", data=data, **{f"on_{n}_change": _ignore for n in names})
+    callbacks = {f"on_{name}_change": lambda: None for name in names}  # states are read above
+    answer = _component()(key="queries", data=data, **callbacks)
     if answer.go:
-        open_query(choices, answer.go)
-
-
-def _ignore() -> None:
-    """Do nothing: the script reads the state of the list itself."""
+        set_choice("query", answer.go)
+        st.switch_page(make_pages()["query"], query_params=st.query_params.to_dict())
 
 
 def make_payload(
