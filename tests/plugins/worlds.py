@@ -1,10 +1,11 @@
 """Small collections in which every protocol is worked by hand."""
 
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from dashboard.__main__ import main
 from dashboard.storage.collection import open_collection
@@ -49,8 +50,9 @@ def measure_values(folder: Path, metrics: str, **given: str) -> dict[str, list[f
     return {str(each): row for each, row in zip(found.measures, values, strict=True)}
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, list[dict], str]:
+def call(*words: object) -> tuple[int, list[dict], str]:
     """Return the exit code of a command, its rows, and what it said."""
-    code = main([*map(str, words), "--format", "json"])
-    out, err = capsys.readouterr()
-    return code, json.loads(out or "[]"), err
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([*map(str, words), "--format", "json"])
+    return code, json.loads(out.getvalue() or "[]"), err.getvalue()
