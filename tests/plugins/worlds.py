@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -18,8 +19,8 @@ def write_world(
     settings: str,
     items: str,
     queries: str,
-    vectors: dict[str, list[float]],
-    asked: dict[str, list[float]],
+    vectors: Mapping[str, Sequence[float]],
+    asked: Mapping[str, Sequence[float]],
     qrels: str = "",
 ) -> Path:
     """Write a collection with one version, `v1`; return its folder."""

@@ -22,28 +22,10 @@ from dashboard.storage.collection import open_collection
 from dashboard.storage.new_versions import compute_digest
 from dashboard.study.choices import resolve
 from tests.core.test_screens import draw
-from tests.plugins.worlds import call, write_world
+from tests.plugins.indexes.conftest import ANGLES, point
+from tests.plugins.worlds import call
 
-ANGLES = {f"a{n}": float(n) for n in range(5)} | {f"b{n}": 86.0 + n for n in range(5)}
 ONE_CELL = ["--factory", "IVF2,Flat", "--parameters", "nprobe=1"]
-
-
-def point(angle: float) -> list[float]:
-    return [float(np.cos(np.radians(angle - 45))), float(np.sin(np.radians(angle - 45)))]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    items = "".join(f"{name}\n" for name in ANGLES)
-    return write_world(
-        tmp_path / "plane",
-        "",
-        f"item_id\n{items}",
-        "query_id,text,item_id\nq1,between,\nq2,low,\nq3,,a0\n",
-        {name: [3 * each for each in point(angle)] for name, angle in ANGLES.items()},
-        {"q1": point(44.2), "q2": point(1.2)},
-        "q1 0 b0 1\nq2 0 a1 1\nq3 0 a1 1\n",
-    )
 
 
 def test_recall_by_hand(folder: Path) -> None:
