@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
 from dashboard.study.study import Study
+from tests.plugins.worlds import write_world
 
 EACH = 5
 BLOCK = 512
@@ -33,23 +34,17 @@ def write_collection(folder: Path, pictures: int, width: int) -> None:
     of_pictures = rng.standard_normal((pictures, width), dtype=np.float32)
     of_texts = np.repeat(of_pictures, EACH, axis=0)
     of_texts += np.float32(9) * rng.standard_normal(of_texts.shape, dtype=np.float32)
-    place = folder / "models" / "v1"
-    place.mkdir(parents=True)
-    (folder / "collection.toml").write_text('protocols = ["crossmodal"]\n')
     kinds = [*((name, "image") for name in names), *((text, "text") for text in texts)]
-    rows = "".join(f"{name},{kind}\n" for name, kind in kinds)
-    (folder / "items.csv").write_text("item_id,kind\n" + rows)
-    rows = "".join(f"i_{name},,{name}\n" for name in names)
-    rows += "".join(f"t_{text},words of {text},\n" for text in texts)
-    (folder / "queries.csv").write_text("query_id,text,item_id\n" + rows)
+    items = "item_id,kind\n" + "".join(f"{name},{kind}\n" for name, kind in kinds)
+    asked = "query_id,text,item_id\n" + "".join(f"i_{name},,{name}\n" for name in names)
+    asked += "".join(f"t_{text},words of {text},\n" for text in texts)
     pairs = "".join(f"i_{name} 0 {text} 1\nt_{text} 0 {name} 1\n" for text, name in texts.items())
-    (folder / "qrels.txt").write_text(pairs)
-    for stem, ids, vectors in (
-        ("items", [*names, *texts], np.concatenate([of_pictures, of_texts])),
-        ("queries", [f"t_{text}" for text in texts], of_texts),
-    ):
-        np.save(place / f"{stem}.npy", vectors / np.linalg.norm(vectors, axis=1)[:, None])
-        (place / f"{stem}.txt").write_text("".join(f"{name}\n" for name in ids))
+    of_pictures, of_texts = (
+        each / np.linalg.norm(each, axis=1)[:, None] for each in (of_pictures, of_texts)
+    )
+    vectors = dict(zip([*names, *texts], [*of_pictures, *of_texts], strict=True))
+    asking = {f"t_{text}": vectors[text] for text in texts}
+    write_world(folder, 'protocols = ["crossmodal"]\n', items, asked, vectors, asking, pairs)
 
 
 def multiply(folder: Path, pictures: int) -> None:

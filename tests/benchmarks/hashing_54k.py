@@ -14,9 +14,7 @@ from pathlib import Path
 import faiss  # type: ignore[import-untyped]
 import numpy as np
 
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
+from tests.plugins.worlds import open_world, write_world
 
 CLASSES = 10
 METRIC = "AP(retrieved)"
@@ -25,17 +23,15 @@ METRIC = "AP(retrieved)"
 def write_collection(folder: Path, items: int, queries: int, bits: int) -> None:
     """Write random codes of -1 and 1, and a label of each item and query."""
     rng = np.random.default_rng(0)
-    place = folder / "models" / "v1"
-    place.mkdir(parents=True)
-    (folder / "collection.toml").write_text('protocols = ["hashing"]\n')
-    for stem, key, count in (("items", "item_id", items), ("queries", "query_id", queries)):
-        ids = [f"{stem[0]}{number:06d}" for number in range(count)]
+    tables, vectors = [], []
+    for key, image, count in (("item_id", "file", items), ("query_id", "image", queries)):
+        ids = [f"{key[0]}{number:06d}" for number in range(count)]
         labels = rng.integers(0, CLASSES, count).tolist()
         rows = "".join(f"{name},{name}.png,c{c}\n" for name, c in zip(ids, labels, strict=True))
-        image = "file" if stem == "items" else "image"
-        (folder / f"{stem}.csv").write_text(f"{key},{image},label\n{rows}")
-        np.save(place / f"{stem}.npy", rng.integers(0, 2, (count, bits), np.int8) * 2 - 1)
-        (place / f"{stem}.txt").write_text("\n".join(ids))
+        tables.append(f"{key},{image},label\n{rows}")
+        codes = rng.integers(0, 2, (count, bits), np.int8) * 2 - 1
+        vectors.append(dict(zip(ids, codes, strict=True)))
+    write_world(folder, 'protocols = ["hashing"]\n', *tables, *vectors)
 
 
 def time_faiss(folder: Path) -> float:
@@ -52,8 +48,7 @@ def time_faiss(folder: Path) -> float:
 
 def time_study(folder: Path) -> tuple[float, float]:
     """Return the seconds that mAP over all items takes, and its value."""
-    collection = open_collection(folder)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(folder)
     start = time.perf_counter()
     value = float(np.nanmean(study.values("v1", METRIC)))
     return time.perf_counter() - start, value

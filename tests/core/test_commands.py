@@ -15,27 +15,27 @@ from dashboard.commands.output import write_rows
 from tests.plugins.worlds import call
 
 
-def test_measure_and_compare(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measure_and_compare(world: Path) -> None:
     metrics = ("--metrics", "P@2")
-    code, rows, _ = call(capsys, "measure", world, *metrics, "--queries", "all")
+    code, rows, _ = call("measure", world, *metrics, "--queries", "all")
     first = {"run": "v1", "metric": "P", "cutoff": 2, "mean": 0.25, "scored": 2, "total": 4}
     assert (code, rows[0]) == (0, first)
-    _, rows, _ = call(capsys, "measure", world, *metrics, "--runs", "v1", "--by-query")
+    _, rows, _ = call("measure", world, *metrics, "--runs", "v1", "--by-query")
     assert {row["query_id"]: row["value"] for row in rows} == {"q1": 0.5, "q2": 0.0, "q4": None}
-    code, (row,), _ = call(capsys, "compare", world, *metrics)
+    code, (row,), _ = call("compare", world, *metrics)
     assert (code, row["baseline"], row["candidate"], row["delta"]) == (0, 0.25, 0.75, 0.5)
 
 
-def test_search(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search(world: Path) -> None:
     for words, expected in (
         (("--item", "b", "-k", "2"), [("d", None, 0, 1), ("a", True, 1, 1)]),
         (("a car", "-k", "1"), [("a", True, 1, 1)]),
         (("a car", "--min-similarity", "0.5"), [("a", True, 1, 1), ("c", False, 0, 1)]),
     ):
-        code, rows, _ = call(capsys, "search", world, *words, "--model", "v1")
+        code, rows, _ = call("search", world, *words, "--model", "v1")
         found = [(row["item_id"], row["hit"], row["matched"], row["required"]) for row in rows]
         assert (code, found) == (0, expected)
-    code, rows, errors = call(capsys, "search", world, "unseen", "--model", "v1")
+    code, rows, errors = call("search", world, "unseen", "--model", "v1")
     assert (code, rows) == (2, []) and "found no encoder; expected one of minilm" in errors
 
 
@@ -205,10 +205,10 @@ def test_a_reader_that_has_enough(world: Path) -> None:
     assert done.stderr == "code 0\n"
 
 
-def test_version_without_query_vectors(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_without_query_vectors(world: Path) -> None:
     (world / "models" / "v1" / "queries.npy").unlink()
     options = ("--metrics", "P@1", "--queries", "all", "--runs", "v1")
-    code, (row,), _ = call(capsys, "measure", world, *options)
+    code, (row,), _ = call("measure", world, *options)
     assert (code, row["scored"], row["total"]) == (0, 0, 4)
 
 
@@ -222,56 +222,54 @@ def test_help_is_light() -> None:
     assert done.stdout.endswith("[]\n")
 
 
-def test_vectors_in_another_order(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_vectors_in_another_order(world: Path) -> None:
     place = world / "models" / "v1"
     np.save(place / "items.npy", np.array([[0.0, 1], [0, 1], [1, 0]], dtype=np.float32))
     (place / "items.txt").write_text("d\nb\na\n")
     options = ("--model", "v1", "-k", "3")
-    _, rows, _ = call(capsys, "search", world, "a car", *options)
+    _, rows, _ = call("search", world, "a car", *options)
     assert [row["item_id"] for row in rows] == ["a", "b", "d"]
 
 
-def test_reference(capsys: pytest.CaptureFixture[str]) -> None:
-    _, metrics, _ = call(capsys, "metrics")
+def test_reference() -> None:
+    _, metrics, _ = call("metrics")
     names = {row["metric"] for row in metrics}
     assert {"P", "AP(retrieved)", "nDCG(ideal=retrieved)", "RBP(0.95)", "num_rel_ret"} <= names
     told = ["metric", "formula", "source", "summary"]
     assert len(names) == len(metrics) and all(row[key] for row in metrics for key in told)
     assert list(metrics[0]) == [*told, "agrees", "differs"]
-    _, protocols, _ = call(capsys, "protocols")
+    _, protocols, _ = call("protocols")
     fields = ["protocol", "title", "definition", "formula", "source", "blind"]
     assert list(protocols[0]) == fields
     assert {"trec", "alfa"} <= {row["protocol"] for row in protocols}
-    _, keys, _ = call(capsys, "keys")
+    _, keys, _ = call("keys")
     assert list(keys[0]) == ["key", "holds"]
     assert {"collection", "baseline", "groups", "min_similarity"} <= {row["key"] for row in keys}
 
 
-def test_another_protocol_is_not_taken_in_silence(
-    world: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_protocol_is_not_taken_in_silence(world: Path) -> None:
     """The first protocol of collection.toml cannot judge; judgements alone could."""
     (world / "qrels.txt").write_text("q1 0 a 1\n")
     (world / "unified_annotation.csv").unlink()
     calls = [("measure",), ("compare",), ("slices",), ("search", "--item", "a")]
     for command, *words in calls:
-        code, rows, errors = call(capsys, command, world, *words)
+        code, rows, errors = call(command, world, *words)
         assert (code, rows) == (2, []) and "has nothing that the protocol 'alfa' can" in errors
         assert "Choose protocol = trec, or name one under protocols in collection.toml." in errors
-    assert call(capsys, "measure", world, "--protocol", "trec")[0] == 0
+    assert call("measure", world, "--protocol", "trec")[0] == 0
     with pytest.raises(ValueError, match="nothing that the protocol 'alfa'"):
         dashboard.open(world).measure()
-    code, rows, _ = call(capsys, "check", world)
+    code, rows, _ = call("check", world)
     assert code == 1 and "protocols names 'alfa'" in rows[0]["found"]
 
 
-def test_cutoffs_of_a_collection(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cutoffs_of_a_collection(world: Path) -> None:
     """P and R, shown at several cutoffs, are cut at each; nDCG, shown at one, at the deepest."""
     (world / "collection.toml").write_text('protocols = ["alfa", "context"]\ncutoffs = [4, 2]\n')
-    _, rows, _ = call(capsys, "measure", world, "--runs", "v1")
+    _, rows, _ = call("measure", world, "--runs", "v1")
     named = [(row["metric"], row["cutoff"]) for row in rows]
     assert named == [("P", 2), ("P", 4), ("R", 2), ("R", 4), ("AP", None), ("nDCG", 4)]
-    _, rows, _ = call(capsys, "measure", world, "--runs", "v1", "--protocol", "context")
+    _, rows, _ = call("measure", world, "--runs", "v1", "--protocol", "context")
     assert {row["cutoff"] for row in rows} == {50}
 
 
@@ -279,22 +277,18 @@ def test_no_text_acts_on_a_terminal() -> None:
     assert write_rows([{"item": "a\x1b[2Jb\n"}], ("item",), "table") == "item\na\ufffd[2Jb\ufffd\n"
 
 
-def test_search_in_results_of_stored_queries(
-    world: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_search_in_results_of_stored_queries(world: Path) -> None:
     (world / "runs").mkdir()
     (world / "runs" / "r.trec").write_text("q1 Q0 a 1 2 t\n")
     (world / "qrels.txt").write_text("q1 0 a 1\n")
     asked = ("search", world, "--model", "r", "--item")
-    code, rows, errors = call(capsys, *asked, "b")
+    code, rows, errors = call(*asked, "b")
     assert (code, rows) == (2, []) and "runs/r: found results of stored queries only" in errors
-    code, rows, errors = call(capsys, *asked, "a")  # the stored query q3
+    code, rows, errors = call(*asked, "a")  # the stored query q3
     assert (code, rows) == (0, []) and "r finds nothing for this query" in errors
 
 
-def test_a_regression_of_all_queries_alike_is_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_regression_of_all_queries_alike_is_one(tmp_path: Path) -> None:
     """There is no interval then, and the test is clear."""
     queries = range(30)
     (tmp_path / "q.txt").write_text("".join(f"q{n} 0 a 1\n" for n in queries))
@@ -304,9 +298,9 @@ def test_a_regression_of_all_queries_alike_is_one(
     for name in ("good", "bad"):
         files += ["--run", str(tmp_path / f"{name}.trec")]
     pair = ("--baseline", "good", "--candidate", "bad", "--metrics", "P@1")
-    code, (row,), _ = call(capsys, "compare", *files, *pair)
+    code, (row,), _ = call("compare", *files, *pair)
     assert (code, row["delta"], row["low"]) == (1, -1, None)
-    code, _, errors = call(capsys, "compare", *files, "--baseline", "bad", "--candidate", "bad")
+    code, _, errors = call("compare", *files, "--baseline", "bad", "--candidate", "bad")
     assert code == 0 and "name two versions" in errors
 
 

@@ -17,7 +17,7 @@ from dashboard.evaluation.metrics import parse
 
 def compare(
     differences: np.ndarray, margin: float | None = None, scenes: list[str] | None = None,
-    metric: str = "AP",
+    metric: str = "AP"
 ) -> dict:  # fmt: skip
     ids = tuple(f"q{number:04}" for number in range(len(differences)))
     measures = tuple(parse(metric))

@@ -77,11 +77,11 @@ def test_code_of_a_shipped_picture() -> None:
         ('[picture]\nsize = [5, 5]\nnetwork = "model.toml"', "cannot be run"),
     ],
 )
-def test_version_that_cannot_see(world: Path, capsys, picture: str, said: str) -> None:
+def test_version_that_cannot_see(world: Path, picture: str, said: str) -> None:
     (world / "models" / "v1" / "model.toml").write_text(picture)
     file = world / "a.png"
     file.write_bytes(write_picture("PNG"))
-    code, _, complaint = call(capsys, "search", str(world), "--file", str(file), "--model", "v1")
+    code, _, complaint = call("search", str(world), "--file", str(file), "--model", "v1")
     assert code == 2
     assert said in complaint and "v1" in complaint
 

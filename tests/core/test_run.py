@@ -28,9 +28,7 @@ def sort_plainly(
     ]
 
 
-def draw_world(
-    seed: int,
-) -> tuple[list[Source], list[dict[int, float]], np.ndarray, np.ndarray]:
+def draw_world(seed: int) -> tuple[list[Source], list[dict[int, float]], np.ndarray, np.ndarray]:
     """Return a search and its lists as sources, scores of each query, places and own items.
 
     Most items have the vector of some other one, and not all items have one.

@@ -74,16 +74,16 @@ def test_no_slices() -> None:
     assert pair_slices({}) == {}
 
 
-def test_command(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(world: Path) -> None:
     text = (world / "queries.csv").read_text().splitlines()
     cells = ["light", "day", "night", "day", ""]
     lines = [f"{line},{cell}" for line, cell in zip(text, cells, strict=True)]
     (world / "queries.csv").write_text("\n".join(lines) + "\n")
     options = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@2", "--queries", "all")
-    code, rows, _ = call(capsys, "slices", world, *options)
+    code, rows, _ = call("slices", world, *options)
     names = {row["slice"] for row in rows if not row["slice"].startswith("pv_")}
     assert (code, names) == (0, {"scene=s1", "scene=s2", "light=day", "light=night"})
     assert list(rows[0]) == ["slice", "queries", "delta", "low", "high", "p", "p_adjusted"]
-    assert call(capsys, "slices", world, *options, "--pairs")[:2] == (0, [])
-    code, _, errors = call(capsys, "slices", world, "--metric", "P@2 AP")
+    assert call("slices", world, *options, "--pairs")[:2] == (0, [])
+    code, _, errors = call("slices", world, "--metric", "P@2 AP")
     assert (code, errors) == (2, "error: Give one metric, such as --metric P@5.\n")

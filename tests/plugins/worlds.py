@@ -1,10 +1,12 @@
 """Small collections in which every protocol is worked by hand."""
 
+import io
 import json
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from dashboard.__main__ import main
 from dashboard.storage.collection import open_collection
@@ -17,8 +19,8 @@ def write_world(
     settings: str,
     items: str,
     queries: str,
-    vectors: dict[str, list[float]],
-    asked: dict[str, list[float]],
+    vectors: Mapping[str, Sequence[float]],
+    asked: Mapping[str, Sequence[float]],
     qrels: str = "",
 ) -> Path:
     """Write a collection with one version, `v1`; return its folder."""
@@ -49,8 +51,9 @@ def measure_values(folder: Path, metrics: str, **given: str) -> dict[str, list[f
     return {str(each): row for each, row in zip(found.measures, values, strict=True)}
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, list[dict], str]:
+def call(*words: object) -> tuple[int, list[dict], str]:
     """Return the exit code of a command, its rows, and what it said."""
-    code = main([*map(str, words), "--format", "json"])
-    out, err = capsys.readouterr()
-    return code, json.loads(out or "[]"), err
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([*map(str, words), "--format", "json"])
+    return code, json.loads(out.getvalue() or "[]"), err.getvalue()

@@ -15,6 +15,7 @@ from PIL import Image
 from pyarrow import parquet
 
 from dashboard.__main__ import main
+from tests.plugins.worlds import call
 
 Files = dict[str, Any]
 
@@ -72,8 +73,8 @@ def write_tar(members: dict[str, bytes], mode: Any = "w") -> Any:
 class Answer:
     """What a call of `init` returned, and what it made."""
 
-    def __init__(self, code: int, out: str, said: str, folder: Path) -> None:
-        self.code, self.rows, self.said, self.folder = code, json.loads(out), said, folder
+    def __init__(self, code: int, rows: list[dict], said: str, folder: Path) -> None:
+        self.code, self.rows, self.said, self.folder = code, rows, said, folder
         told = [line for line in said.splitlines() if not line.startswith("  ")]
         self.block = told[-4:-1]
         self.address = said.splitlines()[-1] if said else ""
@@ -83,18 +84,15 @@ class Answer:
         return read_rows(self.folder, name, columns)
 
 
-def init(source: Path, capsys: pytest.CaptureFixture[str], *options: str) -> Answer:
+def init(source: Path, *options: str) -> Answer:
     """Run `init` into the collection `made` of the data folder beside the source."""
-    capsys.readouterr()
-    code = main(["init", "made", "--from", str(source), *options, "--format", "json"])
-    captured = capsys.readouterr()
-    return Answer(code, captured.out or "[]", captured.err, source.parent / "data" / "made")
+    code, rows, said = call("init", "made", "--from", source, *options)
+    return Answer(code, rows, said, source.parent / "data" / "made")
 
 
-def measure(capsys: pytest.CaptureFixture[str], metrics: str, *options: str) -> dict[str, float]:
+def measure(metrics: str, *options: str) -> dict[str, float]:
     """Return the means of `made`, by version and metric."""
-    main(["measure", "made", "--metrics", metrics, *options, "--format", "json"])
-    rows = json.loads(capsys.readouterr().out)
+    _, rows, _ = call("measure", "made", "--metrics", metrics, *options)
     return {f"{row['run']} {row['metric']}@{row['cutoff']}": row["mean"] for row in rows}
 
 
@@ -102,16 +100,16 @@ Case = tuple[Files, list[str], dict[tuple[str, str], list[str]], dict[str, float
 """Files, options, rows of tables of the collection, and measured values."""
 
 
-def check_case(case: Case, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def check_case(case: Case, source: Path) -> None:
     """Check what `init` makes of a case, and that `check` accepts it."""
     files, options, expected, values = case
-    made = init(make_source(source, files), capsys, *options)
+    made = init(make_source(source, files), *options)
     assert made.code == 0, made.said
     for (file, columns), rows in expected.items():
         assert made.read(file, columns) == rows, made.said
     if values:
         metrics = " ".join(dict.fromkeys(k.split()[1].removesuffix("@None") for k in values))
-        assert measure(capsys, metrics) == {k: pytest.approx(v) for k, v in values.items()}
+        assert measure(metrics) == {k: pytest.approx(v) for k, v in values.items()}
     assert main(["check", "made"]) == 0
     assert [line.split(":")[0] for line in made.block] == ["Relevant", "Items", "Versions"]
     assert all((made.folder / row["file"].rstrip("/")).exists() for row in made.rows)

@@ -65,10 +65,10 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_rest_is_read(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rest_is_read(name: str, source: Path) -> None:
     files, said, items = SAID[name]
     rated = "qrels.txt" in files or "t.csv" in files
-    made = init(make_source(source, ({} if rated else GOOD) | files), capsys)
+    made = init(make_source(source, ({} if rated else GOOD) | files))
     assert made.code == 0, made.said
     assert said in made.said
     assert len(made.read("items.csv", "item_id")) == items
@@ -79,32 +79,28 @@ def test_rest_is_read(name: str, source: Path, capsys: pytest.CaptureFixture[str
     {}, {"readme.md": "text"}, {"x.csv": "\n"}, {"x.parquet": b"PAR1"}, {"t.csv": "one,two\n1,2\n"},
     {"qrels.txt": "q1 0 a 1\nq1 0 a 0\n"}, {"queries.tsv": "q1\tred\n"},
 ])  # fmt: skip
-def test_nothing_to_make(
-    files: dict[str, Any], source: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check_nothing(init(make_source(source, files), capsys))
+def test_nothing_to_make(files: dict[str, Any], source: Path) -> None:
+    check_nothing(init(make_source(source, files)))
 
 
 EVERY = CASES | MORE_CASES
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_cut_in_half(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cut_in_half(name: str, source: Path) -> None:
     """Whatever a file is cut to, `init` makes what `check` accepts, or nothing."""
     files, options, _, _ = EVERY[name]
     make_source(source, files)
     for path in [each for each in source.rglob("*") if each.is_file()]:
         whole = path.read_bytes()
         path.write_bytes(whole[: len(whole) // 2])
-        made = init(source, capsys, *options, "--update")
+        made = init(source, *options, "--update")
         assert made.code in (0, 2)
         assert made.code == 2 or main(["check", "made"]) == 0
         path.write_bytes(whole)
 
 
-def test_stopped(
-    source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stopped(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stop at the last step leaves nothing, and the collection that was there as it was."""
     make_source(source, GOOD)
 
@@ -113,16 +109,16 @@ def test_stopped(
 
     for there in (False, True):
         if there:
-            assert init(source, capsys).code == 0
+            assert init(source).code == 0
         with monkeypatch.context() as patch:
             patch.setattr(making, "check_draft", stop)
-            assert init(source, capsys, "--update").code == 2
+            assert init(source, "--update").code == 2
         left = {path.name for path in (source.parent / "data").iterdir()}
         assert left == ({"made"} if there else set())
-    assert "a collection that is there" in init(source, capsys).said
+    assert "a collection that is there" in init(source).said
 
 
-def test_large_table(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_large_table(source: Path) -> None:
     """Rows of several blocks, one of them odd; ids and vectors stay together."""
     names = [str(at) for at in range(40_000)]
     rows = np.stack([np.arange(40_000) + 1, np.ones(40_000)], axis=1).astype(np.float32)
@@ -130,7 +126,7 @@ def test_large_table(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names[-2] = "0"
     cells = {"id": names, "label": ["x", "y"] * 20_000, "emb": pa.array([*rows[:-1], None], kind)}
     other = {"v2.npy": rows, "v2.txt": "\n".join(["unknown", *names[1:-2], "no", names[-1]])}
-    made = init(make_source(source, {"v1.parquet": pa.table(cells)} | other), capsys)
+    made = init(make_source(source, {"v1.parquet": pa.table(cells)} | other))
     assert "1 vectors that are not finite (39999)" in made.said
     assert "1 vectors that come again or have no id (0)" in made.said
     kept = {"v1": range(39_998), "v2": [*range(1, 39_998), 39_999]}
@@ -141,31 +137,29 @@ def test_large_table(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(made.read("queries.csv", "query_id")) == 5_000
 
 
-def test_links(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_links(source: Path) -> None:
     """Links out of the source, to folders and to themselves are left out, and said."""
     make_source(source, {"labels.csv": LABELS})
     make_source(source.parent, {"secret.csv": "id,label\ns,cat\n"})
     for name, target in (("out.csv", "../secret.csv"), ("up", ".."), ("self.csv", "self.csv")):
         (source / name).symlink_to(target)
-    made = init(source, capsys)
+    made = init(source)
     assert made.read("items.csv", "item_id") == list("abcd")
     for name in ("out.csv", "up", "self.csv"):
         assert f"({name})" in made.said
 
 
-def test_pictures_of_queries_outside(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pictures_of_queries_outside(source: Path) -> None:
     """No picture is taken from outside of the source, whatever a table of queries names."""
     make_source(source.parent, {"secret.png": 1})
     rows = f"query_id,text,image\nq1,red,../secret.png\nq2,van,{source.parent}/secret.png\n"
     files = {"queries.csv": rows + "q3,bus,a.png\n", "im/a.png": 2, "qrels.txt": QRELS}
-    made = init(make_source(source, files), capsys)
+    made = init(make_source(source, files))
     assert made.code == 0, made.said
     assert [each.name for each in made.folder.rglob("*.png")] == ["a.png"]
 
 
-def test_format_of_a_team(
-    source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_format_of_a_team(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The example of the README reads its lists, before every other format."""
     (text,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     file = source.parent / "our_lists.py"
@@ -176,9 +170,9 @@ def test_format_of_a_team(
         rows = "".join(
             f"{n}|{c}|{x} {y}\n" for n, c, (x, y) in zip("abcd", "ccdd", VECTORS, strict=True)
         )
-        made = init(make_source(source, {"rows.lst": rows, "a.png": 1}), capsys)
+        made = init(make_source(source, {"rows.lst": rows, "a.png": 1}))
         assert made.read("items.csv", "item_id class file") == ["a|c|a.png", "b|c|", "c|d|", "d|d|"]
-        assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+        assert measure("P@1") == {"v1 P@1": 0.75}
     finally:
         monkeypatch.undo()
         plugins._find_plugins.cache_clear()

@@ -301,8 +301,8 @@ CASES |= {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_format(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    check_case(CASES[name], source, capsys)
+def test_format(name: str, source: Path) -> None:
+    check_case(CASES[name], source)
 
 
 LABELLED = {"i.csv": LABELS}
@@ -340,17 +340,17 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_said(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_said(name: str, source: Path) -> None:
     files, said = SAID[name]
-    made = init(make_source(source, files), capsys)
+    made = init(make_source(source, files))
     assert made.code == 0
     assert said in made.said
 
 
-def test_columns_that_come_later(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_that_come_later(source: Path) -> None:
     """Rows of a later block may have other columns."""
     rows = [{"id": at, "image": f"{at}.png"} if at < 16_384 else {"id": at} for at in range(16_390)]
     text = "".join(json.dumps(row | {"label": f"x{row['id'] % 2}"}) + "\n" for row in rows)
-    made = init(make_source(source, {"t.jsonl": text}), capsys)
+    made = init(make_source(source, {"t.jsonl": text}))
     assert made.code == 0, made.said
     assert len(made.read("items.csv", "item_id")) == 16_390

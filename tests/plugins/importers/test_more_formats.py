@@ -228,13 +228,13 @@ CASES: dict[str, Case] = {
 }  # fmt: skip
 
 
-def test_pictures_of_queries(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pictures_of_queries(source: Path) -> None:
     """A picture that asks and is no item is shown, too."""
     files, options, _, _ = CASES["In-shop"]
-    made = init(make_source(source, files), capsys, *options)
+    made = init(make_source(source, files), *options)
     assert {each.name for each in made.folder.rglob("*.jpg")} == {"a.jpg", "b.jpg", "q.jpg"}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_format(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    check_case(CASES[name], source, capsys)
+def test_format(name: str, source: Path) -> None:
+    check_case(CASES[name], source)

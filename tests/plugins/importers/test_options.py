@@ -14,9 +14,9 @@ from tests.plugins.importers.test_formats import LABELS, RUN, VECTORS
 GOOD = {"labels.csv": LABELS, "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}
 
 
-def test_update(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_update(source: Path) -> None:
     """The next item has the class of a, b and d by v1, of b by v2, which was added and stays."""
-    made = init(make_source(source, GOOD), capsys)
+    made = init(make_source(source, GOOD))
     settings = made.folder / "collection.toml"
     settings.write_text(settings.read_text().replace('"made"', '"Ours"') + 'licence = "MIT"\n')
     added = source.parent / "v2.npz"
@@ -24,30 +24,30 @@ def test_update(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["add", "made", "v2", "--items", str(added)]) == 0
     assert "[made_for]" in (made.folder / "models" / "v1" / "model.toml").read_text()
     (source / "labels.csv").write_text(LABELS.replace("d,dog", "d,cat").replace("c,", "e,dog\nc,"))
-    made = init(source, capsys, "--update")
+    made = init(source, "--update")
     assert made.code == 0, made.said
     assert "note: items.csv: found 2 rows that are new or changed, and 1 that are gone" in made.said
     assert "found models/v2 beside the source" in made.said
     assert 'title = "Ours"' in settings.read_text() and 'licence = "MIT"' in settings.read_text()
-    assert measure(capsys, "P@1") == {
+    assert measure("P@1") == {
         "v1 P@1": 0.75,
         "v2 P@1": 0.25,
     }
 
 
-def test_dry_run(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = init(make_source(source, GOOD), capsys, "--dry-run")
+def test_dry_run(source: Path) -> None:
+    made = init(make_source(source, GOOD), "--dry-run")
     assert made.code == 0 and made.address == "Nothing was made: --dry-run."
     assert [row["file"] for row in made.rows][:2] == ["items.csv", "queries.csv"]
     assert not any((source.parent / "data").iterdir())
-    init(source, capsys)
-    init(source, capsys, "--dry-run", "--update")
+    init(source)
+    init(source, "--dry-run", "--update")
     assert [path.name for path in (source.parent / "data").iterdir()] == ["made"]
 
 
 def test_ways_to_a_version(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where there is no version, the lines that add one are said, and nothing is recorded of it."""
-    made = init(make_source(source, {"labels.csv": LABELS}), capsys)
+    made = init(make_source(source, {"labels.csv": LABELS}))
     assert made.block[2] == "Versions: none yet" and made.lines == [
         "python -m dashboard embed made v1 --encoder all-MiniLM-L6-v2",
         "python -m dashboard add made v1 --items vectors.npz",
@@ -56,37 +56,35 @@ def test_ways_to_a_version(source: Path, capsys: pytest.CaptureFixture[str]) -> 
     np.savez(source / "vectors.npz", ids=list("abcd"), rows=VECTORS)
     typed = shlex.split(made.lines[1].replace("vectors.npz", str(source / "vectors.npz")))
     assert main(typed[3:]) == 0 and capsys.readouterr().out
-    assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+    assert measure("P@1") == {"v1 P@1": 0.75}
 
 
-def test_people_who_disagree(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_who_disagree(source: Path) -> None:
     """Grades 2, 2 and 0 of one pair, 1 and 0 of another one."""
     rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "a", 2), ("q1", "a", 0), ("q2", "b", 0)]
     make_source(source, {"qrels.txt": "".join(f"{q} 0 {i} {g}\n" for q, i, g in rows)})
     for how, grades in (("mean", ["1.33333", "0.5"]), ("majority", ["2", "0"])):
-        made = init(source, capsys, "--disagreements", how, "--update")
+        made = init(source, "--disagreements", how, "--update")
         assert made.read("qrels.csv", "grade") == grades
         assert f"; 2 pairs with different grades: the {how} of each" in made.block[0]
 
 
-def test_scale_of_relevance(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scale_of_relevance(source: Path) -> None:
     """A scale up to 4 is set, and said; what people set instead stays."""
     rows = "query_id,item_id,relevance\nq1,a,{}\nq1,b,0\n"
     settings = source.parent / "data" / "made" / "collection.toml"
     for most, line in (("60", ""), ("4", "relevance_scale = 4.0")):
-        made = init(make_source(source, {"relevance.csv": rows.format(most)}), capsys, "--update")
+        made = init(make_source(source, {"relevance.csv": rows.format(most)}), "--update")
         assert (f"relevance up to {most}" in made.said) == bool(line)
         assert ("relevance_scale" in settings.read_text()) == bool(line)
     assert line in settings.read_text()
     settings.write_text(settings.read_text().replace("= 4.0", "= 5.0"))
-    init(source, capsys, "--update")
+    init(source, "--update")
     assert "relevance_scale = 5.0" in settings.read_text()
 
 
 @pytest.mark.parametrize("form", ["tasks", "rows"])
-def test_annotators_who_disagree(
-    form: str, source: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_annotators_who_disagree(form: str, source: Path) -> None:
     """The first one counts, and that is said; or the answers of more than half of them."""
     answers = {"a": ["cat", "dog", "dog"], "b": ["dog"], "c": ["cat", "dog"], "d": ["cat"]}
     tasks = [{"data": {"image": f"{n}.png"}, "annotations": [
@@ -97,30 +95,30 @@ def test_annotators_who_disagree(
     table += "".join(f'{n},{n}.png,"[""{each}""]",{at},{at}.5\n' for n, each, at in rows)
     own = {"x.json": tasks} if form == "tasks" else {"x.csv": table}
     make_source(source, own | {f"{n}.png": 1 for n in answers})
-    made = init(source, capsys)
+    made = init(source)
     assert made.read("items.csv", "label") == ['["cat"]', '["dog"]', '["cat"]', '["cat"]']
     assert "found 2 pictures whose annotators disagree" in made.said
     assert "--disagreements majority" in made.said
-    made = init(source, capsys, "--disagreements", "majority", "--update")
+    made = init(source, "--disagreements", "majority", "--update")
     assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
 
 
-def test_queries_of_classes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_queries_of_classes(source: Path) -> None:
     files = GOOD | {"v1_text.npy": VECTORS[[0, 2]], "v1_text.txt": "cat\ndog\n"}
-    made = init(make_source(source, files), capsys, "--queries-from", "keywords")
+    made = init(make_source(source, files), "--queries-from", "keywords")
     assert made.read("queries.csv", "query_id text label") == ["cat|cat|cat", "dog|dog|dog"]
-    assert measure(capsys, "AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
+    assert measure("AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
 
 
-def test_map(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_map(source: Path) -> None:
     rows = "name,what\nx,one\ny,two\n"
-    made = init(make_source(source, {"t.csv": rows}), capsys, "--map", "item_id=name,caption=what")
+    made = init(make_source(source, {"t.csv": rows}), "--map", "item_id=name,caption=what")
     assert made.read("items.csv", "item_id caption") == ["x|one", "y|two"]
     for wrong in ("item_id=name,file=nothing", "item_id", "item_id=name,x=what"):
-        assert init(source, capsys, "--update", "--map", wrong).code == 2
+        assert init(source, "--update", "--map", wrong).code == 2
 
 
-def test_places(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_places(source: Path) -> None:
     """No collection in its source, in a folder of other things, or under a hidden name."""
     make_source(source, GOOD)
     (source.parent / "data" / "other").mkdir(parents=True)
@@ -132,21 +130,19 @@ def test_places(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_results_of_an_earlier_init(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_an_earlier_init(source: Path) -> None:
     """Results that were once written in another form are not kept beside the new ones."""
     make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "x.run": RUN})
-    (made := init(source, capsys).folder / "runs" / "x.csv").rename(made.with_suffix(".run"))
+    (made := init(source).folder / "runs" / "x.csv").rename(made.with_suffix(".run"))
     made.with_suffix(".run").write_text("q1 Q0 a 1 1 x\n")
-    assert init(source, capsys, "--update").code == 0
+    assert init(source, "--update").code == 0
     assert [path.name for path in made.parent.iterdir()] == ["x.csv"]
 
 
 @pytest.mark.parametrize("names", [("new/x.run", "old/x.run"), ("input.one.gz", "input.two")])
-def test_runs_of_one_name(
-    names: tuple[str, str], source: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_of_one_name(names: tuple[str, str], source: Path) -> None:
     runs = {name: gzip.compress(RUN.encode()) if name.endswith("gz") else RUN for name in names}
-    made = init(make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n"} | runs), capsys)
+    made = init(make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n"} | runs))
     versions = [name.removesuffix(".gz").replace("/x.run", "_x") for name in names]
     told = [f"{v} (3 results of {name})" for v, name in zip(versions, names, strict=True)]
     assert made.block[2] == f"Versions: {'; '.join(told)}"

@@ -78,7 +78,7 @@ def check_nothing(made: Answer) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusal(name: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files, lines, said = REFUSED[name]
-    made = init(make_source(source, files), capsys)
+    made = init(make_source(source, files))
     check_nothing(made)
     assert said in made.said
     typed = [line.partition(f"{source} ")[2] for line in made.lines]
@@ -88,21 +88,21 @@ def test_refusal(name: str, source: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["check", "made"]) == 0
 
 
-def test_relevance_as_typed(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_relevance_as_typed(source: Path) -> None:
     """Neighbours share their label and no category: P@1 is 1 by the one and 0 by the other."""
     rows = 'id,label,category,emb\na,x,1,"[1.0, 0]"\nb,x,2,"[1.0, .1]"\nc,y,1,"[0.0, 1]"\n'
     make_source(source, {"v1.csv": rows + 'd,y,2,"[.1, 1.0]"\n'})
     for column, value in (("label", 1.0), ("category", 0.0)):
-        made = init(source, capsys, "--relevance", column, "--update")
+        made = init(source, "--relevance", column, "--update")
         assert made.code == 0, made.said
         assert made.block[0].startswith(f"Relevant: same {column}, 2 classes (v1.csv)")
-        assert measure(capsys, "P@1") == {"v1 P@1": value}
+        assert measure("P@1") == {"v1 P@1": value}
 
 
-def test_lines_keep_what_was_chosen(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_keep_what_was_chosen(source: Path) -> None:
     """A second choice is asked for with the first one in the line to type."""
     rows = "id,label,category\na,x,1\nb,x,2\nc,y,1\nd,y,2\n"
     make_source(source, {"t.csv": rows, "v1.npy": VECTORS})
-    (line,) = init(source, capsys, "--relevance", "category").lines
+    (line,) = init(source, "--relevance", "category").lines
     assert line.endswith(f"--from {source} --relevance category --by-position")
     assert main(shlex.split(line)[3:]) == 0

@@ -22,37 +22,19 @@ from dashboard.storage.collection import open_collection
 from dashboard.storage.new_versions import compute_digest
 from dashboard.study.choices import resolve
 from tests.core.test_screens import draw
-from tests.plugins.worlds import call, write_world
+from tests.plugins.indexes.conftest import ANGLES, point
+from tests.plugins.worlds import call
 
-ANGLES = {f"a{n}": float(n) for n in range(5)} | {f"b{n}": 86.0 + n for n in range(5)}
 ONE_CELL = ["--factory", "IVF2,Flat", "--parameters", "nprobe=1"]
 
 
-def point(angle: float) -> list[float]:
-    return [float(np.cos(np.radians(angle - 45))), float(np.sin(np.radians(angle - 45)))]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    items = "".join(f"{name}\n" for name in ANGLES)
-    return write_world(
-        tmp_path / "plane",
-        "",
-        f"item_id\n{items}",
-        "query_id,text,item_id\nq1,between,\nq2,low,\nq3,,a0\n",
-        {name: [3 * each for each in point(angle)] for name, angle in ANGLES.items()},
-        {"q1": point(44.2), "q2": point(1.2)},
-        "q1 0 b0 1\nq2 0 a1 1\nq3 0 a1 1\n",
-    )
-
-
-def test_recall_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recall_by_hand(folder: Path) -> None:
     """Of q1's first three 2 are found, of q2's and q3's all: (2/3 + 1 + 1) / 3."""
-    code, built, err = call(capsys, "index", folder, "--version", "v1", *ONE_CELL, "-k", 3)
+    code, built, err = call("index", folder, "--version", "v1", *ONE_CELL, "-k", 3)
     assert code == 0 and "v1 (index) is a version" in err
     path = folder / "models" / "v1" / "index.faiss"
     assert built[0]["bytes"] == path.stat().st_size and faiss.read_index(str(path)).ntotal == 10
-    code, rows, _ = call(capsys, "index", folder, "--version", "v1", "--evaluate", "-k", 3)
+    code, rows, _ = call("index", folder, "--version", "v1", "--evaluate", "-k", 3)
     assert [row["recall"] for row in rows] == [row["recall"] for row in built]
     approximate, flat = rows
     assert (code, approximate["index"], flat["index"]) == (0, "IVF2,Flat nprobe=1", "Flat")
@@ -62,31 +44,26 @@ def test_recall_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert all(0 < row["p50_ms"] <= row["p95_ms"] and row["build_s"] >= 0 for row in rows)
 
 
-def test_a_version_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_version_of_its_own(folder: Path) -> None:
     """What the index does not return is not ranked: q1's b0 is third, or nowhere."""
-    assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
-    _, rows, _ = call(
-        capsys, "measure", folder, "--queries", "all", "--metrics", "RR R@100", "--by-query"
-    )
+    assert call("index", folder, "--version", "v1", *ONE_CELL)[0] == 0
+    _, rows, _ = call("measure", folder, "--queries", "all", "--metrics", "RR R@100", "--by-query")
     values = {(row["run"], row["query_id"], row["metric"]): row["value"] for row in rows}
     assert values["v1", "q1", "RR"] == pytest.approx(1 / 3)
     assert values["v1 (index)", "q1", "RR"] == 0 == values["v1 (index)", "q1", "R"]
     for name in ("v1", "v1 (index)"):
         assert (values[name, "q2", "RR"], values[name, "q3", "RR"]) == (1, 1), "a0 is left out"
-    _, rows, _ = call(capsys, "search", folder, "--item", "b4", "--model", "v1 (index)", "-k", 9)
+    _, rows, _ = call("search", folder, "--item", "b4", "--model", "v1 (index)", "-k", 9)
     assert [row["item_id"] for row in rows] == ["b3", "b2", "b1", "b0"]
-    _, rows, _ = call(
-        capsys, "compare", folder, "--baseline", "v1", "--candidate", "v1 (index)",
+    _, rows, _ = call("compare", folder, "--baseline", "v1", "--candidate", "v1 (index)",
         "--metrics", "R@3",
     )  # fmt: skip
     assert rows[0]["delta"] == pytest.approx(-1 / 2) and rows[0]["worse"] == 1
 
 
-def test_the_usual_candidate_is_exact(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_usual_candidate_is_exact(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the index is stands where it is compared: 5, 5 of 10 and 4 of 9 are found."""
-    assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
+    assert call("index", folder, "--version", "v1", *ONE_CELL)[0] == 0
     collection = open_collection(folder)
     drawn = draw(folder, monkeypatch, "compare", candidate="v1 (index)")
     (told,) = [
@@ -98,21 +75,21 @@ def test_the_usual_candidate_is_exact(
     assert resolve(collection, {})["candidate"] == "v1"
 
 
-def test_depth(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_depth(folder: Path) -> None:
     """It is the number of results, with the item itself: 2, 2 and 1 of five are found."""
     words = ("index", folder, "--version", "v1", "--factory", "Flat", "--depth", 2, "-k", 5)
-    assert [row["recall"] for row in call(capsys, *words)[1]] == [pytest.approx(1 / 3, abs=1e-6), 1]
+    assert [row["recall"] for row in call(*words)[1]] == [pytest.approx(1 / 3, abs=1e-6), 1]
     for asked, found in ((("between",), ["a4", "a3"]), (("--item", "a0"), ["a1"])):
-        _, rows, _ = call(capsys, "search", folder, *asked, "--model", "v1 (index)", "-k", 9)
+        _, rows, _ = call("search", folder, *asked, "--model", "v1 (index)", "-k", 9)
         assert [row["item_id"] for row in rows] == found
 
 
-def test_ties(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ties(folder: Path) -> None:
     """All items are equal: by id, from the last one on, b0 is fifth."""
     np.save(folder / "models" / "v1" / "items.npy", np.tile(point(9), (10, 1)))
-    call(capsys, "index", folder, "--version", "v1", "--factory", "Flat")
+    call("index", folder, "--version", "v1", "--factory", "Flat")
     words = ("--protocol", "trec", "--metrics", "RR", "--by-query")
-    _, rows, _ = call(capsys, "measure", folder, *words)
+    _, rows, _ = call("measure", folder, *words)
     found = [row["value"] for row in rows if row["query_id"] == "q1"]
     assert found == [pytest.approx(1 / 5)] * 2
 
@@ -126,11 +103,9 @@ def test_recall_of_ties_and_short_lists() -> None:
     assert compute_recalls(found, exact, own - 1, queries, 9).tolist() == [1 / 3]
 
 
-def test_a_typed_text(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_typed_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The version's own text side embeds it, and the index searches."""
-    call(capsys, "index", folder, "--version", "v1", *ONE_CELL)
+    call("index", folder, "--version", "v1", *ONE_CELL)
     (folder / "models" / "v1" / "model.toml").write_text('encoder = "fixed"\n')
     for vector, told in (
         (point(44.2), ""),
@@ -139,19 +114,17 @@ def test_a_typed_text(
         ([np.nan, 1], "zero or not finite"),
     ):
         monkeypatch.setitem(ENCODERS, "fixed", lambda *given, vector=vector: np.array([vector]))
-        code, rows, err = call(capsys, "search", folder, "anything", "-k", 3)
+        code, rows, err = call("search", folder, "anything", "-k", 3)
         found = [row["item_id"] for row in rows]
         assert (code, found) == ((2, []) if told else (0, ["a4", "a3", "b0", "a4", "a3", "a2"]))
         assert told in err
 
 
 @pytest.mark.parametrize("factory", ["HNSW8", "SQ8", "IVF2,Flat,RFlat", "Flat"])
-def test_kinds_that_look_at_everything(
-    folder: Path, capsys: pytest.CaptureFixture[str], factory: str
-) -> None:
+def test_kinds_that_look_at_everything(folder: Path, factory: str) -> None:
     more = ["--parameters", "nprobe=2"] if "IVF" in factory else []
     words = ("index", folder, "--version", "v1", "--factory", factory, *more, "--evaluate")
-    code, rows, _ = call(capsys, *words, "-k", 3)
+    code, rows, _ = call(*words, "-k", 3)
     assert (code, rows[1]["recall"]) == (0, 1) and rows[0]["recall"] > 0.6
 
 
@@ -172,20 +145,18 @@ def test_kinds_that_look_at_everything(
         ([], "Give --factory"),
     ],
 )
-def test_a_call_that_cannot_be(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
-) -> None:
+def test_a_call_that_cannot_be(folder: Path, words: list[str], told: str) -> None:
     """A sentence, and nothing is written: neither an index nor half of one."""
     before = sorted(folder.rglob("*"))
-    code, rows, err = call(capsys, "index", folder, "--version", "v1", *words)
+    code, rows, err = call("index", folder, "--version", "v1", *words)
     assert (code, rows) == (2, []) and told in err and "Traceback" not in err
     assert sorted(folder.rglob("*")) == before
 
 
 def test_an_index_stays_when_the_next_one_fails(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call(capsys, "index", folder, "--version", "v1", *ONE_CELL)
+    call("index", folder, "--version", "v1", *ONE_CELL)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     def fill(index: object, path: str) -> None:
@@ -193,7 +164,7 @@ def test_an_index_stays_when_the_next_one_fails(
         raise OSError(28, "No space left on device", path)
 
     monkeypatch.setattr(faiss, "write_index", fill)
-    code, _, err = call(capsys, "index", folder, "--version", "v1", "--factory", "Flat")
+    code, _, err = call("index", folder, "--version", "v1", "--factory", "Flat")
     assert code == 2 and "No space left" in err
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -234,33 +205,29 @@ def swap_ids(path: Path) -> None:
         (swap_ids, "an index of other vectors"),
     ],
 )
-def test_an_index_that_does_not_fit(
-    folder: Path, capsys: pytest.CaptureFixture[str], change: object, told: str
-) -> None:
+def test_an_index_that_does_not_fit(folder: Path, change: object, told: str) -> None:
     """`check` says so, the version itself works, and building the index again mends it."""
-    call(capsys, "index", folder, "--version", "v1", *ONE_CELL)
+    call("index", folder, "--version", "v1", *ONE_CELL)
     change(folder / "models" / "v1" / "index.faiss")
     collection = open_collection(folder)
     assert list(collection.versions) == ["v1"]
     assert told in collection.broken["v1 (index)"].found
-    code, rows, _ = call(capsys, "check", folder)
+    code, rows, _ = call("check", folder)
     (row,) = [row for row in rows if row["file"] == "models/v1/index.faiss"]
     assert code == 1 and "python -m dashboard index" in row["wanted"]
-    code, _, err = call(capsys, "index", folder, "--version", "v1", "--evaluate")
+    code, _, err = call("index", folder, "--version", "v1", "--evaluate")
     assert code == 2 and told in err
-    assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
+    assert call("index", folder, "--version", "v1", *ONE_CELL)[0] == 0
     assert list(open_collection(folder).versions) == ["v1", "v1 (index)"]
 
 
 @pytest.mark.parametrize("metric", [faiss.METRIC_INNER_PRODUCT, faiss.METRIC_L2])
-def test_an_index_that_is_another_than_it_says(
-    folder: Path, capsys: pytest.CaptureFixture[str], metric: int
-) -> None:
+def test_an_index_that_is_another_than_it_says(folder: Path, metric: int) -> None:
     """Its last line is as it should be; what faiss loads has another width, or measures distances.
 
     The versions themselves are measured all the same when they are named.
     """
-    call(capsys, "index", folder, "--version", "v1", *ONE_CELL)
+    call("index", folder, "--version", "v1", *ONE_CELL)
     path = folder / "models" / "v1" / "index.faiss"
     told = json.loads(path.read_bytes().rpartition(b"\n")[2])
     index = faiss.IndexFlat(2 + (metric == faiss.METRIC_INNER_PRODUCT), metric)
@@ -268,46 +235,42 @@ def test_an_index_that_is_another_than_it_says(
     faiss.write_index(index, str(path))
     told |= {"content": compute_digest(path), "parameters": ""}
     path.write_bytes(path.read_bytes() + b"\n" + json.dumps(told).encode())
-    code, _, err = call(capsys, "index", folder, "--version", "v1", "--evaluate")
+    code, _, err = call("index", folder, "--version", "v1", "--evaluate")
     assert code == 2 and "10 of 2, by the inner product" in err
-    assert call(capsys, "measure", folder, "--runs", "v1")[0] == 0
-    code, _, err = call(capsys, "measure", folder)
+    assert call("measure", folder, "--runs", "v1")[0] == 0
+    code, _, err = call("measure", folder)
     assert code == 2 and "inner product" in err and "Traceback" not in err
 
 
-def test_vectors_that_the_protocol_changes(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_vectors_that_the_protocol_changes(folder: Path) -> None:
     """Signs are compared there, and the index holds other vectors: null, not a wrong number."""
     items = "".join(f"{name},{name[0]}\n" for name in ANGLES)
     (folder / "items.csv").write_text(f"item_id,labels\n{items}")
     (folder / "queries.csv").write_text("query_id,text,labels\nq1,between,b\nq2,low,a\n")
-    call(capsys, "index", folder, "--version", "v1", *ONE_CELL)
+    call("index", folder, "--version", "v1", *ONE_CELL)
     words = ["--protocol", "hashing", "--queries", "all", "--metrics", "AP"]
-    code, rows, _ = call(capsys, "measure", folder, *words)
+    code, rows, _ = call("measure", folder, *words)
     assert code == 2, "v1 (index) ran no query"
     assert {row["run"]: row["scored"] for row in rows} == {"v1": 2, "v1 (index)": 0}
 
 
-def test_versions_without_vectors_of_floats(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_versions_without_vectors_of_floats(folder: Path) -> None:
     (folder / "runs").mkdir()
     (folder / "runs" / "r.trec").write_text("q1 Q0 a1 1 1 t\n")
     np.save(folder / "models" / "v1" / "items.npy", np.ones((10, 2), dtype=np.int8))
     for version in ("r", "v1", "none"):
-        code, _, err = call(capsys, "index", folder, "--version", version, "--factory", "Flat")
+        code, _, err = call("index", folder, "--version", version, "--factory", "Flat")
         assert code == 2 and ("vectors of floats" in err or "no version" in err)
-    code, _, err = call(capsys, "index", folder, "--version", "r", "--evaluate")
+    code, _, err = call("index", folder, "--version", "r", "--evaluate")
     assert code == 2 and "runs/r: found results; expected a version with vectors" in err
 
 
-def test_an_index_that_another_call_writes_meanwhile(folder: Path, capsys) -> None:
+def test_an_index_that_another_call_writes_meanwhile(folder: Path) -> None:
     """Its file is loaded when it is first searched; what its line said is of the one before."""
-    assert call(capsys, "index", folder, "--version", "v1", *ONE_CELL)[0] == 0
+    assert call("index", folder, "--version", "v1", *ONE_CELL)[0] == 0
     collection = open_collection(folder)
     file = read_index_file(collection, collection.versions["v1"])
-    assert call(capsys, "index", folder, "--version", "v1", "--factory", "Flat")[0] == 0
+    assert call("index", folder, "--version", "v1", "--factory", "Flat")[0] == 0
     with pytest.raises(DataError, match="written meanwhile"):
         file.index.search(np.ones((1, 2), np.float32), 1)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
-from tests.plugins.indexes.test_indexes import ANGLES, folder  # noqa: F401
+from tests.plugins.indexes.conftest import ANGLES
 from tests.plugins.worlds import call
 
 URI = "http://127.0.0.1:19530"
@@ -84,55 +84,51 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     return made
 
 
-def test_a_copy_is_a_version(folder: Path, server: Server, capsys) -> None:  # noqa: F811
+def test_a_copy_is_a_version(folder: Path, server: Server) -> None:
     """All ten vectors are sent once and read back; the copy finds what exact search finds."""
-    code, rows, err = call(capsys, "index", folder, *COPY)
+    code, rows, err = call("index", folder, *COPY)
     assert (code, rows) == (0, [{"rows": 10, "copied": 10, "checked": 10}])
     assert "v1 (milvus) is a version" in err and f'DASHBOARD_MILVUS="{URI}"' in err
-    _, rows, _ = call(capsys, "measure", folder, "--queries", "all", "--by-query")
+    _, rows, _ = call("measure", folder, "--queries", "all", "--by-query")
     values = {(row["run"], row["query_id"], row["metric"]): row["value"] for row in rows}
     assert len(values) % 2 == 0
     for (run, *rest), value in values.items():
         assert value == values["v1" if run != "v1" else "v1 (milvus)", *rest]
-    _, rows, _ = call(capsys, "index", folder, "--version", "v1", "--evaluate", "-k", 3)
+    _, rows, _ = call("index", folder, "--version", "v1", "--evaluate", "-k", 3)
     assert [(row["index"], row["recall"], row["bytes"]) for row in rows] == [
         (f"FLAT on {URI}", 1, None),
         ("Flat", 1, 80),
     ]
 
 
-def test_a_copy_is_gone_on_with(folder: Path, server: Server, capsys) -> None:  # noqa: F811
+def test_a_copy_is_gone_on_with(folder: Path, server: Server) -> None:
     """Of ten vectors one is lost on the server, and one is another there."""
-    call(capsys, "index", folder, *COPY)
+    call("index", folder, *COPY)
     (kept,) = server.kept.values()
     del kept[3]
     kept[7] = kept[7] + 1
-    code, rows, err = call(capsys, "measure", folder)
+    code, rows, err = call("measure", folder)
     assert code == 2 and "found 9 of the vectors" in err
-    assert call(capsys, "index", folder, *COPY)[1] == [{"rows": 10, "copied": 2, "checked": 10}]
-    assert (server.sent, call(capsys, "measure", folder)[0]) == (12, 0)
+    assert call("index", folder, *COPY)[1] == [{"rows": 10, "copied": 2, "checked": 10}]
+    assert (server.sent, call("measure", folder)[0]) == (12, 0)
 
 
-def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server, capsys) -> None:  # noqa: F811
+def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server) -> None:
     """Its queries were not run, the others' values stand; when it is back it is asked again."""
-    call(capsys, "index", folder, *COPY)
+    call("index", folder, *COPY)
     words = ("measure", folder, "--metrics", "R@3")
-    whole = call(capsys, *words)[1]
+    whole = call(*words)[1]
     server.fault = "nobody answers"
-    for opened_before in (True, False):
-        if not opened_before:
-            (folder / "collection.toml").touch()
-        code, rows, err = call(capsys, *words)
-        if opened_before:
-            assert (code, rows) == (0, whole), "what was computed stands"
-            continue
-        assert code == 2 and "nobody answers" in err and "Traceback" not in err
-        assert rows[0] == whole[0] and (rows[1]["mean"], rows[1]["scored"]) == (None, 0)
+    assert call(*words)[:2] == (0, whole), "what was computed stands"
+    (folder / "collection.toml").touch()
+    code, rows, err = call(*words)
+    assert code == 2 and "nobody answers" in err and "Traceback" not in err
+    assert rows[0] == whole[0] and (rows[1]["mean"], rows[1]["scored"]) == (None, 0)
     pair = ("--baseline", "v1", "--candidate", "v1 (milvus)")
-    _, rows, err = call(capsys, "compare", *words[1:], *pair)
+    _, rows, err = call("compare", *words[1:], *pair)
     assert (rows[0]["scored"], "nobody answers" in err) == (0, True)
     server.fault = ""
-    assert call(capsys, *words)[:2] == (0, whole)
+    assert call(*words)[:2] == (0, whole)
 
 
 @pytest.mark.parametrize(
@@ -146,18 +142,15 @@ def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server, capsy
         (["--to", URI, "--parameters", "ef=x"], "numbers from 1"),
     ],
 )
-def test_wrong_calls(folder: Path, server: Server, capsys, words, said) -> None:  # noqa: F811
-    code, rows, err = call(capsys, "index", folder, "--version", "v1", *words)
+def test_wrong_calls(folder: Path, server: Server, words, said) -> None:
+    code, rows, err = call("index", folder, "--version", "v1", *words)
     assert (code, rows) == (2, []) and said in err and not server.kept
 
 
 def test_only_listed_servers_are_asked(
-    folder: Path,  # noqa: F811
-    server: Server,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call(capsys, "index", folder, *COPY)
+    call("index", folder, *COPY)
     monkeypatch.setenv("DASHBOARD_MILVUS", "http://127.0.0.1:19531")
     (folder / "collection.toml").touch()
     server.fault = "it was asked"
@@ -165,9 +158,9 @@ def test_only_listed_servers_are_asked(
     assert f'DASHBOARD_MILVUS="{URI}"' in problem.do
 
 
-def test_records_of_others(folder: Path, server: Server, capsys) -> None:  # noqa: F811
+def test_records_of_others(folder: Path, server: Server) -> None:
     """Of other vectors, damaged, or with an address that is none: a sentence each."""
-    call(capsys, "index", folder, *COPY)
+    call("index", folder, *COPY)
     path = folder / "models" / "v1" / "milvus.json"
     told = json.loads(path.read_text())
     for change, said in (
@@ -181,13 +174,13 @@ def test_records_of_others(folder: Path, server: Server, capsys) -> None:  # noq
 
 
 @pytest.mark.parametrize("factory", ["FLAT", "HNSW"])
-def test_milvus_lite(folder: Path, tmp_path: Path, capsys, monkeypatch, factory) -> None:  # noqa: F811
+def test_milvus_lite(folder: Path, tmp_path: Path, monkeypatch, factory) -> None:
     """The real library: it is not among the requirements of the tests."""
     pytest.importorskip("milvus_lite")
     monkeypatch.setenv("DASHBOARD_MILVUS", str(tmp_path / "copy.db"))
     words = ("--to", tmp_path / "copy.db", "--factory", factory)
-    code, rows, _ = call(capsys, "index", folder, "--version", "v1", *words)
+    code, rows, _ = call("index", folder, "--version", "v1", *words)
     assert (code, rows) == (0, [{"rows": 10, "copied": 10, "checked": 10}])
-    _, rows, _ = call(capsys, "measure", folder, "--queries", "all", "--metrics", "AP RR")
+    _, rows, _ = call("measure", folder, "--queries", "all", "--metrics", "AP RR")
     assert len(rows) == 4 and rows[0]["mean"] == rows[2]["mean"] and rows[2]["scored"] == 3
-    assert call(capsys, "index", folder, "--version", "v1", *words)[1][0]["copied"] == 0
+    assert call("index", folder, "--version", "v1", *words)[1][0]["copied"] == 0

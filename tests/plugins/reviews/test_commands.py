@@ -17,8 +17,8 @@ Call = Callable[..., tuple[int, list[dict], str]]
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    return partial(worlds.call, capsys, "reviews")
+def call() -> Call:
+    return partial(worlds.call, "reviews")
 
 
 def test_lists(graded: Path, call: Call, say: Say) -> None:

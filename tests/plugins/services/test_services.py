@@ -91,16 +91,12 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def run(
-    capsys: pytest.CaptureFixture[str], folder: Path, url: str, *more: object
-) -> tuple[int, list[dict], str]:
-    return call(capsys, "run", folder, "--version", "s", "--search", url, *more)
+def run(folder: Path, url: str, *more: object) -> tuple[int, list[dict], str]:
+    return call("run", folder, "--version", "s", "--search", url, *more)
 
 
-def measure(capsys: pytest.CaptureFixture[str], folder: Path) -> dict[str, float | None]:
-    _, rows, _ = call(
-        capsys, "measure", folder, "--queries", "all", "--metrics", "RR", "--by-query"
-    )
+def measure(folder: Path) -> dict[str, float | None]:
+    _, rows, _ = call("measure", folder, "--queries", "all", "--metrics", "RR", "--by-query")
     return {row["query_id"]: row["value"] for row in rows}
 
 
@@ -108,56 +104,51 @@ def list_left(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "runs").glob("*"))
 
 
-def test_a_run(folder: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run(folder: Path, server: Server) -> None:
     """What finds nothing has 0; q4 is about b, which is no result."""
-    code, rows, err = run(capsys, folder, server.url, "--depth", 7)
+    code, rows, err = run(folder, server.url, "--depth", 7)
     assert (code, rows[0]["queries"], rows[0]["answered"], rows[0]["failed"]) == (0, 4, 4, 0)
     assert 0 < rows[0]["p50_ms"] <= rows[0]["p95_ms"] and err.startswith("s is a version of small")
     assert "/?collection=small&candidate=s\n" in err
     assert server.bodies[0] == {"query_id": "q1", "text": "red", "item_id": "", "k": 7}
     assert server.bodies[3] == {"query_id": "q4", "text": "", "item_id": "b", "k": 7}
-    assert measure(capsys, folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0}
+    assert measure(folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0}
     assert list_left(folder) == ["s.csv", "s.json"]
     server.bodies.clear()
-    assert run(capsys, folder, server.url, "--depth", 7)[1] == rows and not server.bodies
+    assert run(folder, server.url, "--depth", 7)[1] == rows and not server.bodies
     record = json.loads((folder / "runs" / "s.json").read_text())
     del record["milliseconds"]["q2"]  # as after a kill between the two files
     (folder / "runs" / "s.json").write_text(json.dumps(record))
-    assert run(capsys, folder, server.url, "--depth", 7)[0] == 0 and server.asked == ["q2"]
+    assert run(folder, server.url, "--depth", 7)[0] == 0 and server.asked == ["q2"]
     assert (folder / "runs" / "s.csv").read_text().count("q2,") == 2
     (folder / "queries.csv").write_text("query_id,text,item_id,image\nq1,red,,\nq6,,,x.png\n")
-    assert run(capsys, folder, server.url, "--depth", 7)[1][0]["queries"] == 1
+    assert run(folder, server.url, "--depth", 7)[1][0]["queries"] == 1
     assert server.asked == ["q2"], "the service cannot be asked for a picture"
-    code, _, err = run(capsys, folder, server.url, "--depth", 8)
+    code, _, err = run(folder, server.url, "--depth", 8)
     assert code == 2 and "a version 's' already" in err
 
 
-def test_failed_queries_are_asked_again(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failed_queries_are_asked_again(folder: Path, server: Server) -> None:
     """They are null until they are answered, and nothing else is asked a second time."""
     server.answer = lambda body: (500, {}) if body["query_id"] == "q1" else FOUND[body["query_id"]]
-    code, rows, err = run(capsys, folder, server.url, "--tries", 2)
+    code, rows, err = run(folder, server.url, "--tries", 2)
     assert (code, rows[0]["answered"], rows[0]["failed"]) == (1, 3, 1)
     assert server.asked == ["q1", "q1", "q2", "q3", "q4"] and "(q1): status 500" in err
-    assert measure(capsys, folder) == {"q1": None, "q2": 0, "q3": 0, "q4": 0}
+    assert measure(folder) == {"q1": None, "q2": 0, "q3": 0, "q4": 0}
     with (folder / "queries.csv").open("a") as file:
         file.write("q5,new,\n")
-    assert measure(capsys, folder)["q5"] is None, "it was not asked"
+    assert measure(folder)["q5"] is None, "it was not asked"
     server.bodies.clear()
     server.answer = lambda body: FOUND.get(body["query_id"], ["a"])
-    code, rows, _ = run(capsys, folder, server.url, "--tries", 2)
+    code, rows, _ = run(folder, server.url, "--tries", 2)
     assert (code, rows[0]["answered"]) == (0, 5)
     assert server.asked == ["q5", "q1"], "what failed before comes last"
-    assert measure(capsys, folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0, "q5": 1}
+    assert measure(folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0, "q5": 1}
     assert list_left(folder) == ["s.csv", "s.json"]
 
 
 def test_a_call_that_was_stopped(
-    folder: Path,
-    server: Server,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was answered before is there, and the rest is null until it is asked."""
     monkeypatch.setattr(search_run, "SAVE_SECONDS", 0.0)
@@ -165,7 +156,7 @@ def test_a_call_that_was_stopped(
 
     def stop(done: int, total: int) -> None:
         if done == 3:
-            at_q3.append(measure(capsys, folder))
+            at_q3.append(measure(folder))
             raise KeyboardInterrupt
 
     service, collection = http_service.Service(server.url), open_collection(folder)
@@ -173,9 +164,9 @@ def test_a_call_that_was_stopped(
         search_run.run_search(collection, "s", service, 100, stop)
     assert at_q3 == [{"q1": 1, "q2": 0, "q3": 0, "q4": None}], "so it is after a kill"
     server.bodies.clear()
-    code, rows, _ = run(capsys, folder, server.url)
+    code, rows, _ = run(folder, server.url)
     assert (code, server.asked, rows[0]["answered"]) == (0, ["q4"], 4)
-    assert measure(capsys, folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0}
+    assert measure(folder) == {"q1": 1, "q2": 0, "q3": 0, "q4": 0}
     assert list_left(folder) == ["s.csv", "s.json"]
 
 
@@ -203,21 +194,19 @@ def test_a_call_that_was_stopped(
     ],
 )
 def test_answers_that_cannot_be_used(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str], answer: Answer, told: str
+    folder: Path, server: Server, answer: Answer, told: str
 ) -> None:
     """A sentence; nothing is made of them."""
     server.answer = answer
-    code, rows, err = run(capsys, folder, server.url, "--tries", 1)
+    code, rows, err = run(folder, server.url, "--tries", 1)
     assert (code, rows) == (2, []) and told in err and "Traceback" not in err
     assert "no result for any query" in err and not [*folder.glob("runs/[!.]*")]
     server.answer = lambda body: FOUND[body["query_id"]]
-    assert run(capsys, folder, server.url)[0] == 0
+    assert run(folder, server.url)[0] == 0
 
 
 @pytest.mark.parametrize("part", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n["])
-def test_a_service_that_stays_silent(
-    folder: Path, capsys: pytest.CaptureFixture[str], part: bytes
-) -> None:
+def test_a_service_that_stays_silent(folder: Path, part: bytes) -> None:
     """It answers nothing, or a part; each try ends in time, and not all queries are waited for."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         stop = threading.Event()
@@ -235,17 +224,17 @@ def test_a_service_that_stays_silent(
         thread.start()
         begun = time.monotonic()
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
-        code, _, err = run(capsys, folder, url, "--timeout", 0.2, "--tries", 1)
+        code, _, err = run(folder, url, "--timeout", 0.2, "--tries", 1)
         assert code == 2 and "no answer (ReadTimeoutError, 1 tries of 0.2 s)" in err
         assert time.monotonic() - begun < 5
         stop.set()
         socket.create_connection(silent.getsockname()).close()
         thread.join()
-    code, _, err = run(capsys, folder, url, "--tries", 1)
+    code, _, err = run(folder, url, "--tries", 1)
     assert code == 2 and "no answer (NewConnectionError" in err
 
 
-def test_a_service_that_drips(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_that_drips(folder: Path) -> None:
     """Each piece comes in time, and the whole does not."""
     with socket.create_server(("127.0.0.1", 0)) as slow:
 
@@ -264,16 +253,13 @@ def test_a_service_that_drips(folder: Path, capsys: pytest.CaptureFixture[str]) 
         thread = threading.Thread(target=drip)
         thread.start()
         url = f"http://127.0.0.1:{slow.getsockname()[1]}/"
-        code, _, err = run(capsys, folder, url, "--timeout", 0.3, "--tries", 1)
+        code, _, err = run(folder, url, "--timeout", 0.3, "--tries", 1)
         thread.join()
     assert code == 2 and "not whole after 0.3 s" in err
 
 
 def test_tries_and_a_dead_service(
-    folder: Path,
-    server: Server,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A busy service is asked again, one that fails five times in a row is left alone."""
     monkeypatch.setattr(http_service, "MAX_PAUSE", 0)
@@ -282,7 +268,7 @@ def test_tries_and_a_dead_service(
     (folder / "queries.csv").write_text(f"query_id,text,item_id\n{lines}")
     states = iter([(429, {"Retry-After": "9"}), (503, {}), ["a"]])
     server.answer = lambda body: next(states) if body["query_id"] == "q1" else (500, {})
-    code, rows, err = run(capsys, folder, server.url, "--tries", 3)
+    code, rows, err = run(folder, server.url, "--tries", 3)
     assert (code, rows[0]["answered"], rows[0]["failed"]) == (1, 1, 8)
     assert rows[0]["p50_ms"] is None, "it took several tries"
     assert server.asked == [f"q{n}" for n in range(1, 7) for _ in range(3)]
@@ -290,22 +276,19 @@ def test_tries_and_a_dead_service(
     assert time.monotonic() - begun < 9, "the longest pause is ours"
     server.bodies.clear()
     server.answer = lambda body: ["a"] if body["query_id"] == "q2" else (500, {})
-    run(capsys, folder, server.url, "--tries", 1)
+    run(folder, server.url, "--tries", 1)
     assert server.asked == ["q7", "q8", "q9", "q2", "q3", "q4", "q5", "q6"]
 
 
 def test_pauses_that_a_service_asks_for(
-    folder: Path,
-    server: Server,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are said once, and end: of two pauses of 0.3 s only the first is waited for."""
     monkeypatch.setattr(http_service, "MAX_PAUSE", 0.3)
     monkeypatch.setattr(http_service, "MAX_WAITED", 0.5)
     states = {"q2": [(429, {"Retry-After": "900"}), ["z"]], "q3": [(429, {"Retry-After": "900"})]}
     server.answer = lambda body: states.get(body["query_id"], [["a"]]).pop(0)
-    code, rows, err = run(capsys, folder, server.url)
+    code, rows, err = run(folder, server.url)
     assert (code, rows[0]["answered"]) == (1, 3)
     assert err.count("asks to wait (Retry-After): 0.3 s now, 0.5 s in all at most") == 1
     assert "(q3): pauses of more than 0.5 s in all" in err
@@ -324,43 +307,38 @@ def test_orders_of_answers() -> None:
 
 
 @pytest.mark.parametrize("url", ["ftp://x/y", "http://", "http://u:p@x/", "x", "http://x/a b"])
-def test_addresses(folder: Path, capsys: pytest.CaptureFixture[str], url: str) -> None:
-    code, _, err = run(capsys, folder, url)
+def test_addresses(folder: Path, url: str) -> None:
+    code, _, err = run(folder, url)
     assert code == 2 and "the address" in err
 
 
-def test_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records(folder: Path) -> None:
     """Of the first edition, of other programs, and damaged."""
     runs = folder / "runs"
     runs.mkdir()
     (runs / "s.csv").write_text("query_id,item_id,score\nq1,a,1\nq2,a,1\n")
     record = runs / "s.json"
     record.write_text('{"search": "x.toml", "answered": 3, "not_run": {"q2": "no power"}}')
-    assert measure(capsys, folder) == {"q1": 1, "q2": None, "q3": 0, "q4": 0}
+    assert measure(folder) == {"q1": 1, "q2": None, "q3": 0, "q4": 0}
     collection = open_collection(folder)
     version = collection.versions["s"]
     assert [*version.make_source(collection, version, "gallery").ranked] == [0]
     record.write_text('{"learning_rate": 0.1}')
-    assert measure(capsys, folder) == {"q1": 1, "q2": 1, "q3": 0, "q4": 0}
+    assert measure(folder) == {"q1": 1, "q2": 1, "q3": 0, "q4": 0}
     for text in ('{"search": ', "[" * 100_000, "\udcff"):
         record.write_text(text, errors="surrogateescape")
         assert "no JSON" in open_collection(folder).broken["s"].found
     record.write_text(
         '{"search": 1, "depth": [], "milliseconds": 2, "not_run": {"q1": [], "x": 3}}'
     )
-    assert measure(capsys, folder)["q1"] is None
+    assert measure(folder)["q1"] is None
 
 
-def test_a_key(
-    folder: Path,
-    server: Server,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_key(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is sent, and shown nowhere, though the service repeats it."""
     monkeypatch.setenv(http_service.KEY, "s3cret")
     server.answer = lambda body: b"your key s3cret"
-    code, _, err = run(capsys, folder, server.url)
+    code, _, err = run(folder, server.url)
     assert code == 2 and server.headers[0]["Authorization"] == "Bearer s3cret"
     assert "your key •••" in err and "s3cret" not in err
 
@@ -379,24 +357,17 @@ def count(body: dict[str, Any]) -> list[list[int]]:
     return rows
 
 
-def embed(
-    capsys: pytest.CaptureFixture[str], folder: Path, url: str
-) -> tuple[int, list[dict], str]:
-    return call(capsys, "embed", folder, "--version", "v", "--encoder", url, "--batch", 1)
+def embed(folder: Path, url: str) -> tuple[int, list[dict], str]:
+    return call("embed", folder, "--version", "v", "--encoder", url, "--batch", 1)
 
 
-def test_embedding(
-    folder: Path,
-    server: Server,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_embedding(folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Captions, a picture and text queries; a typed text, where the operator lists the address."""
     (folder / "media").mkdir()
     Image.new("RGB", (8, 8), (0, 200, 0)).save(folder / "media" / "c.png")
     (folder / "items.csv").write_text("item_id,caption,file\na,one,\nb,two,\nc,,c.png\n")
     server.answer = count
-    code, rows, _ = embed(capsys, folder, server.url)
+    code, rows, _ = embed(folder, server.url)
     assert (code, [row["done"] for row in rows]) == (0, [3, 3])
     vectors = np.load(folder / "models" / "v" / "items.npy")
     assert vectors == pytest.approx(np.array([[1, 0], [1, 0], [0, 1]]), abs=0.02)
@@ -404,13 +375,13 @@ def test_embedding(
     assert queries[0] == pytest.approx(np.array([2, 1]) / 5**0.5), "red"
     words = ("search", folder, "rrr", "-k", 1)
     monkeypatch.setenv("DASHBOARD_ENCODERS", f"{server.url}/more")
-    code, rows, err = call(capsys, *words)
+    code, rows, err = call(*words)
     assert code == 2 and not rows and "an address that DASHBOARD_ENCODERS lists" in err
     monkeypatch.setenv("DASHBOARD_ENCODERS", f"http://other/ {server.url}")
-    code, rows, _ = call(capsys, *words)
+    code, rows, _ = call(*words)
     assert (code, rows[0]["item_id"]) == (0, "c")
     server.answer = lambda body: (500, {})
-    code, rows, err = call(capsys, *words)
+    code, rows, err = call(*words)
     assert code == 2 and not rows and "status 500" in err and "Traceback" not in err
 
 
@@ -439,30 +410,24 @@ def test_forms_of_vectors(server: Server, key: str) -> None:
         (lambda body: b"[[1, " + b"9" * 400 + b"]]", "no rows of numbers"),
     ],
 )
-def test_embedding_goes_on(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str], answer: Answer, told: str
-) -> None:
+def test_embedding_goes_on(folder: Path, server: Server, answer: Answer, told: str) -> None:
     """The third input fails: a sentence and no version; the next call asks for what is missing."""
     server.answer = lambda body: answer(body) if body["inputs"] == ["three"] else count(body)
-    code, _, err = embed(capsys, folder, server.url)
+    code, _, err = embed(folder, server.url)
     assert code == 2 and told in err and "Traceback" not in err
     assert "what was embedded is kept; the same command goes on" in err
     assert not [*folder.glob("models/[!.]*")]
     server.bodies.clear()
-    code, _, err = call(
-        capsys, "embed", folder, "--version", "w", "--encoder", "http://127.0.0.1:9/"
-    )
+    code, _, err = call("embed", folder, "--version", "w", "--encoder", "http://127.0.0.1:9/")
     assert code == 2 and "is kept" not in err and not (folder / "models" / ".embedding w").exists()
     server.answer = count
-    assert embed(capsys, folder, server.url)[0] == 0
+    assert embed(folder, server.url)[0] == 0
     assert [body["inputs"] for body in server.bodies] == [["three"], ["red"], ["green"], ["blue"]]
 
 
-def test_vectors_that_are_not_finite(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_vectors_that_are_not_finite(folder: Path, server: Server) -> None:
     """The input is skipped, and said; all others have their vectors."""
     server.answer = lambda body: [[1, None]] if body["inputs"] == ["two"] else count(body)
-    code, rows, err = embed(capsys, folder, server.url)
+    code, rows, err = embed(folder, server.url)
     assert (code, rows[0]["done"], rows[0]["skipped"]) == (0, 2, 1)
     assert "'b' skipped: a vector with NaN" in err
