@@ -103,7 +103,8 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
     for each in required:
         place = judged.tables.index.get(each, -1)
         name = each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
-        found[name] = judged.tables.has[place] & (place >= 0)
+        has = judged.tables.has
+        found[name] = has[place] if place >= 0 else np.zeros(has.shape[1], dtype=bool)
     return found
 
 
