@@ -212,13 +212,13 @@ def draw_choice(
     widget, now = f"{place}-{key}", choices[key]
     if not options and choice.allowed is not None:
         options = list(choice.allowed(collection, dict(choices.values)))
-    name = key.replace("_", " ").capitalize()
+    name, is_metric = key.replace("_", " ").capitalize(), key == "metric"
 
     def write() -> None:
         value = st.session_state[widget]
         text = choice.join(value) if isinstance(value, list) else str(value)
         try:
-            if not options or key == "metric":  # it was typed
+            if not options or is_metric:  # it was typed
                 _check(collection, choice, text, read_address())
         except (ValueError, DataError) as error:
             st.session_state[f"wrong-{widget}"] = str(error)
@@ -233,13 +233,12 @@ def draw_choice(
     if choice.kind == "names":
         st.session_state[widget] = list(now)
         st.multiselect(name, options, **shared)
-    elif key == "metric" or options:
-        if key == "metric":  # any metric can be typed
+    elif is_metric or options:
+        if is_metric:  # any metric can be typed
             options = list(dict.fromkeys([*map(str, parse(choices["metrics"])), now]))
         st.session_state[widget] = str(now)
-        is_open = key == "metric"
         shared |= {"format_func": label, "placeholder": placeholder}
-        st.selectbox(name, options, accept_new_options=is_open, **shared)
+        st.selectbox(name, options, accept_new_options=is_metric, **shared)
     else:
         st.session_state[widget] = choices.write()[key]
         st.text_input(name, placeholder=placeholder, **shared)
