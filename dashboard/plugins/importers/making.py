@@ -38,6 +38,9 @@ from dashboard.storage.versions import list_stale
 
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
+DEFAULTS = ("default_baseline", "default_candidate")
+INDEXES = ("/index.faiss", "/milvus.json")
+"""Files of kept versions that fit one set of ids, and can be built again."""
 NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -68,21 +71,37 @@ def make_collection(call: Namespace) -> Made:
         choose_hashing(plan, placed)
         plan.settings["title"] = place.name
         rows, kept = _write_all(place, draft, found, plan, placed)
-        settings = draft / "collection.toml"
-        settings.write_text(write_toml(plan.settings), encoding="utf-8")
-        opened = open_collection(draft)
+        opened = _open_draft(draft, found, plan)
         versions = [n for n, e in opened.versions.items() if e.file in kept]
         block = describe(found, plan, placed, versions)
         is_bare = block[2] == NO_VERSION
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
-        settings.write_text(write_toml(plan.settings), encoding="utf-8")
+        _write_settings(draft, plan)
         findings = [*source.findings, *check_draft(opened, placed)]
     page = "compare" if len(placed) + len(found.runs) + len(versions) > 1 else ""
     address = ADDRESS.format(page, place.name)
     address = "Nothing was made: --dry-run." if call.dry_run else address
     lines = list_ways(call.new, plan) if is_bare else ()
     return Made(rows, findings, (*block, *lines), address)
+
+
+def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
+    """Open what was written; indexes of other vectors than now are left out, and said."""
+    _write_settings(draft, plan)
+    opened = open_collection(draft)
+    stale = {n: error for n, error in opened.broken.items() if error.file.endswith(INDEXES)}
+    for name, error in stale.items():
+        (draft / error.file).unlink()
+        named = [key for key in DEFAULTS if plan.settings.get(key) == name]
+        unset = "".join(f"; {key} in collection.toml too" for key in named)
+        plan.settings = {key: each for key, each in plan.settings.items() if key not in named}
+        found.source.say(error.file, error.found, f"{error.expected}; left out{unset}. {error.do}")
+    return _open_draft(draft, found, plan) if stale else opened
+
+
+def _write_settings(draft: Path, plan: Plan) -> None:
+    (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:

@@ -63,3 +63,26 @@ def test_kept_versions(source: Path, capsys: pytest.CaptureFixture[str]) -> None
     made = init(source, capsys, "--update")
     assert made.block[2] == "Versions: v1.1 (kept); v2 (kept)" and not made.lines
     assert made.address.endswith("/compare?collection=made")
+
+
+def test_stale_indexes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are left out with the line that builds them again; one that still fits stays."""
+    init(make_source(source, GOOD), capsys)
+    np.savez(source.parent / "x.npz", ids=list("abcd"), rows=VECTORS)
+    assert main(["add", "made", "v2", "--items", str(source.parent / "x.npz")]) == 0
+    for name in ("v1", "v2"):
+        assert main(["index", "made", "--version", name, "--factory", "Flat"]) == 0
+    settings = source.parent / "data" / "made" / "collection.toml"
+    settings.write_text(settings.read_text() + 'default_candidate = "v2 (index)"\n')
+    made = init(source, capsys, "--update")
+    assert made.code == 0 and "v2 (index) (kept)" in made.block[2], made.said
+    assert (made.folder / "models" / "v1" / "index.faiss").is_file()
+    (source / "labels.csv").write_text(LABELS.replace("d,dog\n", ""))
+    made = init(source, capsys, "--update")
+    assert made.code == 0, made.said
+    for name in ("v1", "v2"):
+        assert not (made.folder / "models" / name / "index.faiss").exists()
+        typed = f"python -m dashboard index made --version {name} --factory Flat"
+        assert "left out" in made.said and typed in made.said
+    assert "default_candidate" not in settings.read_text()
+    assert main(["check", "made"]) == 0
