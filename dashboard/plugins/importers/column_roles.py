@@ -44,11 +44,14 @@ GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
      "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
      "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
-     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim"}
+     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim",
+     "picture", "pictures"}
 ) - {"clip"}  # fmt: skip
 """Words in names of files and columns that tell no version from another."""
 
 
+NUMBERED = re.compile("id$|key$", re.I)
+"""Names of columns that may hold further ids."""
 SHARD = re.compile(r"0*\d{5}|of|")
 """Words that number the parts of a table."""
 
@@ -171,6 +174,12 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         if "item" not in of and not (is_repeated and is_own):
             of["item"] = name
         elif is_own and (is_repeated or name in keys):
+            of.setdefault("caption_id", name)
+    for name, cells in block.columns.items():
+        is_free = name not in of.values() and not _is_repeated(cells)
+        if is_free and block.vectors and len(block.columns) == 1:
+            of.setdefault("item", name)  # it names the vectors, whatever its name is
+        elif is_free and is_repeated and "caption" in of and NUMBERED.search(name):
             of.setdefault("caption_id", name)
     more = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     more = [name for name in more if any(map(EXTENSION.search, block.columns[name][:20]))]

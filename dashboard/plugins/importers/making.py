@@ -13,7 +13,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import NEVER
+from dashboard.plugins.importers.deciding import NEVER, refuse_unused_pairs
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
@@ -74,7 +74,7 @@ def make_collection(call: Namespace) -> Made:
         opened = _open_draft(draft, found, plan)
         versions = [n for n, e in opened.versions.items() if e.file in kept]
         block = describe(found, plan, placed, versions)
-        is_bare = block[2] == NO_VERSION
+        is_bare = block[2].startswith(NO_VERSION)
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
         _write_settings(draft, plan)
@@ -209,6 +209,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
+    refuse_unused_pairs(found)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in source.findings[:3])
@@ -252,10 +253,14 @@ def describe(
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
+    used = {each.name for each in placed if "runs" in "".join(each.rows)}
+    sides = {(each.name, side) for each in placed for side in each.said}
+    unused = [e.file for key, e in found.vectors.items() if key not in sides and key[0] not in used]
+    left_out = [f"not used: {list_names(unused)}"] if any(unused) else []
     return (
         f"Relevant: {relevant}",
         f"Items: {items}; {judged}",
-        f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
+        "; ".join([f"Versions: {'; '.join(versions)}" if versions else NO_VERSION, *left_out]),
     )
 
 

@@ -1,12 +1,13 @@
-"""`init --update`: what people put into a collection stays, and what they changed."""
+"""`init --update` keeps what people made; tables with unusual names of columns are no items."""
 
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dashboard.__main__ import main
-from tests.plugins.importers.sources import init, make_source
+from tests.plugins.importers.sources import init, make_source, measure
 from tests.plugins.importers.test_formats import LABELS, VECTORS
 from tests.plugins.importers.test_options import GOOD
 
@@ -86,3 +87,35 @@ def test_stale_indexes(source: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert "left out" in made.said and typed in made.said
     assert "default_candidate" not in settings.read_text()
     assert main(["check", "made"]) == 0
+
+
+@pytest.mark.parametrize("key", ["sentence_key", "id"])
+def test_unusual_columns(key: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Texts t1, t2 of a and t3, t4 of b; t1, t2, t3 are nearest to a, t4 to b. P@1 is 3/4."""
+    near = [[1.0, 0.1], [1.0, 0.2], [1.0, 0.3], [0.1, 1.0]]
+    texts = [f"t{at}" for at in range(1, 5)]
+    rows = [f"{name},text {name},{item}.png" for name, item in zip(texts, "aabb", strict=True)]
+    judged = [f"{name},{item},2" for name, item in zip(texts, "aabb", strict=True)]
+    made = init(
+        make_source(
+            source,
+            {
+                "a.png": 1, "b.png": 2,
+                "captions.csv": "\n".join(["sentence_key,sentence,pic", *rows]),
+                "judged.csv": "\n".join(["q_key,thing,how_good", *judged]),
+                "picture_vectors.npy": np.eye(2, dtype=np.float32),
+                "picture_vectors.txt": "a\nb\n",
+                "text_vectors.parquet": pa.table({key: texts, "vector": near}),
+                "other.npy": np.eye(2, dtype=np.float32), "other.txt": "x\ny\n",
+            },
+        ), capsys,
+    )  # fmt: skip
+    assert made.code == 2 and not made.folder.exists()
+    chosen = "query_id=q_key,item_id=thing,grade=how_good"
+    assert [line.split(" --")[-1] for line in made.lines] == [f"map {chosen}", "relevance captions"]
+    made = init(source, capsys, "--map", chosen)
+    assert made.code == 0 and "have no id" not in made.said, made.said
+    assert made.read("queries.csv", "query_id text")[0] == "t1|text t1"
+    assert made.read("items.csv", "item_id") == ["a.png", "b.png"]
+    assert made.block[2].endswith("; not used: other.npy")
+    assert measure(capsys, "P@1") == {"v1 P@1": 0.75}

@@ -155,7 +155,9 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
         ids.append(own or name_row(source, cell, key, block.file, line))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
-    if block.columns:
+    source.keys[block.file] = of.get("item") or of.get("file", "")
+    is_of_texts = name_version(block.file)[1] == "texts" and list(of) == ["item"]
+    if block.columns and not (block.vectors and is_of_texts and len(block.columns) == 1):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
@@ -166,7 +168,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
         yield _list_captions(block.file, ids, captions, names)
         for name in filter(NUMBERED_CAPTION.fullmatch, columns):
             yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
-    texts = [name or text for name, text in zip(names, captions, strict=True)]
+    texts = [name or text or own for name, text, own in zip(names, captions, given, strict=True)]
     for column, vectors in block.vectors.items():
         version, side = name_version(block.file, column)
         named_by = ids if side == "items" else texts
