@@ -119,3 +119,12 @@ def test_unusual_columns(key: str, source: Path, capsys: pytest.CaptureFixture[s
     assert made.read("items.csv", "item_id") == ["a.png", "b.png"]
     assert made.block[2].endswith("; not used: other.npy")
     assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+    table = pa.table({key: texts, "tongue": ["en", "fr"] * 2, "vector": near})
+    make_source(source, {"text_vectors.parquet": table})
+    if key != "id":
+        assert init(source, capsys, "--update", "--map", chosen).read("items.csv", "item_id") == [
+            "a.png", "b.png"]  # fmt: skip
+        assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+        table = table.rename_columns(["which", "tongue", "vector"])
+        made = init(make_source(source, {"text_vectors.parquet": table}), capsys, "--update")
+        assert made.code == 2 and made.lines[0].endswith("--map caption_id=which"), made.said

@@ -15,6 +15,7 @@ from dashboard.plugins.importers.column_roles import (
     find_roles,
     name_row,
     name_version,
+    rows_are_texts,
 )
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -156,8 +157,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
     source.keys[block.file] = of.get("item") or of.get("file", "")
-    is_of_texts = name_version(block.file)[1] == "texts" and list(of) == ["item"]
-    if block.columns and not (block.vectors and is_of_texts and len(block.columns) == 1):
+    if block.columns and not rows_are_texts(block, roles):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
