@@ -130,9 +130,15 @@ def _write_all(
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
         kept = keep_files(place, draft, {*record["files"], *written[-2:]})
+        for name in written:
+            if name.endswith("/model.toml") and name in record["files"]:
+                old, new = (read_toml(folder / name, name) for folder in (place, draft))
+                told = {key: old[key] for key in ("note", "date") if key in old}
+                (draft / name).write_text(write_toml(told | new), encoding="utf-8")
         _keep_settings(place, found, plan, record["settings"])
         if kept or own:
-            said = f"{list_names([*kept, *own])} beside the source"
+            names = sorted([*kept, *own], key=lambda name: name.startswith("media/"))
+            said = f"{list_names(names)} beside the source"
             found.source.say(place.name, said, "these; kept", "note")
         _report_changes(place, draft, found)
     now["files"] = [*written, *(name for name in record["files"] if (draft / name).exists())]

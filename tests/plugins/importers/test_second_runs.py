@@ -23,11 +23,14 @@ def test_files_of_people(source: Path, capsys: pytest.CaptureFixture[str]) -> No
         (made.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (made.folder / name).write_text(name)
     (made.folder / "link").symlink_to(source)
+    described = made.folder / "models" / "v1" / "model.toml"
+    described.write_text(f'note = "first"\n{described.read_text()}')
     (source / "d.png").unlink()
     for _ in range(2):
         made = init(source, capsys, "--update")
         assert made.code == 0, made.said
         assert [(made.folder / name).read_text() for name in OWN] == [*OWN]
+        assert described.read_text().startswith('note = "first"\n')
         assert (made.folder / "link" / "labels.csv").is_file()
         assert sorted(p.name for p in (made.folder / "media").iterdir()) == [
             "a.png", "b.png", "c.png", "mine.png"]  # fmt: skip
