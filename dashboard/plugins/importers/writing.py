@@ -134,9 +134,11 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
 
 
 def read_record(place: Path) -> dict[str, Any]:
-    """Return what `init` wrote into a collection, the last time."""
-    path = place / RECORD
-    return NO_RECORD | (json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {})
+    """Return what `init` wrote into a collection, the last time; little where nothing tells it."""
+    with suppress(OSError, ValueError, TypeError):
+        told: dict[str, Any] = json.loads((place / RECORD).read_bytes())
+        return NO_RECORD | told
+    return NO_RECORD
 
 
 def list_files(folder: Path) -> list[str]:

@@ -35,6 +35,7 @@ def test_files_of_people(source: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert sorted(p.name for p in (made.folder / "media").iterdir()) == [
             "a.png", "b.png", "c.png", "mine.png"]  # fmt: skip
     (made.folder / "vocabulary.toml").unlink()
+    (made.folder / ".init.json").write_text("{")
     assert not (init(source, capsys, "--update").folder / "vocabulary.toml").exists()
 
 
