@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
@@ -44,11 +45,14 @@ GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
      "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
      "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
-     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim"}
+     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim",
+     "picture", "pictures"}
 ) - {"clip"}  # fmt: skip
 """Words in names of files and columns that tell no version from another."""
 
 
+NUMBERED = re.compile("id$|key$", re.I)
+"""Names of columns that may hold further ids."""
 SHARD = re.compile(r"0*\d{5}|of|")
 """Words that number the parts of a table."""
 
@@ -172,6 +176,16 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of["item"] = name
         elif is_own and (is_repeated or name in keys):
             of.setdefault("caption_id", name)
+    is_of_texts = rows_are_texts(block, roles)
+    free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
+    for name in free:
+        if block.vectors and len(block.columns) == 1:
+            of.setdefault("item", name)  # it names the vectors, whatever its name is
+        elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
+            of.setdefault("caption_id", name)
+    if is_of_texts and free and not of.keys() & {"item", "caption_id"}:
+        lines = [f"--map caption_id={shlex.quote(name)}" for name in free]
+        raise Unsure(block.file, "vectors of texts without ids", "a column of them", lines)
     more = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     more = [name for name in more if any(map(EXTENSION.search, block.columns[name][:20]))]
     if more and "file" in of:
@@ -182,6 +196,14 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         found = f"the columns {', '.join(block.columns) or '(none)'}"
         do = "Name the column of the ids: --map item_id=COLUMN."
         raise DataError(block.file, found, "a column of items, files or queries", do=do)
+
+
+def rows_are_texts(block: Block, roles: Roles) -> bool:
+    """Return whether a table holds vectors of texts, and nothing that describes an item."""
+    is_one = "item" not in roles.of or len(block.columns) == 1
+    described = roles.of.keys() & {"file", "caption", "poster"}
+    is_named = name_version(block.file)[1] == "texts"
+    return bool(block.vectors and is_one and is_named and not described)
 
 
 def _is_repeated(cells: Sequence[str]) -> bool:

@@ -84,6 +84,32 @@ def choose_basis(found: Gathered) -> Basis:
     raise Unsure(file, told, "one that is named so", _list_lines(open_ways))
 
 
+def refuse_unused_pairs(found: Gathered) -> None:
+    """Refuse a table that names texts, items and a small number, and says not what it is.
+
+    Raises:
+        Unsure: If there is one, and the caller does not say what decides relevance.
+    """
+    options, rows = found.source.options, found.items
+    texts = {name for _, _, _, name in found.captions} | found.queries.index.keys() | {""}
+    several = {column for column, _ in rows.again}
+    for column, file in () if options.relevance else found.sources.items():
+        cells, key = {*rows.get(column)}, found.source.keys.get(file)
+        if not key or column not in several or len(cells) < 2 or not cells <= texts:
+            continue
+        beside = [other for other in found.sources if found.sources[other] == file]
+        small = {n: map(parse_number, filter(None, rows.get(n))) for n in beside if n != column}
+        grades = [n for n, each in small.items() if all(0 <= number <= 100 for number in each)]
+        grades = [name for name in grades if any(rows.get(name))]
+        if grades:
+            before = f"{options.map}," if options.map else ""
+            maps = [f"{before}query_id={column},item_id={key},grade={name}" for name in grades]
+            lines = [f"--map {shlex.quote(each)}" for each in maps]
+            told = f"ids of texts in the column {column}, of items in {key}, and numbers"
+            lines += [f"--relevance {'captions' if found.captions else NONE}"]
+            raise Unsure(file, told, "a statement that they are judgements, or not", lines)
+
+
 def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:
     """Return the basis of a name."""
     others = [each for each in every if each != chosen]

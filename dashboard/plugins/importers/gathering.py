@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import Finding, list_names
+from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -30,8 +31,6 @@ from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
-NUMBERED = re.compile("id$|key$", re.I)
-"""Names of columns that may hold further ids of the items."""
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 HEADER_BYTES = 128
 Result = tuple[str, str, float]

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import NEVER
+from dashboard.plugins.importers.deciding import NEVER, refuse_unused_pairs
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
-    keep_versions,
+    RECORD,
+    TABLES,
+    keep_columns,
+    keep_files,
+    list_files,
     open_draft,
+    read_record,
     write_collection,
 )
-from dashboard.storage.collection import open_collection
+from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import MARKS, find_data
 from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import record_inputs, write_toml
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale
 
-TABLES = ("items.csv", "queries.csv", "qrels.csv")
+DECIDING = ("protocols", "class_label")
+"""Settings that decide numbers, and that --relevance states."""
+DEFAULTS = ("default_baseline", "default_candidate")
+INDEXES = ("/index.faiss", "/milvus.json")
+"""Files of kept versions that fit one set of ids, and can be built again."""
+NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
@@ -58,20 +69,39 @@ def make_collection(call: Namespace) -> Made:
         plan = make_plan(found)
         placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
-        block = describe(found, plan, placed)
-        is_bare = not (placed or found.runs)
+        plan.settings["title"] = place.name
+        rows, kept = _write_all(place, draft, found, plan, placed)
+        opened = _open_draft(draft, found, plan)
+        versions = [n for n, e in opened.versions.items() if e.file in kept]
+        block = describe(found, plan, placed, versions)
+        is_bare = block[2].startswith(NO_VERSION)
         mapped = [f"--map {call.map}"] if call.map else []
-        plan.settings |= {"title": place.name, "source": [*block[: 3 - is_bare], *mapped]}
-        rows = write_collection(draft, found, plan, placed)
-        if place.is_dir():
-            _take_over(place, draft, found, plan)
-        (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
-        findings = [*source.findings, *check_draft(draft, placed)]
-    page = "compare" if len(placed) + len(found.runs) > 1 else ""
+        plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
+        _write_settings(draft, plan)
+        findings = [*source.findings, *check_draft(opened, placed)]
+    page = "compare" if len(placed) + len(found.runs) + len(versions) > 1 else ""
     address = ADDRESS.format(page, place.name)
     address = "Nothing was made: --dry-run." if call.dry_run else address
     lines = list_ways(call.new, plan) if is_bare else ()
     return Made(rows, findings, (*block, *lines), address)
+
+
+def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
+    """Open what was written; indexes of other vectors than now are left out, and said."""
+    _write_settings(draft, plan)
+    opened = open_collection(draft)
+    stale = {n: error for n, error in opened.broken.items() if error.file.endswith(INDEXES)}
+    for name, error in stale.items():
+        (draft / error.file).unlink()
+        named = [key for key in DEFAULTS if plan.settings.get(key) == name]
+        unset = "".join(f"; {key} in collection.toml too" for key in named)
+        plan.settings = {key: each for key, each in plan.settings.items() if key not in named}
+        found.source.say(error.file, error.found, f"{error.expected}; left out{unset}. {error.do}")
+    return _open_draft(draft, found, plan) if stale else opened
+
+
+def _write_settings(draft: Path, plan: Plan) -> None:
+    (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:
@@ -82,15 +112,57 @@ def list_ways(new: str, plan: Plan) -> list[str]:
     return [f"  python -m dashboard {each.format(shlex.quote(new))}" for each in typed]
 
 
-def _take_over(place: Path, draft: Path, found: Gathered, plan: Plan) -> None:
-    """Keep versions and settings of the collection that is there, and say what changes."""
-    old = read_toml(place / "collection.toml", "collection.toml")
-    guessed = {key for table in found.copied.values() for key in table.settings}
-    own = {key: old[key] for key in guessed & old.keys()}
-    plan.settings = old | plan.settings | own | {"title": old.get("title", place.name)}
-    if kept := keep_versions(place, draft):
-        found.source.say(place.name, f"{list_names(kept)} beside the source", "these; kept", "note")
-    for name in TABLES:
+def _write_all(
+    place: Path, draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
+) -> tuple[list[dict[str, Any]], set[str]]:
+    """Write the collection, and take over what people put into the one that is there.
+
+    Returns:
+        A row a file that was written, and the names of what was kept; of results without ending.
+    """
+    record, tables = read_record(place), (plan.items, plan.queries)
+    now: dict[str, Any] = {
+        "columns": {name: [*rows.columns] for name, rows in zip(TABLES, tables, strict=True)},
+        "settings": dict(plan.settings),
+    }
+    own = keep_columns(place, plan, record["columns"])
+    rows = write_collection(draft, found, plan, placed)
+    written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
+    if place.is_dir():
+        kept = keep_files(place, draft, {*record["files"], *written[-2:]})
+        for name in written:
+            if name.endswith("/model.toml") and name in record["files"]:
+                old, new = (read_toml(folder / name, name) for folder in (place, draft))
+                told = {key: old[key] for key in ("note", "date") if key in old}
+                (draft / name).write_text(write_toml(told | new), encoding="utf-8")
+        _keep_settings(place, found, plan, record["settings"])
+        if kept or own:
+            names = sorted([*kept, *own], key=lambda name: name.startswith("media/"))
+            said = f"{list_names(names)} beside the source"
+            found.source.say(place.name, said, "these; kept", "note")
+        _report_changes(place, draft, found)
+    now["files"] = [*written, *(name for name in record["files"] if (draft / name).exists())]
+    (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
+    return rows, {*kept, *(name.rpartition(".")[0] for name in kept)}
+
+
+def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, Any]) -> None:
+    """Keep the settings that people changed; say where the source or the caller says otherwise."""
+    old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
+    own = {key: value for key, value in old.items() if value != written.get(key)}
+    for key in DECIDING if found.source.options.relevance else ():
+        own.pop(key, None)
+    odd = {key for key in own.keys() & plan.settings.keys() if own[key] != plan.settings[key]}
+    for key in sorted(odd - {"title"}):
+        said = f"{key} = {own[key]!r}, and {plan.settings[key]!r} by the source"
+        found.source.say("collection.toml", said, "one of them; yours stays", "note")
+    stated = [f"{key} = {own[key]!r}" for key in DECIDING if key in odd]
+    plan.notes += [f"but collection.toml says {', '.join(stated)}, which counts"] if stated else []
+    plan.settings |= own
+
+
+def _report_changes(place: Path, draft: Path, found: Gathered) -> None:
+    for name in (*TABLES, "qrels.csv"):
         before, now = (set(_list_lines(folder / name)) for folder in (place, draft))
         if before != now:
             new, gone = len(now - before), len(before - now)
@@ -143,6 +215,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
+    refuse_unused_pairs(found)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in source.findings[:3])
@@ -174,7 +247,9 @@ def _report_differing(found: Gathered) -> None:
             found.source.count(found.sources.get(column, "queries"), many, what, wanted)
 
 
-def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str, str, str]:
+def describe(
+    found: Gathered, plan: Plan, placed: Sequence[Placed], kept: Sequence[str]
+) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are."""
     files = list_names(plan.files)
     relevant = "; ".join([f"{plan.told} ({files})" if files else plan.told, *plan.notes])
@@ -183,27 +258,33 @@ def describe(found: Gathered, plan: Plan, placed: Sequence[Placed]) -> tuple[str
     judged = "; ".join(filter(None, [f"judged: {plan.judged:,}", lost]))
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
+    versions += [f"{name} (kept)" for name in kept]
+    used = {each.name for each in placed if "runs" in "".join(each.rows)}
+    sides = {(each.name, side) for each in placed for side in each.said}
+    unused = [e.file for key, e in found.vectors.items() if key not in sides and key[0] not in used]
+    left_out = [f"not used: {list_names(unused)}"] if any(unused) else []
     return (
         f"Relevant: {relevant}",
         f"Items: {items}; {judged}",
-        f"Versions: {'; '.join(versions) or 'none yet'}",
+        "; ".join([f"Versions: {'; '.join(versions)}" if versions else NO_VERSION, *left_out]),
     )
 
 
-def check_draft(draft: Path, placed: Sequence[Placed]) -> list[Finding]:
+def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
         DataError: If it finds an error.
     """
-    opened = open_collection(draft)
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    tables = (opened.items, opened.queries)
-    new = {each.name for each in placed if (draft / "models" / each.name).is_dir()}
-    for name in new & opened.versions.keys():
-        record_inputs(draft / "models" / name, opened.versions[name], *tables)
-    kept = {name: opened.versions[name] for name in opened.versions.keys() - new}
+    draft, tables, kept = opened.folder, (opened.items, opened.queries), dict(opened.versions)
+    for made in placed:
+        if (draft / "models" / made.name).is_dir() and made.name in kept:
+            version = kept.pop(made.name)
+            is_own = f"{version.file}/queries.npy" in made.rows
+            version = version if is_own else replace(version, queries=None)
+            record_inputs(draft / version.file, version, *tables)
     missing = list_missing(draft, opened.settings, opened.items)
     return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]

@@ -136,8 +136,9 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     cells = zip(*map(plan.queries.get, ("text", "item_id", "image")), strict=True)
     every = zip(list(plan.queries.index), cells, strict=True)
     bare = [query for query, own in every if not any(own)]
-    plan.queries.add(bare, {"text": bare})
-    plan.of_queries = "text: each id" if bare else ""
+    texts = {name: text for _, _, text, name in found.captions if name}
+    plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
+    plan.of_queries = "text: each id" if bare and not texts.keys() >= {*bare} else ""
     unjudged = len(plan.queries) - len(judged)
     wanted = "judgements; kept, without a value"
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")

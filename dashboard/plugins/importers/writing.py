@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,18 @@ from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
-from dashboard.storage.drafts import hold, report_full_disk
+from dashboard.storage.drafts import DRAFT, hold, report_full_disk
+from dashboard.tables import read_table
 
-KEPT = ("vocabulary.toml", "query_keywords.csv")
-"""Files that people make in a collection, which an update keeps."""
+RECORD = ".init.json"
+"""What `init` wrote into a collection: files, columns and settings. All else is of people."""
+NO_RECORD: dict[str, Any] = {
+    "files": ["items.csv", "queries.csv", "qrels.csv", "unified_annotation.csv"],
+    "columns": {},
+    "settings": {},
+}
+TABLES = {"items.csv": "item_id", "queries.csv": "query_id"}
+"""Tables in which people add columns, and their keys."""
 Row = tuple[str, ...]
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
@@ -124,15 +133,61 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
     return [(key, *shown), *zip(rows.index, *(columns[name] for name in shown), strict=True)]
 
 
-def keep_versions(place: Path, draft: Path) -> list[str]:
-    """Take over versions and mappings that a source does not have; return their names."""
-    there = [*place.glob("models/[!.]*"), *place.glob("runs/[!.]*"), *(place / n for n in KEPT)]
+def read_record(place: Path) -> dict[str, Any]:
+    """Return what `init` wrote into a collection, the last time; little where nothing tells it."""
+    with suppress(OSError, ValueError, TypeError):
+        told: dict[str, Any] = json.loads((place / RECORD).read_bytes())
+        return NO_RECORD | told
+    return NO_RECORD
+
+
+def list_files(folder: Path) -> list[str]:
+    """Return the files below a folder, and links to folders as such; no drafts."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file())
+    names = (path.relative_to(folder).as_posix() for path in paths)
+    return [name for name in names if f"/{DRAFT}" not in name]
+
+
+def keep_columns(place: Path, plan: Plan, columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """Give rows the cells of columns that people added to a table; return the columns' names.
+
+    Args:
+        place: The collection that is there.
+        plan: The tables of the new one.
+        columns: Names of those that `init` wrote, by the table.
+    """
+    kept: list[str] = []
+    for (name, key), rows in zip(TABLES.items(), (plan.items, plan.queries), strict=True):
+        with suppress(DataError):  # a table that cannot be read is made anew
+            table = read_table(place / name, name, (key,), [])
+            there = {id_: at for at, id_ in enumerate(table.ids) if id_ in rows.index}
+            for column in table.columns.keys() - {key, *rows.columns, *columns.get(name, ())}:
+                cells = [table[column][at] for at in there.values()]
+                rows.add(list(there), {column: cells})
+                kept.append(f"{column} of {name}")
+    return sorted(kept)
+
+
+def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
+    """Take over the files of people and versions that a source does not have; return their names.
+
+    Args:
+        place: The collection that is there.
+        draft: The new one.
+        written: Files that `init` wrote.
+    """
     made = set(map(_name_version, draft.glob("*/*")))
-    kept = [each for each in sorted(there) if each.exists() and _name_version(each) not in made]
-    for path in kept:
-        for file in [path, *path.rglob("*")]:
-            link_file(file, draft / file.relative_to(place))
-    return [path.relative_to(place).as_posix() for path in kept]
+    kept: dict[str, None] = {}
+    for name in list_files(place):
+        parts = name.split("/")
+        is_version = len(parts) > 1 and parts[0] in ("models", "runs")
+        own = "/".join(parts[:2]) if is_version else name
+        is_made = _name_version(place / own) in made
+        is_old = is_made if parts[0] == "runs" else name in written and (is_made or not is_version)
+        if not (is_old or (draft / name).exists()):
+            link_file(place / name, draft / name)
+            kept[name if is_made else own] = None
+    return list(kept)
 
 
 def _name_version(path: Path) -> tuple[str, str]:
@@ -153,11 +208,14 @@ def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
 
 
 def link_file(path: Path, target: Path) -> None:
-    """Link a file, or copy it where the file system has no links; one that is not there is not."""
-    if not path.is_file() or target.exists():
+    """Link a file, or copy it where there are no links; a link to a folder is written anew."""
+    if target.exists() or not (path.is_file() or path.is_symlink()):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.link(path.resolve(), target)
+        if path.is_file():
+            os.link(path.resolve(), target)
+        else:
+            target.symlink_to(path.resolve())
     except OSError:
         shutil.copyfile(path, target)

@@ -15,6 +15,7 @@ from dashboard.plugins.importers.column_roles import (
     find_roles,
     name_row,
     name_version,
+    rows_are_texts,
 )
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -155,7 +156,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
         ids.append(own or name_row(source, cell, key, block.file, line))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
-    if block.columns:
+    source.keys[block.file] = of.get("item") or of.get("file", "")
+    if block.columns and not rows_are_texts(block, roles):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
@@ -166,7 +168,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
         yield _list_captions(block.file, ids, captions, names)
         for name in filter(NUMBERED_CAPTION.fullmatch, columns):
             yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
-    texts = [name or text for name, text in zip(names, captions, strict=True)]
+    texts = [name or text or own for name, text, own in zip(names, captions, given, strict=True)]
     for column, vectors in block.vectors.items():
         version, side = name_version(block.file, column)
         named_by = ids if side == "items" else texts
