@@ -15,10 +15,10 @@ OWN = ("notes.md", "posters/own.txt", "media/mine.png", "submissions/notes.txt",
        "models/v1/notes.md", "vocabulary.toml")  # fmt: skip
 
 
-def test_files_of_people(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_people(source: Path) -> None:
     """They stay, once and again; files that `init` wrote for what is gone do not."""
     pictures = {f"{name}.png": at for at, name in enumerate("abcd", 1)}
-    made = init(make_source(source, GOOD | pictures), capsys)
+    made = init(make_source(source, GOOD | pictures))
     for name in OWN:
         (made.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (made.folder / name).write_text(name)
@@ -27,7 +27,7 @@ def test_files_of_people(source: Path, capsys: pytest.CaptureFixture[str]) -> No
     described.write_text(f'note = "first"\n{described.read_text()}')
     (source / "d.png").unlink()
     for _ in range(2):
-        made = init(source, capsys, "--update")
+        made = init(source, "--update")
         assert made.code == 0, made.said
         assert [(made.folder / name).read_text() for name in OWN] == [*OWN]
         assert described.read_text().startswith('note = "first"\n')
@@ -36,54 +36,54 @@ def test_files_of_people(source: Path, capsys: pytest.CaptureFixture[str]) -> No
             "a.png", "b.png", "c.png", "mine.png"]  # fmt: skip
     (made.folder / "vocabulary.toml").unlink()
     (made.folder / ".init.json").write_text("{")
-    assert not (init(source, capsys, "--update").folder / "vocabulary.toml").exists()
+    assert not (init(source, "--update").folder / "vocabulary.toml").exists()
 
 
-def test_settings_of_people(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_of_people(source: Path) -> None:
     """A changed class and its own column stay until --relevance says otherwise."""
     rows = "id,class,colour\na,cat,red\nb,dog,red\nc,cat,blue\nd,dog,blue\n"
-    made = init(make_source(source, {"x.csv": rows}), capsys, "--relevance", "class")
+    made = init(make_source(source, {"x.csv": rows}), "--relevance", "class")
     settings, items = (made.folder / name for name in ("collection.toml", "items.csv"))
     lines = zip(items.read_text().splitlines(), ["breed", *"1221"], strict=True)
     items.write_text("".join(f"{line},{cell}\n" for line, cell in lines))
     settings.write_text(settings.read_text().replace('label = "class"', 'label = "breed"'))
     make_source(source, {"x.csv": "id,class\na,cat\nb,dog\nc,cat\ne,dog\n"})
-    made = init(source, capsys, "--update")
+    made = init(source, "--update")
     assert made.read("items.csv", "item_id breed") == ["a|1", "b|2", "c|2", "e|"], made.said
     assert "colour" not in items.read_text()
     assert 'class_label = "breed"' in settings.read_text()
     assert "found class_label = 'breed', and 'class' by the source" in made.said
     assert made.block[0].endswith("but collection.toml says class_label = 'breed', which counts")
-    assert "which counts" not in init(source, capsys, "--update", "--relevance", "class").block[0]
+    assert "which counts" not in init(source, "--update", "--relevance", "class").block[0]
     assert 'class_label = "class"' in settings.read_text()
 
 
-def test_kept_versions(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_kept_versions(source: Path) -> None:
     """The answer names versions that only the collection has, and not how to add a first one."""
     make_source(source, {"labels.csv": LABELS})
-    init(source, capsys)
+    init(source)
     for name in ("v1.1", "v2"):
         np.savez(source.parent / "x.npz", ids=list("abcd"), rows=VECTORS)
         assert main(["add", "made", name, "--items", str(source.parent / "x.npz")]) == 0
-    made = init(source, capsys, "--update")
+    made = init(source, "--update")
     assert made.block[2] == "Versions: v1.1 (kept); v2 (kept)" and not made.lines
     assert made.address.endswith("/compare?collection=made")
 
 
-def test_stale_indexes(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stale_indexes(source: Path) -> None:
     """They are left out with the line that builds them again; one that still fits stays."""
-    init(make_source(source, GOOD), capsys)
+    init(make_source(source, GOOD))
     np.savez(source.parent / "x.npz", ids=list("abcd"), rows=VECTORS)
     assert main(["add", "made", "v2", "--items", str(source.parent / "x.npz")]) == 0
     for name in ("v1", "v2"):
         assert main(["index", "made", "--version", name, "--factory", "Flat"]) == 0
     settings = source.parent / "data" / "made" / "collection.toml"
     settings.write_text(settings.read_text() + 'default_candidate = "v2 (index)"\n')
-    made = init(source, capsys, "--update")
+    made = init(source, "--update")
     assert made.code == 0 and "v2 (index) (kept)" in made.block[2], made.said
     assert (made.folder / "models" / "v1" / "index.faiss").is_file()
     (source / "labels.csv").write_text(LABELS.replace("d,dog\n", ""))
-    made = init(source, capsys, "--update")
+    made = init(source, "--update")
     assert made.code == 0, made.said
     for name in ("v1", "v2"):
         assert not (made.folder / "models" / name / "index.faiss").exists()
@@ -94,7 +94,7 @@ def test_stale_indexes(source: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize("key", ["sentence_key", "id"])
-def test_unusual_columns(key: str, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unusual_columns(key: str, source: Path) -> None:
     """Texts t1, t2 of a and t3, t4 of b; t1, t2, t3 are nearest to a, t4 to b. P@1 is 3/4."""
     near = [[1.0, 0.1], [1.0, 0.2], [1.0, 0.3], [0.1, 1.0]]
     texts = [f"t{at}" for at in range(1, 5)]
@@ -112,23 +112,23 @@ def test_unusual_columns(key: str, source: Path, capsys: pytest.CaptureFixture[s
                 "text_vectors.parquet": pa.table({key: texts, "vector": near}),
                 "other.npy": np.eye(2, dtype=np.float32), "other.txt": "x\ny\n",
             },
-        ), capsys,
+        ),
     )  # fmt: skip
     assert made.code == 2 and not made.folder.exists()
     chosen = "query_id=q_key,item_id=thing,grade=how_good"
     assert [line.split(" --")[-1] for line in made.lines] == [f"map {chosen}", "relevance captions"]
-    made = init(source, capsys, "--map", chosen)
+    made = init(source, "--map", chosen)
     assert made.code == 0 and "have no id" not in made.said, made.said
     assert made.read("queries.csv", "query_id text")[0] == "t1|text t1"
     assert made.read("items.csv", "item_id") == ["a.png", "b.png"]
     assert made.block[2].endswith("; not used: other.npy")
-    assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+    assert measure("P@1") == {"v1 P@1": 0.75}
     table = pa.table({key: texts, "tongue": ["en", "fr"] * 2, "vector": near})
     make_source(source, {"text_vectors.parquet": table})
     if key != "id":
-        assert init(source, capsys, "--update", "--map", chosen).read("items.csv", "item_id") == [
+        assert init(source, "--update", "--map", chosen).read("items.csv", "item_id") == [
             "a.png", "b.png"]  # fmt: skip
-        assert measure(capsys, "P@1") == {"v1 P@1": 0.75}
+        assert measure("P@1") == {"v1 P@1": 0.75}
         table = table.rename_columns(["which", "tongue", "vector"])
-        made = init(make_source(source, {"text_vectors.parquet": table}), capsys, "--update")
+        made = init(make_source(source, {"text_vectors.parquet": table}), "--update")
         assert made.code == 2 and made.lines[0].endswith("--map caption_id=which"), made.said
