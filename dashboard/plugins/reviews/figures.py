@@ -185,7 +185,7 @@ def list_undecided(rows: Sequence[Verdict]) -> list[Row]:
 
 def keep_there(found: Sequence[Row], collection: Collection) -> list[Row]:
     """Return the disagreements on pairs that a collection still has."""
-    return [row for row in found if has_pair(collection, (row["query_id"], row["item_id"]))]
+    return [row for row in found if has_pair(collection, row["query_id"], row["item_id"])]
 
 
 SCORES = {"much better": 2, "better": 1, "same": 0, "worse": -1, "much worse": -2}

@@ -315,7 +315,7 @@ def find_list(folder: Path, id: str = "") -> JudgingList:
 
 def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
     """Return a list with the pairs that its collection does not have any more."""
-    gone = (pair for pair in made.pairs if not verdicts.has_pair(collection, pair))
+    gone = (pair for pair in made.pairs if not verdicts.has_pair(collection, *pair))
     return replace(made, gone=frozenset(gone))
 
 

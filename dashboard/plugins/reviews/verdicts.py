@@ -28,6 +28,7 @@ CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
 """What may be the cause of a wrong result."""
 MAX_NOTE, MAX_NAME, MAX_ID = 2_000, 80, 2_000
 """Characters of a note, of a name, and of any other text."""
+_SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
 """Begins the client ids of rows that undo one."""
 
@@ -76,7 +77,7 @@ class Verdict:
     @property
     def subject(self) -> tuple[str, ...]:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
-        return (self.kind, *self.pair, self.list_id, self.run, self.against, self.author)
+        return tuple(getattr(self, name) for name in _SUBJECT)
 
 
 def clean_name(name: str) -> str:
@@ -215,9 +216,8 @@ def find_scale(collection: Collection) -> int:
     return 1 if qrels is None else max(1, int(qrels.values.max(initial=1)))
 
 
-def has_pair(collection: Collection, pair: tuple[str, str]) -> bool:
+def has_pair(collection: Collection, query: str, item: str) -> bool:
     """Return whether a collection has a query and its item; the item "" is none."""
-    query, item = pair
     return query in collection.queries.index and (not item or item in collection.items.index)
 
 
@@ -301,16 +301,16 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     places: dict[tuple[str, ...], list[int]] = {}
     for *cells, once, assignment in connection.execute(asked).all():
         values = dict(zip(names, cells, strict=True))
-        if author is not None and clean_name(values["author"]) != author:
+        values["author"] = clean_name(values["author"])
+        if author not in (None, values["author"]):
             continue
         values["list_id"] = values["list_id"] or assignment
-        row = Verdict(**values)
-        said = places.setdefault(row.subject, [])
+        said = places.setdefault(tuple(map(values.__getitem__, _SUBJECT)), [])
         if (once or "").startswith(_UNDO):
             del said[-1:]
         else:
-            said.append(row.number)
-        found.append((replace(row, place=said[-1] if said else row.number), once or ""))
+            said.append(values["number"])
+        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once or ""))
     return found
 
 
