@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_problems
 from dashboard.views.address import escape_markdown, forget_address
-from dashboard.views.frame import CURRENT, make_pages
+from dashboard.views.frame import CURRENT, PAGES, make_pages
 from dashboard.views.health import measure_step
 from dashboard.views.people import NOBODY, draw_login, find_reader
 
@@ -13,7 +13,7 @@ st.set_page_config(page_title="Search quality", layout="wide")
 pages = make_pages()
 page = st.navigation(list(pages.values()), position="hidden")
 current = next(name for name, each in pages.items() if each == page)
-st.session_state[CURRENT] = current
+st.session_state.update({CURRENT: current, PAGES: pages})
 for problem in list_problems():
     st.error(escape_markdown(str(problem)))
 person = find_reader()

@@ -10,7 +10,7 @@ from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickab
 from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
 from dashboard.views.data_tables import draw_folded, draw_table, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import make_pages, open_page, split_page
+from dashboard.views.frame import find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.slice_table import (
     COLUMNS,
@@ -62,7 +62,7 @@ with right:
         named = JOIN.join(picked)
         st.markdown(f"**{escape_markdown(named)}**: {len(found)} queries, worst first")
         st.page_link(
-            make_pages()["compare"],
+            find_pages()["compare"],
             label="Use as slice in Compare",
             query_params=st.query_params.to_dict() | {"slice": named, "picked_slice": ""},
         )

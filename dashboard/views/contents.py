@@ -15,7 +15,7 @@ from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.views.address import escape_markdown
 from dashboard.views.data_tables import Column, draw_folded, write_table
-from dashboard.views.frame import make_pages
+from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import address_media
 
 PICTURES = 3
@@ -54,7 +54,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             mark = " :gray-badge[open now]" if is_open else ""
             st.markdown(f"**{escape_markdown(collection.title)}**{mark}")
             st.page_link(
-                make_pages()["overview"], label="Open", query_params={"collection": name}, width=70
+                find_pages()["overview"], label="Open", query_params={"collection": name}, width=70
             )
         if about := str(collection.settings.get("about", "")):
             st.caption(escape_markdown(about))

@@ -40,7 +40,8 @@ COLUMNS_STYLE = """<style>
   .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
 }
 </style>"""
-CURRENT = "current-screen"
+CURRENT, PAGES = "current-screen", "pages"
+"""Keys of the state, which main.py sets: name of the screen, and the page of each."""
 Page = Any
 NAVIGATION = Path(__file__).with_name("navigation")
 
@@ -61,6 +62,12 @@ def make_pages() -> dict[str, Page]:
         )
         for name, script in scripts.items()
     }
+
+
+def find_pages() -> dict[str, Page]:
+    """Return the page of each screen in this run, by its name."""
+    pages: dict[str, Page] = st.session_state[PAGES]
+    return pages
 
 
 def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
@@ -87,7 +94,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
         choices = None if problems else read_choices(collection, given)
     finally:  # an address that cannot be followed has links, too
         with links:
-            _draw_links(make_pages(), screen, read_address())
+            _draw_links(find_pages(), screen, read_address())
             for draw in load_sections("links", ""):
                 draw()
     if choices is None:
@@ -175,8 +182,8 @@ def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
 def _find_name(name: str) -> tuple[str, list[str]]:
     """Return a name, for "" that of the collection that is opened first, and all names."""
     names = list_collections()
-    first = [n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first")]
-    chosen = name or (first or names)[0]
+    opened = (n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first"))
+    chosen = name or next(opened, names[0])
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
     return chosen, names

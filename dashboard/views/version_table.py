@@ -17,7 +17,7 @@ from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import COLUMNS, write_row
 from dashboard.views.data_tables import Column
-from dashboard.views.frame import make_pages
+from dashboard.views.frame import find_pages
 
 CURVE_DEPTH = 10
 """Cutoffs of a curve; more where the metric's own is deeper."""
@@ -56,7 +56,7 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
     with right, st.container(horizontal=True, gap="small"):
         for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
             st.page_link(
-                make_pages()["compare"],
+                find_pages()["compare"],
                 label=f"{sign} {counts[name]:,} {name}",
                 query_params=st.query_params.to_dict() | {"outcome": name},
             )

@@ -48,23 +48,22 @@ class Palette {
     this.root.append(this.dialog);
     this.dialog.showModal();
     this.draw(0);
-    this.fetchQueries(this.data.collection);
+    this.fetchNamed(this.data.collection);
   }
 
-  async fetchQueries(collection) {
+  async fetchNamed(collection) {
     if (!collection || this.named.has(collection)) return;
     const answer = await fetch(new URL(`./palette/${collection}`, document.baseURI));
     if (!answer.ok) return;
-    const found = await answer.json();
-    this.named.set(collection, found.map(([id, name]) => ["Query", name || id, "query", { query: id }, id]));
+    this.named.set(collection, await answer.json());
     if (this.dialog.open) this.draw(this.marked);
   }
 
   find() {
     const text = this.input.value.trim();
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const queries = this.named.get(this.data.collection) ?? [];
-    const entries = words.length ? [...this.data.entries, ...queries] : this.data.entries;
+    const named = this.named.get(this.data.collection) ?? [];
+    const entries = words.length ? [...this.data.entries, ...named] : this.data.entries;
     const found = entries.filter(([group, title, , , id = ""]) => {
       const name = `${group} ${title} ${id}`.toLowerCase();
       return words.every((word) => name.includes(word));

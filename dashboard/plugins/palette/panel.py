@@ -1,4 +1,4 @@
-"""The component that opens with Ctrl K, and the route that names the queries of a collection."""
+"""The component that opens with Ctrl K, and the route that names collections and queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dashboard.study.choices import resolve
 from dashboard.views import cards
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component
-from dashboard.views.frame import make_pages
+from dashboard.views.frame import find_pages
 
 FOLDER = Path(__file__).parent
 KINDS = ("item", "text")
@@ -39,20 +39,15 @@ FIRST_STEPS = (
 
 def draw_palette() -> None:
     """Draw the palette, closed, and go to the page that was chosen in it."""
-    given, pages = read_address(), make_pages()
+    given, pages = read_address(), find_pages()
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
-    others = [
-        ["Collection", _find_title(name), "overview", {COLLECTION: name}, name]
-        for name in list_collections()
-        if name != given.get(COLLECTION)
-    ]
     component = load_component(
         "palette",
         (cards.FOLDER / "elements.js", FOLDER / "palette.js"),
         (FOLDER / "palette.css",),
     )
-    data = {"entries": steps + screens + others, "collection": quote(given.get(COLLECTION, ""))}
+    data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         chosen = {str(key): str(value) for key, value in go["values"].items()}
@@ -66,19 +61,28 @@ def _find_title(name: str) -> str:
     return name
 
 
-async def list_queries(request: Request) -> JSONResponse:
-    """Answer with the id and the name of each query of a collection; 404 if it is unknown."""
-    name = request.path_params["collection"]
-    if name not in list_collections():
+async def list_entries(request: Request) -> JSONResponse:
+    """Answer with the other collections and the queries of one; 404 if it is unknown."""
+    name, names = request.path_params["collection"], list_collections()
+    if name not in names:
         return JSONResponse({"error": "There is no such collection."}, 404)
+    others = [
+        ["Collection", _find_title(other), "overview", {COLLECTION: other}, other]
+        for other in names
+        if other != name
+    ]
     try:
         collection = await anyio.to_thread.run_sync(lambda: open_collection(find_data() / name))
     except DataError as error:
         return JSONResponse({"error": str(error)}, 409)
     kind = resolve(collection, {})["queries"]
     named = zip(collection.queries.ids, collection.query_names, collection.is_text, strict=True)
-    shown = [[id, name] for id, name, is_text in named if kind in ("all", KINDS[bool(is_text)])]
-    return JSONResponse(shown[:MAX_NAMED])
+    queries = [
+        ["Query", title or query, "query", {"query": query}, query]
+        for query, title, is_text in named
+        if kind in ("all", KINDS[bool(is_text)])
+    ]
+    return JSONResponse(others + queries[:MAX_NAMED])
 
 
-ROUTES = (Route("/palette/{collection}", list_queries),)
+ROUTES = (Route("/palette/{collection}", list_entries),)

@@ -22,7 +22,7 @@ from dashboard.study.study import Study, open_study
 from dashboard.views.address import drop_choice, escape_markdown
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
-from dashboard.views.frame import make_pages
+from dashboard.views.frame import find_pages
 from dashboard.views.links import write_link
 from dashboard.views.people import OWNER, REVIEWER, find_reader
 
@@ -137,7 +137,7 @@ def _draw_step(made: JudgingList, label: str, width: Any, kind: Any) -> None:
     """Draw the button that goes on where a person has stopped."""
     if st.button(escape_markdown(label), key=f"go-{made.id}", type=kind, width=width):
         screen, values = describe_task(made)
-        st.switch_page(make_pages()[screen], query_params=values)
+        st.switch_page(find_pages()[screen], query_params=values)
 
 
 def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:

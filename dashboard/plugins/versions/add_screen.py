@@ -7,7 +7,7 @@ from dashboard.errors import ChoiceError, DataError, Finding
 from dashboard.plugins.versions.adding import KINDS, add_dropped
 from dashboard.storage.drafts import MAX_NAME
 from dashboard.views.address import escape_markdown
-from dashboard.views.frame import make_pages, open_page
+from dashboard.views.frame import find_pages, open_page
 from dashboard.views.people import OWNER, find_reader
 
 study, _ = open_page()
@@ -56,5 +56,5 @@ if is_sent:
         label = (
             f"Compare it with {address['baseline']}" if screen == "compare" else "See its results"
         )
-        st.page_link(make_pages()[screen], label=escape_markdown(label), query_params=address)
+        st.page_link(find_pages()[screen], label=escape_markdown(label), query_params=address)
 st.caption("Larger files: `python -m dashboard add`; from a model: `python -m dashboard embed`.")

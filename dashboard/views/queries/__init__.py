@@ -16,7 +16,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import drop_choice, set_choice
 from dashboard.views.components import load_component
-from dashboard.views.frame import make_pages
+from dashboard.views.frame import find_pages
 from dashboard.views.links import write_link
 from dashboard.views.media_routes import find_media_of
 
@@ -78,7 +78,7 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick
     answer = _component()(key="queries", data=data, **callbacks)
     if answer.go:
         set_choice("query", answer.go)
-        st.switch_page(make_pages()["query"], query_params=st.query_params.to_dict())
+        st.switch_page(find_pages()["query"], query_params=st.query_params.to_dict())
 
 
 def make_payload(
