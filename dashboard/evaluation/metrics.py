@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -147,13 +147,17 @@ class Measure:
 
     def explain(self, block: Block) -> FloatArray | Sum:
         """Return the sum of terms that the value of each query is; the value, if it is none."""
-        entry, values = find_metric(self.name)
+        entry, values = self._found
         return entry.function(block, self.cutoff, **values)
+
+    @cached_property
+    def _found(self) -> tuple[Metric, Values]:
+        return find_metric(self.name)
 
     @property
     def metric(self) -> Metric:
         """Entry of the register."""
-        return find_metric(self.name)[0]
+        return self._found[0]
 
     @property
     def depth(self) -> int | None:
@@ -240,6 +244,7 @@ def parse(text: str) -> list[Measure]:
     return list(dict.fromkeys(measures))
 
 
+@lru_cache(maxsize=1024)
 def parse_one(word: str) -> Measure:
     """Return the measure of one name; metrics of plugins count, too."""
     load_all("metrics")
@@ -258,7 +263,6 @@ def parse_one(word: str) -> Measure:
     return Measure(name, int(digits) if at else None)
 
 
-@cache
 def find_metric(call: str) -> tuple[Metric, Values]:
     """Return the metric of a name, and the settings in it.
 
