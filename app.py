@@ -1,5 +1,6 @@
 """The launcher: `streamlit run app.py`."""
 
+import inspect
 import sys
 
 # loaded before the first reader comes, who would wait for them
@@ -10,16 +11,18 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+import dashboard.commands.compare_versions  # noqa: F401
+import dashboard.commands.measure  # noqa: F401
 import dashboard.views.change_charts  # noqa: F401
 import dashboard.views.downloads  # noqa: F401
 import dashboard.views.frame  # noqa: F401
 import dashboard.views.queries  # noqa: F401
 import dashboard.views.version_table  # noqa: F401
-from dashboard.plugins import load_all
+from dashboard.plugins import load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
 from dashboard.successors import explain_variables
-from dashboard.views.health import SessionCounter, send_health, send_metrics
+from dashboard.views.health import SessionCounter, keep_modules, send_health, send_metrics
 from dashboard.views.media_routes import send_media
 from dashboard.views.server import Guard, send_without_delay
 
@@ -27,6 +30,10 @@ for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)
 list_all_rules()
 list_choices()
+load_named("commands")
+for hook in ("metrics", "read_tables", "read_versions", "merge_items", "amend_judgement"):
+    load_all(hook)
+inspect.stack()  # finds the file of every module once, which Streamlit's first page asks for
 base = str(st.config.get_option("server.baseUrlPath")).strip("/")
 root = f"/{base}" if base else ""
 added = [each for routes in load_all("routes") for each in routes]
@@ -45,3 +52,4 @@ app = st.App(
         *map(Middleware, load_all("login")),
     ],
 )
+keep_modules()
