@@ -134,13 +134,15 @@ def _accelerate(sums: FloatArray, sizes: FloatArray) -> FloatArray:
 def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     least = np.abs(sums.sum(axis=0)) - TOLERANCE * sizes.sum(axis=0)
     moved = np.sort(np.abs(sums), axis=0)[::-1]
-    rng, count = np.random.default_rng(SEED), np.zeros(sums.shape[1])
-    for rows in _split(SIGNS, len(sums)):
-        signs = 2.0 * rng.integers(0, 2, size=(rows, len(sums)), dtype=np.int8) - 1
-        count += (np.abs(signs @ moved) >= least).sum(axis=0)
-    p = (count + 1) / (SIGNS + 1)
-    for column in np.flatnonzero((moved > 0).sum(axis=0) <= EXACT_UNITS):
+    p, is_exact = np.ones(sums.shape[1]), (moved > 0).sum(axis=0) <= EXACT_UNITS
+    for column in np.flatnonzero(is_exact):
         p[column] = (np.abs(_list_signed_sums(moved[:, column])) >= least[column]).mean()
+    if not is_exact.all():
+        rng, count = np.random.default_rng(SEED), np.zeros((~is_exact).sum())
+        for rows in _split(SIGNS, len(sums)):
+            signs = 2.0 * rng.integers(0, 2, size=(rows, len(sums)), dtype=np.int8) - 1
+            count += (np.abs(signs @ moved[:, ~is_exact]) >= least[~is_exact]).sum(axis=0)
+        p[~is_exact] = (count + 1) / (SIGNS + 1)
     return np.where(least <= 0, 1.0, p)[None]
 
 
