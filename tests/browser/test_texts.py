@@ -13,6 +13,7 @@ Serve = Callable[[Path], AbstractContextManager[str]]
 LONG = "a man in a red coat leads two dogs over a bridge while three children wave at a boat " * 3
 
 MARKUP = "<b>sky</b>"
+TITLE = "Of https://example.com, www.example.com and a@example.com at P@5"
 
 
 @pytest.fixture
@@ -21,7 +22,10 @@ def address(tmp_path: Path, serve: Serve) -> Iterator[str]:
     rows = [f"{line}," for line in ITEMS.splitlines()[1:]]
     rows[2] += LONG
     items = "item_id,file,kind,caption\n" + "\n".join(rows)
-    write(tmp_path / "data" / "w", items, QUERIES.replace("sky", MARKUP))
+    folder = tmp_path / "data" / "w"
+    write(folder, items, QUERIES.replace("sky", MARKUP))
+    with (folder / "collection.toml").open("a") as file:
+        file.write(f'title = "{TITLE}"\n')
     with serve(tmp_path / "data") as found:
         yield found
 
@@ -37,6 +41,8 @@ def test_a_long_text_is_whole(address: str, page: Page, width: int) -> None:
     assert words.evaluate_all("all => all.every(e => e.scrollHeight <= e.clientHeight + 1)")
 
 
-def test_a_list_of_queries_shows_markup_as_text(address: str, page: Page) -> None:
+def test_markup_and_addresses_are_shown_as_text(address: str, page: Page) -> None:
     page.goto(f"{address}/overview?collection=w&metric=t2i_R@1")
     expect(page.get_by_text(MARKUP).first).to_be_visible()
+    expect(page.get_by_text("at P@5").first).to_be_visible()
+    expect(page.locator("a[href^=http][href*='example.'], a[href^=mailto]")).to_have_count(0)
