@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Level, list_names
+from dashboard.errors import DataError, Finding, Level, count_odd, list_names
 from dashboard.plugins import PLUGINS, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
@@ -282,16 +282,13 @@ def _report_unknown(
     file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: list[Finding]
 ) -> None:
     """Add a warning for queries, and a note for items, that the collection lacks."""
-    unknown = [name for name in pairs.queries if name not in queries.index]
-    if unknown:
-        found = f"{what} of {len(unknown):,} unknown queries ({list_names(unknown)})"
-        findings.append(Finding("warning", file, None, found, "ids of queries.csv; left out"))
-    if items.file == "qrels":  # it names whatever they name
-        return
-    if unknown := [name for name in pairs.items if name not in items.index]:
-        found = f"{what} that name {len(unknown):,} unknown items ({list_names(unknown)})"
+    odd = [name for name in pairs.queries if name not in queries.index]
+    wanted = "ids of queries.csv; left out"
+    findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
+    if items.file != "qrels":  # it names whatever they name
+        odd = [name for name in pairs.items if name not in items.index]
         wanted = "ids of items.csv; they count as not relevant"
-        findings.append(Finding("note", file, None, found, wanted))
+        findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
 
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
@@ -299,9 +296,8 @@ def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> T
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
         return items
-    found = f"{len(outside):,} judged items outside the gallery ({list_names(sorted(outside))})"
     wanted = "items; they count as relevant, but only a file of results can name them"
-    findings.append(Finding("warning", "qrels", None, found, wanted))
+    findings += count_odd("qrels", sorted(outside), "judged items outside the gallery", wanted)
     columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
     columns["item_id"] = (*items.ids, *sorted(outside))
     return Table(items.file, "item_id", columns, items.lines)

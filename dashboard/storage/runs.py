@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.tables import FloatArray, IntArray, read_table
 from dashboard.texts import decode_text, parse_number, read_bytes, require_file
 
@@ -154,9 +154,8 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding
         values[pair] = value
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
-    if repeated:
-        said = f"{len(repeated):,} lines that say the same again"
-        findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
+    wanted = "each pair once; they count once"
+    findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
     return _make_pairs(values)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.tables import FloatArray, IntArray
 from dashboard.texts import read_text
@@ -131,9 +131,7 @@ def read_vectors(
     lengths = _compute_lengths(stored, ids, name, findings)
     names = match_ids(ids, known)
     unknown = [each for each in ids if each not in names]
-    if unknown:
-        found = f"{len(unknown):,} vectors of unknown ids ({list_names(unknown)})"
-        findings.append(Finding("warning", name, None, found, f"ids of {stem}; left out"))
+    findings += count_odd(name, unknown, "vectors of unknown ids", f"ids of {stem}; left out")
     if not names:
         raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
     rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -94,12 +94,8 @@ def read_version(
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
         there = frozenset(() if vectors is None else vectors.ids)
         lacking = [name for name in wanted if name not in there]
-        if lacking:
-            found = f"no vector for {len(lacking):,} of {len(wanted):,} ({list_names(lacking)})"
-            finding = Finding(
-                "warning", f"{shown}/{stem}.npy", None, found, f"one for each of {stem}"
-            )
-            findings.append(finding)
+        told = (f"of {len(wanted):,}", f"one for each of {stem}")
+        findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
     note, date = str(described.get("note", "")), str(described.get("date", ""))
     return Version(name, note, date, gallery, stored, file=shown)
 

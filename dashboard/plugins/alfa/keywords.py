@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
@@ -134,11 +134,8 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
         for name in names
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
-    if mixed:
-        said = f"{len(mixed):,} keywords with a mark that separates others ({list_names(mixed)})"
-        findings.append(
-            Finding("note", ANNOTATION, None, said, "one mark in all cells; kept whole")
-        )
+    what, whole = "keywords with a mark that separates others", "one mark in all cells; kept whole"
+    findings += count_odd(ANNOTATION, mixed, what, whole, "note")
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     keywords = tuple(dict.fromkeys(keyword for keyword, _ in pairs))
@@ -147,9 +144,8 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]
-    if bare:
-        said = f"{len(bare):,} items without a keyword ({list_names(bare)})"
-        findings.append(Finding("note", ANNOTATION, None, said, "keywords; these are not judged"))
+    judged = "keywords; these are not judged"
+    findings += count_odd(ANNOTATION, bare, "items without a keyword", judged, "note")
     return Keywords(groups, keywords, has, _read_mapping(collection, spelling, columns, findings))
 
 
@@ -227,9 +223,8 @@ def _read_mapping(
         if text
     ]
     if not path.is_file():
-        if texts:
-            found = f"no such file for {len(texts):,} text queries"
-            findings.append(Finding("warning", MAPPING, None, found, "the keywords of each query"))
+        lacks, before = "the keywords of each query", "no such file for "
+        findings += count_odd(MAPPING, len(texts), "text queries", lacks, before=before)
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)

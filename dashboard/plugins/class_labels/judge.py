@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
     LabelJudgement,
@@ -43,17 +43,12 @@ def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
     if len(set(items)) < 2:
         found = f"one class in the column {column}"
         raise DataError("items.csv", found, "at least two, to tell relevant items from others")
-    bare = sum(not labels for labels in queries)
-    if bare:
-        found = f"{bare:,} of {len(queries):,} queries without a class in the column {column}"
-        findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
-    several = sum(len(labels) > 1 for labels in items)
-    if several:
-        found = f"{several:,} items with several classes in the column {column}"
-        wanted = (
-            'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
-        )
-        findings.append(Finding("note", "items.csv", None, found, wanted))
+    bare, several = queries.count(Labels()), sum(len(labels) > 1 for labels in items)
+    what = f"of {len(queries):,} queries without a class in the column {column}"
+    findings += count_odd("queries.csv", bare, what, "a class; these have no value", "note")
+    what = f"items with several classes in the column {column}"
+    wanted = 'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
+    findings += count_odd("items.csv", several, what, wanted, "note")
     return column
 
 

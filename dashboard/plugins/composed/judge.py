@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
@@ -63,10 +63,9 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
     for version in collection.versions.values():
         there = None if version.items is None else version.items.index
         lacking = [each for each in annotated if there is not None and each not in there]
-        if lacking:
-            found = f"no vector for {len(lacking):,} annotated items ({list_names(lacking)})"
-            wanted = "one for each; without it an item counts as not found"
-            yield Finding("error", f"{version.file}/items.npy", None, found, wanted)
+        file, what = f"{version.file}/items.npy", "annotated items"
+        wanted = "one for each; without it an item counts as not found"
+        yield from count_odd(file, lacking, what, wanted, "error", "no vector for ")
 
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:

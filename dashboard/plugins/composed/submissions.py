@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.storage.versions import Version, try_to_read
@@ -66,8 +66,6 @@ def _read_side(
         found = f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})"
         raise DataError(name, found, "one for each annotated item and query")
     others = [each for each in ids if each not in vectors.index]
-    if others:
-        found = f"no vector for {len(others):,} of {len(ids):,} ids ({list_names(others)})"
-        wanted = "one for each; none of these is annotated"
-        said.append(Finding("warning", name, None, found, wanted))
+    wanted, before = "one for each; none of these is annotated", "no vector for "
+    said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before=before)
     return vectors

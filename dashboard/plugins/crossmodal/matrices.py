@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, count_odd
 from dashboard.plugins.crossmodal.matrix_source import (
     MatrixFile,
     MatrixSource,
@@ -223,7 +223,6 @@ def _report_unfound(
     """Yield a warning for rows, or columns, that are no items although queries search them."""
     for axis, (ids, found) in enumerate(zip(axes, items, strict=True)):
         strange = [name for name, item in zip(ids, found.tolist(), strict=True) if item < 0]
-        if strange and (asking[1 - axis] >= 0).any():
-            said = f"{len(strange):,} {AXES[axis]} that are no items ({list_names(strange)})"
+        if (asking[1 - axis] >= 0).any():
             wanted = "ids of items, or of queries about one or with a text's words; none is found"
-            yield Finding("warning", matrix.name, None, said, wanted)
+            yield from count_odd(matrix.name, strange, f"{AXES[axis]} that are no items", wanted)

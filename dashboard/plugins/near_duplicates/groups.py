@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import Finding, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.near_duplicates.choice import (
@@ -90,9 +90,9 @@ def list_findings(collection: Collection) -> list[Finding]:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
     items, findings = collection.items, list[Finding]()
     cells, way = items[STATED], list_ways(collection)[0]
-    if unknown := [cell for cell in cells if cell and cell not in items.index]:
-        found = f"{len(unknown):,} cells of {STATED} that name no item ({list_names(unknown)})"
-        findings.append(Finding("warning", items.file, None, found, "ids of items.csv; left out"))
+    unknown = [cell for cell in cells if cell and cell not in items.index]
+    what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"
+    findings += count_odd(items.file, unknown, what, wanted)
     groups = find_groups(collection, way)
     if len(groups.members):
         firsts = np.unique(groups.first[groups.members])
