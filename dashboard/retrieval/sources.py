@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
@@ -15,7 +14,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import IntArray, Table, Ties, sort_pairs
+from dashboard.tables import Float32Array, IntArray, Table, Ties, sort_pairs
 
 GAP = 8
 """Vectors that are read in vain between two that are wanted."""
@@ -46,7 +45,7 @@ class VectorSource:
     """
 
     gallery: Gallery
-    vectors: NDArray[np.float32]
+    vectors: Float32Array
     rows: IntArray
     not_run: Mapping[int, str]
 
@@ -122,7 +121,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 
-def read_at(stored: Vectors, places: IntArray) -> NDArray[np.float32]:
+def read_at(stored: Vectors, places: IntArray) -> Float32Array:
     """Return the unit vectors at some places; near ones are read together."""
     order = np.unique(places)
     made = np.empty((len(order), stored.dimension), dtype=np.float32)

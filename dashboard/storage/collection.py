@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Level, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, Level, count_odd, list_names
 from dashboard.plugins import PLUGINS, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
@@ -139,7 +139,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     Raises:
         DataError: If a file cannot be used, or two runs have the same stem.
     """
-    findings: list[Finding] = []
+    findings: Findings = []
     judged = read_qrels(qrels, str(qrels), findings)
     named: dict[str, Pairs] = {}
     for path in runs:
@@ -155,7 +155,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
 
 
 def _open(folder: Path) -> Collection:
-    findings: list[Finding] = []
+    findings: Findings = []
     broken: dict[str, DataError] = {}
     unread: dict[str, DataError] = {}
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
@@ -185,7 +185,7 @@ def _open(folder: Path) -> Collection:
 
 
 def _add_versions(
-    versions: dict[str, Version], more: Mapping[str, Version], findings: list[Finding]
+    versions: dict[str, Version], more: Mapping[str, Version], findings: Findings
 ) -> None:
     """Add versions; those whose name another one has are left out, and said.
 
@@ -200,7 +200,7 @@ def _add_versions(
 
 
 def _check_defaults(
-    settings: dict[str, Any], versions: Mapping[str, Version], findings: list[Finding]
+    settings: dict[str, Any], versions: Mapping[str, Version], findings: Findings
 ) -> None:
     """Remove settings that name a version which is not there."""
     for key in ("default_baseline", "default_candidate"):
@@ -211,7 +211,7 @@ def _check_defaults(
             settings.pop(key)
 
 
-def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
+def _check_protocols(opened: Collection, findings: Findings) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
     judging = {name for name, tables in opened.tables.items() if tables is not None}
     if not judging and opened.qrels is None and not opened.unread:
@@ -226,7 +226,7 @@ def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
             findings.append(Finding(level, "collection.toml", None, found, wanted))
 
 
-def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
+def _read_plugins(opened: Collection, findings: Findings) -> Collection:
     """Return a collection with the tables and versions of plugins.
 
     A plugin sees the tables of those before it.
@@ -248,7 +248,7 @@ def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
 
 
 def _read_items(
-    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: list[Finding]
+    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
 ) -> tuple[Table, Table]:
     """Return items and queries; without their files, those that judgements and runs name."""
     if not (folder / "items.csv").is_file() and qrels is not None:
@@ -263,7 +263,7 @@ def _read_items(
     return items, _read_queries(folder, items, findings)
 
 
-def _read_qrels(folder: Path, findings: list[Finding]) -> Pairs | None:
+def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
     """Return the judgements of a folder: one file, or two that agree."""
     found = [
         (name, read_qrels(folder / name, name, findings))
@@ -279,7 +279,7 @@ def _read_qrels(folder: Path, findings: list[Finding]) -> Pairs | None:
 
 
 def _report_unknown(
-    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: list[Finding]
+    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: Findings
 ) -> None:
     """Add a warning for queries, and a note for items, that the collection lacks."""
     odd = [name for name in pairs.queries if name not in queries.index]
@@ -291,7 +291,7 @@ def _report_unknown(
         findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
 
 
-def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
+def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
@@ -307,7 +307,7 @@ def _has_queries(folder: Path) -> bool:
     return (folder / "queries.csv").is_file()
 
 
-def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
+def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
     """Return the queries; those without a text, an image or a known item are left out, and said."""
     table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
@@ -357,7 +357,7 @@ def _list(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-def _report_unread(folder: Path, findings: list[Finding]) -> None:
+def _report_unread(folder: Path, findings: Findings) -> None:
     """Report files of results in a form that is not read; records of the first edition are none."""
     read = {*_list(folder)}
     for path in sorted((folder / "runs").glob("[!.]*")):

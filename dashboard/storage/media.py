@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.plugins import load_all
 from dashboard.tables import Table
 
@@ -130,9 +130,9 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
     raise DataError(address, "an address", "a file of the collection's folder")
 
 
-def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> list[Finding]:
+def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
-    findings: list[Finding] = []
+    findings: Findings = []
     for column, setting, default in FILES:
         root = str(settings.get(setting, default))
         files = {place: file for place, file in enumerate(items[column]) if file}

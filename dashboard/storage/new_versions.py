@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Unsure
+from dashboard.errors import DataError, Finding, Findings, Unsure
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import put_in_place, report_full_disk, sync, write_draft
+from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.runs import read_run
 from dashboard.storage.versions import MADE_FOR, RUNS, Version, digest_inputs, read_version
 from dashboard.tables import Table
@@ -102,7 +101,7 @@ def add_vectors(
     queries: NamedVectors | None,
     settings: Mapping[str, Any],
     files: Mapping[str, Path],
-    findings: list[Finding],
+    findings: Findings,
     by_position: bool = False,
     codes: str = "",
 ) -> list[Row]:
@@ -186,7 +185,7 @@ def _write_side(
     orders: Sequence[Sequence[str]],
     form: str,
     by_position: bool,
-    findings: list[Finding],
+    findings: Findings,
 ) -> bool:
     """Write vectors and their ids; return whether the ids are those of a table's rows."""
     ids, rows = side.ids, side.rows
@@ -227,19 +226,14 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
         raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
     others = {} if kept is None else dict(zip(kept.ids, kept.scale(0, len(kept.ids)), strict=True))
     rows = {**others, **given}
-    with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
-        made = {stem: Path(place) / f"queries.{stem}" for stem in ("npy", "txt")}
-        np.save(made["npy"], np.stack(list(rows.values())), allow_pickle=False)
-        made["txt"].write_text("\n".join(rows) + "\n", encoding="utf-8")
-        for path in made.values():
-            sync(path)
-        for path in made.values():
-            path.replace(folder / path.name)
-        now = read_version(folder, collection.items, collection.queries, [])
-        record_inputs(folder, now, collection.items, collection.queries)
+    with replace_files(folder, "queries.npy", "queries.txt") as place:
+        np.save(place / "queries.npy", np.stack(list(rows.values())), allow_pickle=False)
+        (place / "queries.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    now = read_version(folder, collection.items, collection.queries, [])
+    record_inputs(folder, now, collection.items, collection.queries)
 
 
-def add_run(collection: Collection, name: str, path: Path, findings: list[Finding]) -> list[Row]:
+def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
     """Add results as a version: TREC lines, or CSV with query_id, item_id and score.
 
     Raises:

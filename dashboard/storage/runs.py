@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Findings, count_odd
 from dashboard.tables import FloatArray, IntArray, read_table
 from dashboard.texts import decode_text, parse_number, read_bytes, require_file
 
@@ -37,17 +37,17 @@ class Pairs:
     values: FloatArray
 
 
-def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
+def read_qrels(path: Path, name: str, findings: Findings) -> Pairs:
     """Read judgements: TREC's four fields a line, or CSV with query_id, item_id and grade."""
     return _read_pairs(path, name, findings, ("query", "iteration", "item", "grade"))
 
 
-def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
+def read_run(path: Path, name: str, findings: Findings) -> Pairs:
     """Read results: TREC's six fields a line, or CSV with query_id, item_id and score."""
     return _read_pairs(path, name, findings, ("query", "Q0", "item", "rank", "score", "tag"))
 
 
-def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[str, ...]) -> Pairs:
+def _read_pairs(path: Path, name: str, findings: Findings, fields: tuple[str, ...]) -> Pairs:
     number = "grade" if "grade" in fields else "score"
     require_file(path, name, f"lines of query, item and {number}")
     if path.suffix == ".csv":
@@ -137,7 +137,7 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
     )
 
 
-def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding]) -> Pairs:
+def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) -> Pairs:
     """Return the pairs of some rows; rows that say the same again count once."""
     values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
@@ -165,7 +165,7 @@ def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
     return tuple(places), np.array([places[name] for name in names])
 
 
-def _read_csv(path: Path, name: str, number: str, findings: list[Finding]) -> Iterator[Row]:
+def _read_csv(path: Path, name: str, number: str, findings: Findings) -> Iterator[Row]:
     table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
     columns = (table["query_id"], table["item_id"], table[number])
     yield from zip(table.lines, *columns, strict=True)

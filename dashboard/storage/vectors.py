@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import Float32Array, FloatArray, IntArray
 from dashboard.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
@@ -94,7 +94,7 @@ class Vectors:
         """Place of each id."""
         return {name: place for place, name in enumerate(self.ids)}
 
-    def scale(self, first: int, last: int) -> NDArray[np.float32]:
+    def scale(self, first: int, last: int) -> Float32Array:
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
         rows = self.rows[first:last]
         block = self.stored[rows[0] : rows[-1] + 1]
@@ -102,14 +102,19 @@ class Vectors:
         wide /= self.lengths[first:last, None]
         return wide.astype(np.float32)
 
+    def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:
+        """Yield the place of the first of so many ids in succession, and their unit vectors."""
+        for start in range(0, len(self.ids), step):
+            yield start, self.scale(start, start + step)
 
-def make_vectors(name: str, vector: NDArray[np.float32]) -> Vectors:
+
+def make_vectors(name: str, vector: Float32Array) -> Vectors:
     """Return one unit vector by its name. [1, dimension]."""
     return Vectors((name,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
 
 
 def read_vectors(
-    folder: Path, stem: str, known: Sequence[str], findings: list[Finding], shown: str
+    folder: Path, stem: str, known: Sequence[str], findings: Findings, shown: str
 ) -> Vectors | None:
     """Read `stem.npy` and `stem.txt`; return None if there is no such array.
 
@@ -162,7 +167,7 @@ def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
         return ArrayFile(path, name, shape, dtype, file.tell(), state)
 
 
-def read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
+def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
     """Return the ids of a file, one a line.
 
     Raises:
@@ -190,7 +195,7 @@ def check_ids(ids: Sequence[str], name: str) -> None:
 
 
 def _compute_lengths(
-    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: list[Finding]
+    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: Findings
 ) -> FloatArray:
     """Return the length of each row, in double precision."""
     step = max(1, BLOCK // stored.shape[1])

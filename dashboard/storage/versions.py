@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -48,7 +48,7 @@ def read_versions(
     items: Table,
     queries: Table,
     broken: dict[str, DataError],
-    findings: list[Finding],
+    findings: Findings,
 ) -> dict[str, Version]:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     versions: dict[str, Version] = {}
@@ -61,7 +61,7 @@ def read_versions(
 
 
 def read_version(
-    place: Path, items: Table, queries: Table, findings: list[Finding], name: str = ""
+    place: Path, items: Table, queries: Table, findings: Findings, name: str = ""
 ) -> Version:
     """Return the version of a folder.
 
@@ -111,12 +111,12 @@ def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
 
 def list_stale(
     folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
-) -> list[Finding]:
+) -> Findings:
     """Return warnings for versions whose items or queries are not those that they were made for.
 
     Rows that are new or gone are said where vectors are read, and not again here.
     """
-    findings: list[Finding] = []
+    findings: Findings = []
     for name, version in versions.items():
         place, shown = folder / "models" / name / "model.toml", f"models/{name}/model.toml"
         told = read_toml(place, shown).get(MADE_FOR) if version.items else None
@@ -144,9 +144,7 @@ def _names_any(path: Path, queries: Table) -> bool:
     return any(line.strip() in queries.index for line in lines)
 
 
-def read_runs(
-    folder: Path, broken: dict[str, DataError], findings: list[Finding]
-) -> dict[str, Pairs]:
+def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
     runs: dict[str, Pairs] = {}
     for path in _list_folder(folder / "runs"):

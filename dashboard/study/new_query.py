@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
@@ -17,13 +15,12 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, make_vectors
 from dashboard.study.query_result import QueryResult, show_query
 from dashboard.study.study import Study
-from dashboard.tables import Table
+from dashboard.tables import Float32Array, Table
 
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
 MAX_CHARACTERS = 1_000
 """Characters of a typed text; a longer one takes minutes to embed and to map to keywords."""
-FloatVectors = NDArray[np.float32]
 
 
 def search_with(
@@ -82,7 +79,7 @@ def _encode(
 
 def _embed(
     folder: Path, version: str, items: Vectors, text: str, picture: Image | None
-) -> FloatVectors:
+) -> Float32Array:
     """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
     name = f"models/{version}/model.toml"
     if picture is not None:

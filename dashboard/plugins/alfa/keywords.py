@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
@@ -108,7 +108,7 @@ def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candida
     return sorted(kept, key=candidates.index)
 
 
-def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords | None:
+def read_keywords(collection: Collection, findings: Findings) -> Keywords | None:
     """Read the keywords of a collection; None if its items have none.
 
     Raises:
@@ -175,7 +175,7 @@ def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str
     return {key: times.most_common(1)[0][0] for key, times in counts.items()}
 
 
-def _find_items(table: Table, collection: Collection, findings: list[Finding]) -> list[int]:
+def _find_items(table: Table, collection: Collection, findings: Findings) -> list[int]:
     """Return the item of each row, -1 for none."""
     names = match_ids(table.ids, collection.items.ids)
     unknown = [row for row, name in enumerate(table.ids) if name not in names]
@@ -214,7 +214,7 @@ def _read_mapping(
     collection: Collection,
     spelling: Mapping[str, str],
     groups: Container[str],
-    findings: list[Finding],
+    findings: Findings,
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     texts = [

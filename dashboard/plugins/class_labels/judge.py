@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Findings, count_odd
 from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
     LabelJudgement,
@@ -24,7 +24,7 @@ from dashboard.tables import list_columns
 NAME = "class_labels"
 
 
-def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
+def read_classes(collection: Collection, findings: Findings) -> str | None:
     """Return the column of the classes; None if the settings of a collection name none.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
@@ -24,7 +24,7 @@ CANNOT_TELL = (
 )
 
 
-def check_labels(collection: Collection, findings: list[Finding]) -> bool | None:
+def check_labels(collection: Collection, findings: Findings) -> bool | None:
     """Return whether judged pairs are labels 0 and 1; None if not.
 
     A collection whose settings name other protocols is not judged so.

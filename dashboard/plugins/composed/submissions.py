@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.storage.versions import Version, try_to_read
@@ -19,7 +19,7 @@ FOLDER = "submissions"
 
 
 def read_submissions(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the submissions by name; put those that cannot be used into `broken`."""
     found: dict[str, Version] = {}
@@ -31,11 +31,11 @@ def read_submissions(
     return found
 
 
-def _read_submission(collection: Collection, place: Path, findings: list[Finding]) -> Version:
+def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
     """Return a submission as a version; what was repaired in it is a warning."""
     items, queries, qrels = collection.items, collection.queries, collection.qrels
     name = f"{FOLDER}/{place.name}"
-    said: list[Finding] = []
+    said: Findings = []
     gallery = _read_side(place, "gallery", items.ids, qrels.items if qrels else (), said)
     asked = _read_side(place, "queries", queries.ids, qrels.queries if qrels else (), said)
     if gallery.dimension != asked.dimension:
@@ -47,7 +47,7 @@ def _read_submission(collection: Collection, place: Path, findings: list[Finding
 
 
 def _read_side(
-    place: Path, stem: str, ids: Sequence[str], annotated: Sequence[str], said: list[Finding]
+    place: Path, stem: str, ids: Sequence[str], annotated: Sequence[str], said: Findings
 ) -> Vectors:
     """Return vectors of a submission.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.judgement import (
     NO_RELEVANT,
     Judgement,
@@ -65,7 +65,7 @@ class ShareJudgement:
         return self.keywords.credits(query)
 
 
-def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str | None:
+def read_tables(collection: Collection, findings: Findings) -> Pairs | str | None:
     """Return the mean relevance of pairs (-1: no valid answer), or "keywords"; None without either.
 
     Relevance is that of `relevance.csv`, with a row for each worker, else that of the judged pairs.
@@ -88,7 +88,7 @@ def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str 
     return found
 
 
-def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
+def read_answers(collection: Collection, findings: Findings) -> Pairs:
     """Return the mean of the valid answers of workers for each pair, -1 where there is none.
 
     Raises:
@@ -111,7 +111,7 @@ def _find_scale(collection: Collection) -> float:
     return largest
 
 
-def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
+def _read_workers(collection: Collection, findings: Findings) -> Pairs:
     path = collection.folder / FILE
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
     largest = _find_scale(collection)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, count_odd
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.plugins.crossmodal.matrix_source import (
     MatrixFile,
     MatrixSource,
@@ -32,7 +32,7 @@ Axes = tuple[Sequence[str], Sequence[str]]
 
 
 def read_matrices(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions that are matrices, by name; put those that cannot be used into `broken`.
 
@@ -49,7 +49,7 @@ def read_matrices(
     return found
 
 
-def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) -> Version:
+def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Version:
     name = f"runs/{path.name}"
     matrix, largest = open_matrix(path, name)
     meant = _find_queried(collection)
@@ -71,7 +71,7 @@ def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) ->
     return Version(path.stem, file=name, make_source=make_source)
 
 
-def _read_axes(path: Path, matrix: MatrixFile, findings: list[Finding]) -> Axes | None:
+def _read_axes(path: Path, matrix: MatrixFile, findings: Findings) -> Axes | None:
     """Return the ids of rows and of columns; None without files of ids."""
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
     missing = [file.name for file in files if not file.is_file()]
@@ -98,9 +98,7 @@ def _read_axes(path: Path, matrix: MatrixFile, findings: list[Finding]) -> Axes 
     return read[0], read[1]
 
 
-def _guess_axes(
-    collection: Collection, matrix: MatrixFile, stem: str, findings: list[Finding]
-) -> Axes:
+def _guess_axes(collection: Collection, matrix: MatrixFile, stem: str, findings: Findings) -> Axes:
     """Return what rows and columns without ids are, by the shape or the setting.
 
     Raises:

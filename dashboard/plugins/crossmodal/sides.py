@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.errors import Finding, count_odd
+from dashboard.errors import Findings, count_odd
 from dashboard.storage.collection import Collection
 from dashboard.tables import BoolArray, IntArray
 
@@ -57,7 +57,7 @@ class Sides:
         return np.asarray(collection.is_text | self.is_text[collection.own_items])
 
 
-def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
+def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
     items, queries = collection.items, collection.queries
     is_asked = "crossmodal" in collection.settings.get("protocols", ())
@@ -86,7 +86,7 @@ def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
     return sides
 
 
-def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:
+def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
     kinds = collection.items["kind"]
     side = [SIDES.get(kind.strip().lower(), "") for kind in kinds]
     if "crossmodal" in collection.settings.get("protocols", ()) and not all(side):
@@ -97,7 +97,7 @@ def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:
     return side
 
 
-def _report_unpaired(collection: Collection, sides: Sides, findings: list[Finding]) -> None:
+def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:
     """Add a warning for queries, and for items that are searched, without anything that belongs."""
     qrels, queries, items = collection.qrels, collection.queries, collection.items
     assert qrels is not None

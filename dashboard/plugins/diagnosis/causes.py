@@ -20,13 +20,12 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.sources import VectorSource, read_at
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
@@ -59,9 +58,9 @@ class Neighbourhood:
     gallery: Gallery
     rows: IntArray
     items: IntArray
-    vectors: NDArray[np.float32]
+    vectors: Float32Array
 
-    def read(self, items: IntArray) -> NDArray[np.float32]:
+    def read(self, items: IntArray) -> Float32Array:
         """Return the unit vectors of items that have one. [items, dimension]."""
         return read_at(self.gallery.vectors, self.rows[items])
 

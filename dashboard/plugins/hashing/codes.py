@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.storage.collection import Collection
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors
@@ -22,7 +22,7 @@ UNPACK = "or unpack them: numpy.unpackbits(codes, axis=1)."
 
 
 def read_packed(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions whose arrays are packed bits, unpacked to codes of -1 and 1.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.evaluation.judgement import (
     NO_RELEVANT,
     Judgement,
@@ -40,7 +40,7 @@ COLUMNS = ("labels", "label")
 BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
 
 
-def read_types(collection: Collection, findings: list[Finding]) -> str | None:
+def read_types(collection: Collection, findings: Findings) -> str | None:
     """Return "pairs" or "labels", by which the types of pairs are told; None without either.
 
     A collection whose settings name other protocols is not judged so.

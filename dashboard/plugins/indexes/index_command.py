@@ -10,7 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.options import FINE, add_collection
+from dashboard.commands.options import FINE, Answer, add_collection
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-k", type=int, default=10, metavar="NUMBER", help=text)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Build the index if it is asked for, and return a row for it and one for exact search.
 
     Raises:

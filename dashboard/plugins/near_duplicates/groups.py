@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dashboard.errors import Finding, count_odd, list_names
+from dashboard.errors import Finding, Findings, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.near_duplicates.choice import (
@@ -86,9 +86,9 @@ def find_groups(collection: Collection, way: str) -> Groups:
     return Groups(first, members, collection.own_items, is_item)
 
 
-def list_findings(collection: Collection) -> list[Finding]:
+def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
-    items, findings = collection.items, list[Finding]()
+    items, findings = collection.items, Findings()
     cells, way = items[STATED], list_ways(collection)[0]
     unknown = [cell for cell in cells if cell and cell not in items.index]
     what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_choices(parser, "baseline", "candidate", "metrics", "metric")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Write the report; return its file, size and number of queries with pictures."""
     from dashboard.plugins.report.page import list_queries, write_report
 

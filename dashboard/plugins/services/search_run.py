@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import json
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -17,10 +16,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Findings, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, report_full_disk, sync
+from dashboard.storage.drafts import check_name, replace_files
 from dashboard.storage.versions import Version, try_to_read
 from dashboard.tables import Ties
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from dashboard.plugins.services.http_service import Service
 
 Hits = list[tuple[str, float]]
+RESULTS = ("query_id", "item_id", "score")
 UNASKED = "the system was not asked"
 MAX_ID = 1_000
 MAX_SCORE = 1e300
@@ -71,7 +71,7 @@ class RunRecord:
 
 
 def read_records(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions that have a record; put those whose record is damaged into `broken`."""
     found: dict[str, Version] = {}
@@ -224,18 +224,10 @@ def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
     """
     if not any(hits.values()):
         return
-    endings = (".csv", ".json") if path.with_suffix(".csv").exists() else (".json", ".csv")
-    with report_full_disk(path.name):
-        path.parent.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".asking-", dir=path.parent) as place:
-            made = Path(place) / path.name
-            made.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
-            with made.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(("query_id", "item_id", "score"))
-                for query, found in hits.items():
-                    writer.writerows((query, item, repr(score)) for item, score in found)
-            for ending in endings:
-                sync(made.with_suffix(ending))
-                made.with_suffix(ending).replace(path.with_suffix(ending))
-        sync(path.parent)
+    results = path.with_suffix(".csv")
+    files = [path, results] if not results.exists() else [results, path]
+    rows = ((query, *hit) for query, found in hits.items() for hit in found)
+    with replace_files(path.parent, *(file.name for file in files)) as place:
+        (place / path.name).write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
+        with (place / results.name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([RESULTS, *rows])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
@@ -17,7 +17,7 @@ from dashboard.tables import FloatArray
 TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
 
 
-def find_pairs(collection: Collection, findings: list[Finding]) -> Pairs | None:
+def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     """Return the judged pairs of a collection; None if it has none.
 
     Raises:
@@ -30,7 +30,7 @@ def find_pairs(collection: Collection, findings: list[Finding]) -> Pairs | None:
     return collection.qrels
 
 
-def _check_scale(grades: FloatArray, findings: list[Finding]) -> None:
+def _check_scale(grades: FloatArray, findings: Findings) -> None:
     """Report grades between 0 and 1: they count as not relevant."""
     parts = grades[(grades > 0) & (grades < 1)]
     if not len(parts):

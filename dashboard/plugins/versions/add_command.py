@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dashboard.commands.options import FINE, WRONG, Answer, add_codes, add_collection, print_ways
 from dashboard.commands.output import say_where
-from dashboard.errors import DataError, Finding, Unsure, make_printable
+from dashboard.errors import DataError, Findings, Unsure, make_printable
 from dashboard.storage.folders import find_folder
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
@@ -72,7 +72,7 @@ def answer(call: Namespace) -> Answer:
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
     name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))
-    findings: list[Finding] = []
+    findings: Findings = []
     if call.run and call.run.suffix == ".npy":
         rows = add_matrix(collection, name, call.run)
     elif call.run:
@@ -94,7 +94,7 @@ def answer(call: Namespace) -> Answer:
     return rows, COLUMNS, FINE
 
 
-def complain(findings: list[Finding]) -> None:
+def complain(findings: Findings) -> None:
     """Print findings on stderr."""
     for each in findings:
         told = DataError(each.file, each.found, each.wanted, line=each.line)

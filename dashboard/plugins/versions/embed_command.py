@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_collection
 from dashboard.commands.output import draw_bar, say_where
-from dashboard.errors import Finding
+from dashboard.errors import Findings
 from dashboard.plugins.versions.add_command import (
     add_version_name,
     complain,
@@ -63,7 +63,7 @@ def answer(call: Namespace) -> Answer:
     own = collection.folder / "models" / name / TEXT_MODEL
     if not call.encoder and (call.what != "queries" or not own.is_dir()):
         raise ValueError("Give --encoder; only a version with a text model of its own has one.")
-    findings: list[Finding] = []
+    findings: Findings = []
     try:
         with draw_bar("inputs") as show:
             encoder = open_encoder(call.encoder or str(own), picture)

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
 from dashboard.storage.frames import find_item_file, read_frames
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
 from dashboard.storage.versions import Version
+from dashboard.tables import Float32Array
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -40,7 +40,7 @@ class _Side:
     name: str
     keys: dict[str, str]
     read: Callable[[str], list[Any]]
-    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    vectors: dict[str, Float32Array] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -59,7 +59,7 @@ def embed(
     collection: Collection,
     name: str,
     encoder: BatchEncoder,
-    findings: list[Finding],
+    findings: Findings,
     what: str = "all",
     frames: int = 8,
     batch: int = 32,
@@ -107,7 +107,7 @@ def embed(
             replace_queries(collection, version, given["queries"])
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-            files, noted = _copy_files(encoder, place), list[Finding]()
+            files, noted = _copy_files(encoder, place), Findings()
             taken = given["items"], given.get("queries")
             add_vectors(collection, name, *taken, settings, files, noted)
             if not any(side.skipped for side in sides):
@@ -223,7 +223,7 @@ def _recall(place: Path, side: _Side) -> None:
 
 def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, report: Report) -> None:
     missing = [each for each in side.keys if each not in side.vectors and each not in side.skipped]
-    part: dict[str, NDArray[np.float32]] = {}
+    part: dict[str, Float32Array] = {}
     saved = time.monotonic()
     try:
         for batch in _make_batches(missing, side, size):
@@ -257,7 +257,7 @@ def _make_batches(names: list[str], side: _Side, size: int) -> Iterator[dict[str
 
 def _encode(
     batch: Mapping[str, list[Any]], side: _Side, encoder: BatchEncoder
-) -> dict[str, NDArray[np.float32]]:
+) -> dict[str, Float32Array]:
     """Return the unit vector of each id of a batch, and keep it."""
     inputs = [each for found in batch.values() for each in found]
     rows = encoder.encode(inputs, side.name)
@@ -265,7 +265,7 @@ def _encode(
     if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
         found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
         raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
-    made: dict[str, NDArray[np.float32]] = {}
+    made: dict[str, Float32Array] = {}
     start = 0
     for name, each in batch.items():
         some = rows[start : start + len(each)].astype(np.float64)
@@ -282,7 +282,7 @@ def _encode(
     return made
 
 
-def _save(place: Path, side: _Side, part: Mapping[str, NDArray[np.float32]]) -> None:
+def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
     if not part:
         return
     path = place / f"{side.name}-{time.time_ns()}.npz"
@@ -294,7 +294,7 @@ def _save(place: Path, side: _Side, part: Mapping[str, NDArray[np.float32]]) -> 
     draft.replace(path)
 
 
-def _report_skipped(side: _Side, findings: list[Finding]) -> None:
+def _report_skipped(side: _Side, findings: Findings) -> None:
     wanted = f"what can be embedded; {side.name} without a vector are not found"
     for name, why in list(side.skipped.items())[:SHOWN]:
         found = f"{name[:80]!r} skipped: {why}"
