@@ -64,6 +64,13 @@ class Table:
         return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
 
 
+def number_names(names: Iterable[str]) -> tuple[tuple[str, ...], IntArray]:
+    """Return each name once, and the place of each among these."""
+    index: dict[str, int] = {}
+    places = np.array([index.setdefault(name, len(index)) for name in names], dtype=np.int64)
+    return tuple(index), places
+
+
 def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:
     """Return the order of rows by one number, then by another; that of files is mostly right."""
     rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])

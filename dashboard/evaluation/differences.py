@@ -29,7 +29,7 @@ from dashboard.evaluation.statistics import (
     find_twins,
     sum_units,
 )
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, number_names
 from dashboard.texts import write_number
 
 SAME = 1e-9
@@ -128,9 +128,10 @@ def _make_row(
     before, after = (
         measure.average(np.where(both, values, np.nan), folds) for values in (baseline, candidate)
     )
-    mean = None if before is None or after is None else round(after - before, 12) + 0.0
-    if not measure.metric.is_median:
-        mean = _mean(delta[both], 12)
+    change = None if before is None or after is None else after - before
+    if both.any() and not measure.metric.is_median:
+        change = float(delta[both].mean())
+    mean = None if change is None else round(change, 12) + 0.0
     is_clear = mean is not None and abs(mean) > SAME and p_holm < SIGNIFICANT
     return {
         "metric": measure.name,
@@ -278,16 +279,7 @@ def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | No
     """Return the unit of each query in an order: its scene, or itself; None if there are none."""
     if scenes is None or not any(scenes):
         return None
-    names = [scenes[at] or f"\0{at}" for at in order]
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names])
-
-
-def _mean(values: FloatArray, decimals: int | None = None) -> float | None:
-    if not len(values):
-        return None
-    mean = float(values.mean())
-    return mean if decimals is None else round(mean, decimals) + 0.0
+    return number_names(scenes[at] or f"\0{at}" for at in order)[1]
 
 
 def replace_nan(value: float) -> float | None:

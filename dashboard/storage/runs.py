@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd
-from dashboard.tables import FloatArray, IntArray, read_table
+from dashboard.tables import FloatArray, IntArray, number_names, read_table
 from dashboard.texts import decode_text, parse_number, read_bytes, require_file
 
 ODD = (b"\t", b"\r", b"\0")
@@ -74,7 +74,7 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
             wanted = f"{values[pair]:g}, as {name} has"
             do = f"Remove {others_name} or {name}."
             raise DataError(others_name, found, wanted, do=do)
-    return _make_pairs(values)
+    return make_pairs(values)
 
 
 def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
@@ -83,11 +83,10 @@ def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
         yield (pairs.queries[query], pairs.items[item]), value
 
 
-def _make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
-    queries, rows_of_queries = _number([pair[0] for pair in values])
-    items, rows_of_items = _number([pair[1] for pair in values])
-    numbers = np.array(list(values.values()))
-    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
+def make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
+    """Return pairs, of which there is at least one, with their numbers."""
+    (queries, query), (items, item) = map(number_names, zip(*values, strict=True))
+    return Pairs(queries, items, query, item, np.array(list(values.values())))
 
 
 def _parse_plain(raw: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
@@ -156,13 +155,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
         raise DataError(name, "no rows", f"lines of query, item and {number}")
     wanted = "each pair once; they count once"
     findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
-    return _make_pairs(values)
-
-
-def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
-    """Return each name once, and the place of each among these."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(places), np.array([places[name] for name in names])
+    return make_pairs(values)
 
 
 def _read_csv(path: Path, name: str, number: str, findings: Findings) -> Iterator[Row]:

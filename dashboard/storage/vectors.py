@@ -128,7 +128,9 @@ def read_vectors(
     path, name = folder / f"{stem}.npy", f"{shown}/{stem}.npy"
     if not path.is_file():
         return None
-    stored = _read_array(path, name)
+    do = "Save one vector for each id; average those of the frames of a clip."
+    array, is_by_column = open_array(path, name, "(rows, dimension)", do)
+    stored = array[:].T.copy() if is_by_column else array
     ids = read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
@@ -144,27 +146,36 @@ def read_vectors(
     return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 
 
-def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
+def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFile, bool]:
+    """Return the array of a file as its numbers follow each other, and whether it is transposed.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        meant: What its two dimensions are.
+        do: What to do if it has others.
+
+    Raises:
+        DataError: If it is not a whole file of numbers in two dimensions.
+    """
     with path.open("rb") as file:
         state = _find_state(os.fstat(file.fileno()))
         try:
             shape, is_fortran, dtype = HEADERS[np.lib.format.read_magic(file)](file)
         except Exception as error:  # a damaged header raises almost any kind
             why = "a file that is no array" if state[0] else "an empty file"
-            do = "Save it again with numpy.save."
-            raise DataError(name, why, "a .npy file of numbers", do=do) from error
+            again = "Save it again with numpy.save."
+            raise DataError(name, why, "a .npy file of numbers", do=again) from error
         if len(shape) != 2 or min(shape) < 1:
-            do = "Save one vector for each id; average those of the frames of a clip."
-            raise DataError(name, f"the shape {shape}", "(rows, dimension)", do=do)
+            raise DataError(name, f"the shape {shape}", meant, do=do)
         if dtype.kind not in "fiu":
             raise DataError(name, f"numbers of type {dtype}", "float32")
         lacking = file.tell() + math.prod(shape) * dtype.itemsize - state[0]
         if lacking > 0:
             found = f"a file that is {lacking:,} bytes too short for the shape {shape}"
             raise DataError(name, found, "a whole file", do="Copy or save it again.")
-        if is_fortran:
-            return np.fromfile(file, dtype, math.prod(shape)).reshape(shape, order="F").copy()
-        return ArrayFile(path, name, shape, dtype, file.tell(), state)
+        lines = shape[::-1] if is_fortran else shape
+        return ArrayFile(path, name, lines, dtype, file.tell(), state), is_fortran
 
 
 def read_ids(path: Path, name: str, findings: Findings) -> list[str]:

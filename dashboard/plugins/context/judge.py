@@ -18,7 +18,7 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pairs
+from dashboard.storage.runs import Pairs, make_pairs
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, read_table
@@ -117,21 +117,15 @@ def _read_workers(collection: Collection, findings: Findings) -> Pairs:
     largest = _find_scale(collection)
     values = np.array([parse_number(text) for text in table["relevance"]])
     _check_values(values, FILE, largest, table.lines)
-    index: dict[tuple[str, str], int] = {}
-    named = zip(table["query_id"], table["item_id"], strict=True)
-    pair = np.array([index.setdefault(each, len(index)) for each in named], dtype=np.int64)
-    valid = values >= 0
-    count = np.bincount(pair[valid], minlength=len(index))
-    total = np.bincount(pair[valid], values[valid], minlength=len(index)) * SCALE / largest
-    means = np.divide(total, count, out=np.full(len(index), -1.0), where=count > 0)
-    (queries, query), (items, item) = (_index_names(each) for each in zip(*index, strict=True))
-    return Pairs(queries, items, query, item, means)
-
-
-def _index_names(names: tuple[str, ...]) -> tuple[tuple[str, ...], IntArray]:
-    """Return the different names, and the place of each one among them."""
-    index = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(index), np.array([index[name] for name in names], dtype=np.int64)
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
+        pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
+    return make_pairs(
+        {
+            pair: sum(said) * SCALE / largest / len(said) if said else -1.0
+            for pair, said in pairs.items()
+        }
+    )
 
 
 def _check_values(

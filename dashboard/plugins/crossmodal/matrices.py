@@ -22,9 +22,9 @@ from dashboard.plugins.crossmodal.matrix_source import (
 )
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.storage.collection import Collection
+from dashboard.storage.vectors import read_ids
 from dashboard.storage.versions import Version, try_to_read
 from dashboard.tables import IntArray, Ties
-from dashboard.texts import read_text
 
 SETTING = "matrix_rows"
 AXES = ("rows", "columns")
@@ -84,16 +84,13 @@ def _read_axes(path: Path, matrix: MatrixFile, findings: Findings) -> Axes | Non
     read: list[list[str]] = []
     for axis, file, number in zip(AXES, files, matrix.shape, strict=True):
         name = f"runs/{file.name}"
-        ids = [line.strip() for line in read_text(file, name, findings).rstrip().split("\n")]
+        ids = read_ids(file, name, findings)
         if len(ids) != number:
             found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
             turned = len(ids) == matrix.shape[1 - len(read)]
             wanted = f"an id for each of the {axis}, in the same order"
             raise DataError(matrix.name, found, wanted, do=do if turned else "")
-        if len(set(ids)) < len(ids):
-            twice = next(each for place, each in enumerate(ids) if each in ids[:place])
-            raise DataError(name, f"{twice!r} twice", "each id once")
         read.append(ids)
     return read[0], read[1]
 

@@ -18,8 +18,8 @@ from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
-from dashboard.storage.frames import find_item_file, read_frames
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
+from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array
 
