@@ -127,7 +127,7 @@ class Gallery:
 
     def restrict(self, items: IntArray) -> Gallery:
         """Return the gallery of some items; those without a vector are left out."""
-        rows = self._lookup[0][items[items >= 0]]
+        rows = self.rows[items[items >= 0]]
         rows = np.sort(rows[rows >= 0])
         known = self.vectors
         ids = tuple(known.ids[row] for row in rows.tolist())
@@ -137,9 +137,14 @@ class Gallery:
     @cached_property
     def _lookup(self) -> tuple[IntArray, IntArray, IntArray]:
         """Row of each item, item at each place, place of each row."""
+        return self.rows, np.argsort(self.places), self.places[self.items]
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Row of each item of the collection; -1 if it has no vector."""
         rows = np.full(len(self.places), -1)
         rows[self.items] = np.arange(len(self.items))
-        return rows, np.argsort(self.places), self.places[self.items]
+        return rows
 
     def _compare(self, queries: FloatArray, below: NDArray[np.int32]) -> None:
         """Write how many millionths each cosine is below the best."""

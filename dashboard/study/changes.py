@@ -14,7 +14,7 @@ from dashboard.evaluation.differences import (
     name_outcome,
     replace_nan,
 )
-from dashboard.evaluation.judgement import find_relevant
+from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
@@ -85,10 +85,7 @@ def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int)
             rows = slice(bounds[at], bounds[at + 1])
             item, rank = part.item[rows], part.rank[rows]
             kept = rank <= part.passing[at]
-            grades = np.append(judged.grades(query), np.nan)[item[kept]]
-            unknown = np.isnan(grades) & (not study.rules.is_complete)
-            relevant = (grades >= judged.relevant_from).tolist()
-            hits = [None if u else r for u, r in zip(unknown.tolist(), relevant, strict=True)]
+            hits = mark_hits(judged, query, item[kept], study.rules.is_complete)
             ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))
             marks = [hit for _, place, hit in ranked if place <= depth]
             found.append({"marks": marks, "ranks": {i: r for i, r, hit in ranked if hit}})

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 
 def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
-    own = collection.own_items
-    return judge_table(collection.queries, collection.items, own, collection.qrels)
+    return judge_table(collection, collection.qrels)
 
 
 SAMPLE = 200

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dashboard.evaluation.judgement import NO_RELEVANT, JudgingRules
+from dashboard.evaluation.judgement import JudgingRules, add_reasons
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.alfa.keywords import Keyword, Keywords, map_text
@@ -76,10 +76,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
         if not required[-1]:
             unscorable[query] = NO_KEYWORD if item < 0 else NO_ITEM_KEYWORD
     made = KeywordJudgement(tables, required, own, unscorable)
-    for query in range(len(required)):
-        if query not in unscorable and not (made.grades(query) >= 1).any():
-            unscorable[query] = NO_RELEVANT
-    return made
+    return replace(made, unscorable=add_reasons(made, range(len(required))))
 
 
 def slice_queries(study: Study) -> dict[str, BoolArray]:

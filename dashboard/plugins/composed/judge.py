@@ -70,8 +70,7 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
     """Judge by the labels; a query without a fulfilled one is not scorable."""
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    return judge_table(queries, items, own, collection.qrels, needs_relevant=True)
+    return judge_table(collection, collection.qrels, needs_relevant=True)
 
 
 def list_annotated(

@@ -150,8 +150,7 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
     tables = collection.tables[NAME]
     if tables == "keywords":
         return _judge_by_keywords(collection, choices)
-    own = collection.own_items
-    every = judge_table(collection.queries, collection.items, own, tables)
+    every = judge_table(collection, tables)
     pairs: dict[int, tuple[IntArray, FloatArray]] = {}
     unscorable = dict(every.unscorable)
     for query, (items, grades) in every.pairs.items():

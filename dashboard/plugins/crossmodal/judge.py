@@ -53,8 +53,8 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> MatchingJudgeme
     Raises:
         DataError: If the test has folds and a text belongs to several pictures.
     """
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels, needs_relevant=True)
+    items, queries = collection.items, collection.queries
+    made = judge_table(collection, collection.qrels, needs_relevant=True)
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     if choices["test"] not in FOLDS:

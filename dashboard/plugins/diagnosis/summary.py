@@ -8,8 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-
+from dashboard.evaluation.judgement import mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
@@ -50,16 +49,13 @@ def list_wrong(
     rows = list_changes(study, baseline, candidate, metric)
     ids = [row["query_id"] for row in rows if row["outcome"] == "worse"]
     queries, cutoff = study.collection.queries.find(ids), find_cutoff(metric, depth)
-    judged, found = study.judgement, dict[str, list[Cause]]()
+    found: dict[str, list[Cause]] = {}
     for part in study.run(candidate).parts(queries, cutoff):
         for at, query in enumerate(part.queries.tolist()):
             shown = (part.row == at) & (part.rank <= part.passing[at])
-            items = part.item[shown]
-            grades = np.append(judged.grades(query), np.nan)[items]
-            is_wrong = grades < judged.relevant_from
-            if study.rules.is_complete:
-                is_wrong |= np.isnan(grades)
-            found[ids[len(found)]] = find_causes(study, candidate, query, items[is_wrong])
+            hits = mark_hits(study.judgement, query, part.item[shown], study.rules.is_complete)
+            wrong = part.item[shown][[hit is False for hit in hits]]
+            found[ids[len(found)]] = find_causes(study, candidate, query, wrong)
     return found
 
 

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings, list_names
-from dashboard.evaluation.judgement import (
-    NO_RELEVANT,
-    Judgement,
-    JudgingRules,
-    find_relevant,
-    judge_table,
-)
+from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
 from dashboard.evaluation.labels import (
     LabelJudgement,
     Labels,
@@ -52,38 +46,26 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     named = collection.settings.get("protocols", ())
     if named and NAME not in named:
         return None
-    source = _find_source(collection)
-    problem = _find_problem(collection) if source else _describe_lack(collection)
-    if named and source == "labels" and len(set(_split_labels(collection)[0]) - {Labels()}) == 1:
-        wanted = "two classes; every version finds nothing but relevant items"
-        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
-    if problem and named:
-        raise problem
-    if source == "labels" and problem is None:
-        items, queries = _split_labels(collection)
-        for table in (collection.items, collection.queries):
-            column = _find_column(table.columns)
-            findings += report_missing(table.file, column, count_missing(table[column]))
-        if not frozenset().union(*items) & frozenset().union(*queries):
-            found = "no label that a query and an item have in common"
-            findings.append(
-                Finding("warning", "queries.csv", None, found, "labels separated by , ; or |")
-            )
-    return None if problem else source
-
-
-def _find_source(collection: Collection) -> str | None:
+    if problem := _find_problem(collection):
+        if named:
+            raise problem
+        return None
     if collection.qrels is not None:
         return "pairs"
-    tables = (collection.items, collection.queries)
-    return "labels" if all(_find_column(table.columns) for table in tables) else None
-
-
-def _describe_lack(collection: Collection) -> DataError:
-    tables = (collection.queries, collection.items)
-    lacking = [table.file for table in tables if not _find_column(table.columns)]
-    wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
-    return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
+    items, queries = _split_labels(collection)
+    if named and len(set(items) - {Labels()}) == 1:
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
+    for table in (collection.items, collection.queries):
+        column = _find_column(table.columns)
+        findings += report_missing(table.file, column, count_missing(table[column]))
+    if not frozenset().union(*items) & frozenset().union(*queries):
+        found, wanted = (
+            "no label that a query and an item have in common",
+            "labels separated by , ; or |",
+        )
+        findings.append(Finding("warning", "queries.csv", None, found, wanted))
+    return "labels"
 
 
 def _find_column(columns: Mapping[str, Any]) -> str:
@@ -96,6 +78,11 @@ def _find_problem(collection: Collection) -> DataError | None:
         if strange.any():
             found = f"grade {collection.qrels.values[strange][0]:g}"
             return DataError("qrels", found, "2 (type 1), 1 (type 2) or 0 (type 3)")
+    else:
+        tables = (collection.queries, collection.items)
+        if lacking := [table.file for table in tables if not _find_column(table.columns)]:
+            wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
+            return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
     both = np.unique(collection.own_items[collection.own_items >= 0])
     if len(both):
         names = list_names(collection.items.ids[item] for item in both.tolist())
@@ -108,17 +95,9 @@ def _find_problem(collection: Collection) -> DataError | None:
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
     """Judge by type: 1 has grade 2, 2 grade 1; a pair that is not named is of type 3."""
-    if collection.tables[NAME] == "labels":
-        return judge_by_labels(collection)
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels)
-    bare = {q: NO_RELEVANT for q in made.pairs if not len(find_relevant(made, q))}
-    return replace(made, unscorable=dict(made.unscorable) | bare)
-
-
-def judge_by_labels(collection: Collection) -> LabelJudgement:
-    """Judge by labels: the same ones make type 1, some in common type 2."""
-    items, queries = _split_labels(collection)
+    if collection.tables[NAME] != "labels":
+        return judge_table(collection, collection.qrels, needs_relevant=True)
+    items, queries = _split_labels(collection)  # the same ones make type 1, some in common type 2
     return judge_labels(items, queries, collection.own_items, same=GRADES[-1])
 
 

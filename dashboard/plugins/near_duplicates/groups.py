@@ -21,9 +21,9 @@ from dashboard.plugins.near_duplicates.choice import (
     BY,
     COUNTED,
     KEY,
+    MAX_ITEMS,
+    ONCE,
     STATED,
-    can_be_found,
-    is_stated,
     list_ways,
 )
 from dashboard.retrieval.gallery import Found, Ranking
@@ -89,8 +89,8 @@ def find_groups(collection: Collection, way: str) -> Groups:
 def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
     items, findings = collection.items, Findings()
-    cells, way = items[STATED], list_ways(collection)[0]
-    unknown = [cell for cell in cells if cell and cell not in items.index]
+    way = next(iter(list_ways(collection)), ONCE)
+    unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
     what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"
     findings += count_odd(items.file, unknown, what, wanted)
     groups = find_groups(collection, way)
@@ -109,9 +109,9 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     """Return the first item of the group of each item; itself if it is alone. [items]."""
     first, named = np.arange(len(items)), items.find(items[STATED])
     groups: Iterable[IntArray] = ()
-    if is_stated(items):
+    if any(items[STATED]):
         groups = np.stack([first, named], axis=1)[named >= 0]
-    elif can_be_found(items):
+    elif len(items) <= MAX_ITEMS:
         groups = chain(_list_identical(items, folder, root), _list_alike(items, stored))
     for group in groups:
         labels = first[group]
