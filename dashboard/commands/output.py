@@ -21,11 +21,6 @@ FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def print_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
-    """Print rows as `write_rows` writes them."""
-    sys.stdout.write(write_rows(rows, columns, form))
-
-
 def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
     """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
     cells = [[row.get(column) for column in columns] for row in rows]

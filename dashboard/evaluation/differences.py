@@ -15,7 +15,7 @@ from dashboard.evaluation.decisions import (
     bound_loss,
     bound_unseen,
     count_needed,
-    find_detectable,
+    find_shift,
     measure_precision,
 )
 from dashboard.evaluation.measurement import Measurement, Row
@@ -106,7 +106,7 @@ def _decide(
     known, sign = measure_precision(sums, sizes), find_sign(measure)
     found: Row = {"detectable": None, "needed": None, "margin": margin, "bound": None}
     if known is not None:
-        found["detectable"] = find_detectable(known)
+        found["detectable"] = find_shift(known.units) * known.error
         found["needed"] = None if margin is None else count_needed(known, margin)
     if margin is not None and (units := int((sizes > 0).sum())) > 1:
         low = bound_loss(sign * sums, sizes, largest)

@@ -305,8 +305,3 @@ def _read_settings(entry: Metric, given: Iterable[str]) -> Values:
             raise ValueError(f"{entry.title} has no setting {text!r}; it has: {known}.")
         values[setting.name] = setting.read(entry.name, value if equals else text)
     return values
-
-
-def find_depth(measures: Iterable[Measure]) -> int:
-    """Return the rank to which metrics read lists that do not read them to the end; else 0."""
-    return max((each.depth or 0 for each in measures), default=0)

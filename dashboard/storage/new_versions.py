@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from dashboard.tables import Table
 Row = dict[str, Any]
 MIN_BITS = 8
 """Columns of 0 and 1 that are a code."""
+LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
+"""Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
 
@@ -113,7 +116,8 @@ def add_vectors(
         items: Vectors of the items.
         queries: Vectors of the text queries, or of all queries; None: text is not run.
         settings: Keys of its model.toml.
-        files: Further files and folders of the version, by their names in it.
+        files: Further files and folders of the version, by their names in it; a model's folder
+            without pickles and code.
         findings: Gains what was left out or repaired.
         by_position: Whether vectors without ids are those of the table's rows, in its order.
         codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0 and
@@ -143,8 +147,10 @@ def add_vectors(
         told |= {"by_position": True} if any(taken) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
         for inside, path in files.items():
-            copy: Any = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, draft / inside)
+            if path.is_dir():  # links are followed
+                shutil.copytree(path, draft / inside, ignore=list_left_out)
+            else:
+                shutil.copyfile(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
         record_inputs(draft, made, collection.items, table)
         rows = [
@@ -153,6 +159,11 @@ def add_vectors(
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return rows
+
+
+def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
+    """Return the names of a model's files that no version gets."""
+    return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
 def record_inputs(place: Path, version: Version, items: Table, queries: Table) -> None:

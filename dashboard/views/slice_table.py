@@ -16,11 +16,11 @@ from dashboard.views.links import write_link
 MAX_LINES = 60
 """Slices of a chart; the table holds all."""
 COLUMNS = [
-    Column(key="slice", label="Slice", link="href", wrap=True),
-    Column(key="queries", label="Queries", number=True),
-    Column(key="change", label="Change", number=True),
-    Column(key="interval", label="95 % interval", number=True, wide=True),
-    Column(key="p", label="p (Holm)", number=True),
+    Column("slice", "Slice", link="href", wrap=True),
+    Column("queries", "Queries", number=True),
+    Column("change", "Change", number=True),
+    Column("interval", "95 % interval", number=True, wide=True),
+    Column("p", "p (Holm)", number=True),
 ]
 
 

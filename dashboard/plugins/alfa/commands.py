@@ -69,17 +69,7 @@ def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, 
     kept = keep_best(found, least)
     for negated in list_negations(call.text, vocabulary):
         print(f"note: {negated!r} is negated and names no keyword", file=sys.stderr)
-    rows = [
-        {
-            "ngram": each.ngram,
-            "keyword": each.keyword.name,
-            "group": each.keyword.group,
-            "score": each.score,
-            "kept": each in kept,
-        }
-        for each in found
-    ]
-    return rows, COLUMNS, FINE
+    return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
 
 
 def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
@@ -89,13 +79,7 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
     asked = [(name, text) for name, text in zip(queries.ids, queries["text"], strict=True) if text]
     mapped = map_texts([text for _, text in asked], vocabulary)
     rows = [
-        {
-            "query_id": name,
-            "ngram": each.ngram,
-            "group": each.keyword.group,
-            "keyword": each.keyword.name,
-            "score": f"{each.score:.4f}",
-        }
+        each.describe() | {"query_id": name, "score": f"{each.score:.4f}"}
         for (name, _), found in zip(asked, mapped, strict=True)
         for each in found
     ]

@@ -70,7 +70,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     unscorable: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
         if item >= 0:
-            required.append([tables.keywords[k] for k in tables.find_item(item, groups)])
+            required.append(tables.find_item(item, groups))
         else:
             required.append(tables.find_query(name, groups, threshold))
         if not required[-1]:
@@ -113,15 +113,11 @@ def describe_results(
     if not isinstance(judged, KeywordJudgement):
         return {}, [Row() for _ in rows]
     items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()
-    required, matches = judged.required[query], judged.count_matches(query)
-    places = [judged.tables.index.get(each, -1) for each in required]
+    parts = list_parts(judged, query).values()
+    ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
     return _list_required(study, judged, query), [
-        {
-            "matched": int(matches[item]) if item >= 0 else None,
-            "required": len(required),
-            "ticks": [bool(place >= 0 and judged.tables.has[place, item]) for place in places],
-        }
-        for item in items
+        {"matched": sum(each) if item >= 0 else None, "required": len(parts), "ticks": each}
+        for item, each in zip(items, ticks, strict=True)
     ]
 
 

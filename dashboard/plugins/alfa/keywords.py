@@ -46,6 +46,11 @@ class Candidate:
     keyword: Keyword
     score: float
 
+    def describe(self) -> dict[str, Any]:
+        """Return it as a row of a table."""
+        named = {"keyword": self.keyword.name, "group": self.keyword.group}
+        return named | {"ngram": self.ngram, "score": self.score}
+
 
 @dataclass(frozen=True, eq=False)
 class Keywords:
@@ -73,13 +78,10 @@ class Keywords:
         """True for each item with any keyword; one that has none is not judged. [items]."""
         return np.asarray(self.has.any(axis=0))
 
-    def find_item(self, item: int, groups: Sequence[str]) -> list[int]:
-        """Return the keywords that an item has in some groups, by their place in `keywords`."""
-        return [
-            k
-            for k in np.flatnonzero(self.has[:, item]).tolist()
-            if self.keywords[k].group in groups
-        ]
+    def find_item(self, item: int, groups: Sequence[str]) -> list[Keyword]:
+        """Return the keywords that an item has in some groups."""
+        found = (self.keywords[k] for k in np.flatnonzero(self.has[:, item]).tolist())
+        return [each for each in found if each.group in groups]
 
     def find_query(self, query_id: str, groups: Sequence[str], threshold: float) -> list[Keyword]:
         """Return the keywords that a stored query is mapped to, in some groups."""
@@ -122,7 +124,8 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         raise DataError("collection.toml", f"mapping_threshold = {least}", "a number from 0 to 1")
     table = read_table(path, ANNOTATION, ("slice_id",), findings)
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
-    columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}
+    names = {column: _name_group(column) for column in table.columns}
+    columns = {g: c for c, g in names.items() if c.lower().startswith("pv_") or g in wanted}
     groups = tuple(g for g in wanted if g in columns) or tuple(columns)
     if not groups:
         raise _explain_lack(table)
@@ -201,10 +204,6 @@ def _group_cells(
         yield parts[cell], having
 
 
-def _is_group(column: str, wanted: Sequence[str]) -> bool:
-    return column.lower().startswith("pv_") or _name_group(column) in wanted
-
-
 def _name_group(column: str) -> str:
     plain = column.strip().lower()
     return plain if plain.startswith("pv_") else f"pv_{plain}"
@@ -217,14 +216,11 @@ def _read_mapping(
     findings: Findings,
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
-    texts = [
-        q
-        for q, text in zip(collection.queries.ids, collection.queries["text"], strict=True)
-        if text
-    ]
     if not path.is_file():
         lacks, before = "the keywords of each query", "no such file for "
-        findings += count_odd(MAPPING, len(texts), "text queries", lacks, before=before)
+        findings += count_odd(
+            MAPPING, int(collection.is_text.sum()), "text queries", lacks, before=before
+        )
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
@@ -247,11 +243,11 @@ def _read_mapping(
             raise DataError(MAPPING, f"score {score[:80]!r}", "a number", line=line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
-    wanted = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
+    expected_of = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
     for what, lines in unknown.items():
         if lines:
             found = f"rows of {len(lines):,} unknown {what} ({list_names(lines)})"
-            line, expected = min(lines.values()), f"{wanted[what]}; left out"
+            line, expected = min(lines.values()), f"{expected_of[what]}; left out"
             findings.append(Finding("warning", MAPPING, line, found, expected))
     return mapped
 

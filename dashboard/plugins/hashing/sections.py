@@ -45,11 +45,11 @@ def draw_codes(study: Study, choices: Choices) -> None:
         for row in list_bounds(study, runs, metric)
     ]
     columns = [
-        Column(key="run", label="Version"),
-        Column(key="bits", label="Bits", number=True, wide=True),
-        Column(key="low", label="Smallest", number=True),
-        Column(key="mean", label=metric, number=True, help="Ties in the order of the gallery"),
-        Column(key="high", label="Largest", number=True),
-        Column(key="near", label=NAME, number=True, help="A query without such a result counts 0"),
+        Column("run", "Version"),
+        Column("bits", "Bits", number=True, wide=True),
+        Column("low", "Smallest", number=True),
+        Column("mean", metric, number=True, help="Ties in the order of the gallery"),
+        Column("high", "Largest", number=True),
+        Column("near", NAME, number=True, help="A query without such a result counts 0"),
     ]
     draw_table(columns, table)

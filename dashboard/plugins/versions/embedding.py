@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
-from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
+from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
@@ -43,11 +43,6 @@ class _Side:
     vectors: dict[str, Float32Array] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
-
-    def describe(self) -> dict[str, Any]:
-        """Return what came of it, as a row of the command."""
-        done, skipped = len(self.vectors), len(self.skipped)
-        return {"what": self.name, "done": done, "skipped": skipped, "seconds": self.seconds}
 
     def join(self) -> NamedVectors:
         """Return the vectors that there are, in the order of the inputs."""
@@ -107,13 +102,16 @@ def embed(
             replace_queries(collection, version, given["queries"])
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-            files, noted = _copy_files(encoder, place), Findings()
-            taken = given["items"], given.get("queries")
-            add_vectors(collection, name, *taken, settings, files, noted)
+            taken, noted = (given["items"], given.get("queries")), Findings()
+            add_vectors(collection, name, *taken, settings, encoder.files, noted)
             if not any(side.skipped for side in sides):
                 findings += [replace(each, level="note") for each in noted]
         shutil.rmtree(place)
-    return [side.describe() for side in sides]
+    return [
+        {"what": side.name, "done": len(side.vectors), "skipped": len(side.skipped),
+         "seconds": side.seconds}
+        for side in sides
+    ]  # fmt: skip
 
 
 def _list_sides(
@@ -130,7 +128,9 @@ def _list_sides(
         DataError: If the name is taken, or the version has no vectors or no text queries.
     """
     sides = [] if version else [_make_items(collection, encoder, frames)]
-    texts = _list_texts(collection)
+    table = collection.queries
+    rows = zip(table.ids, table["text"], table["item_id"], strict=True)
+    texts = {query: text for query, text, item in rows if text and not item}
     if what != "items" and encoder.reads and texts:
         keys = {query: f"text {text}" for query, text in texts.items()}
         sides.append(_Side("queries", keys, lambda query: [texts[query]]))
@@ -140,13 +140,6 @@ def _list_sides(
         found = f"a version {name!r} without vectors" if sides else "no query that is only a text"
         raise DataError(collection.name, found, "a version of `embed` and text queries")
     return sides
-
-
-def _list_texts(collection: Collection) -> dict[str, str]:
-    """Return the text of each query that is only a text."""
-    table = collection.queries
-    rows = zip(table.ids, table["text"], table["item_id"], strict=True)
-    return {query: text for query, text, item in rows if text and not item}
 
 
 def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
@@ -300,14 +293,3 @@ def _report_skipped(side: _Side, findings: Findings) -> None:
         found = f"{name[:80]!r} skipped: {why}"
         findings.append(Finding("warning", side.name, None, found, wanted))
     findings += count_odd(side.name, max(0, len(side.skipped) - SHOWN), "more skipped", wanted)
-
-
-def _copy_files(encoder: BatchEncoder, place: Path) -> dict[str, Path]:
-    """Return the files that a version gets: of folders a copy without pickles and code."""
-    files = dict(encoder.files)
-    for inside, path in encoder.files.items():
-        if path.is_dir():  # links are followed
-            files[inside] = place / inside
-            shutil.rmtree(files[inside], ignore_errors=True)
-            shutil.copytree(path, files[inside], ignore=list_left_out)
-    return files

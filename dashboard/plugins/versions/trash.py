@@ -13,7 +13,7 @@ from typing import Any
 from dashboard.commands.options import FINE, Answer, add_collection
 from dashboard.errors import DataError
 from dashboard.storage.drafts import report_full_disk
-from dashboard.storage.folders import MARKS, find_folder
+from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
 COLUMNS = ("what", "moved_to")
@@ -51,7 +51,7 @@ def list_files(folder: Path, version: str) -> list[Path]:
     Raises:
         DataError: If there is no such version, or the folder is no collection.
     """
-    if not _is_collection(folder):
+    if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
     if not version:
         return [folder]
@@ -88,7 +88,7 @@ def restore(name: str) -> list[dict[str, Any]]:
     folder = find_folder(name).absolute()
     base, trash = folder.parent, folder.parent / TRASH
     places = _list_places(trash)
-    whole = [place / folder.name for place in places if _is_collection(place / folder.name)]
+    whole = [place / folder.name for place in places if is_collection(place / folder.name)]
     found = dict.fromkeys([folder], whole[-1]) if whole else {}
     for place in places if not whole else ():
         for path in sorted((place / folder.name).glob("*/*")):
@@ -106,10 +106,6 @@ def restore(name: str) -> list[dict[str, Any]]:
         if not any(each.iterdir()):
             each.rmdir()
     return rows
-
-
-def _is_collection(path: Path) -> bool:
-    return any((path / mark).is_file() for mark in MARKS)
 
 
 def _list_places(trash: Path) -> list[Path]:
