@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
 IntArray = NDArray[np.int64]
@@ -118,10 +118,8 @@ def _drop_identical(
     first: dict[tuple[str, ...], int] = {}
     for line, row in zip(lines, rows, strict=True):
         first.setdefault(tuple(map(str.strip, row)), line)
-    if len(first) < len(rows):
-        again = next(line for line in lines if line not in set(first.values()))
-        found = f"{len(rows) - len(first):,} identical rows"
-        findings.append(Finding("note", name, again, found, "each row once; they count once"))
+    again = sorted({*lines} - {*first.values()})
+    findings += count_odd(name, again, "identical rows", "each row once; they count once", "note")
     return list(first.values()), list(first)
 
 
@@ -180,8 +178,7 @@ def _fill_rows(
         if len(cells) < len(rows[0]):
             short.append(line)
     found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
-    wanted = f"{wanted}; the others are empty"
-    findings.append(Finding("warning", name, short[0], found, wanted))
+    findings.append(Finding("warning", name, short[0], found, f"{wanted}; the others are empty"))
     return [cells + ("",) * (len(rows[0]) - len(cells)) for cells in rows]
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.plugins import load_all
 from dashboard.tables import Table
+from dashboard.texts import parse_number
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
 VIDEO = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v)$", re.IGNORECASE)
@@ -187,15 +188,8 @@ def read_span(items: Table, place: int) -> Span | None:
 
     A missing start is 0, a missing end infinite. A span that ends before it starts is none.
     """
-    start, end = (_read_seconds(items[name][place]) for name in ("span_start", "span_end"))
-    span = Span(0.0 if start is None else start, math.inf if end is None else end)
-    is_whole = start is None and end is None
+    start, end = (parse_number(items[name][place]) for name in ("span_start", "span_end"))
+    lacks_start, lacks_end = math.isnan(start), math.isnan(end)
+    span = Span(0.0 if lacks_start else start, math.inf if lacks_end else end)
+    is_whole = lacks_start and lacks_end
     return None if is_whole or not 0 <= span.start < span.end else span
-
-
-def _read_seconds(cell: str) -> float | None:
-    try:
-        seconds = float(cell)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.runs import Pairs, read_run
@@ -20,6 +20,7 @@ from dashboard.texts import read_text
 RUNS = (".trec", ".txt", ".run", ".csv")
 INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
 """Columns that vectors are made of."""
+Value = TypeVar("Value")
 MADE_FOR = "made_for"
 """Table of model.toml with the number and the digest of the rows that vectors were made for."""
 
@@ -51,13 +52,9 @@ def read_versions(
     findings: Findings,
 ) -> dict[str, Version]:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
-    versions: dict[str, Version] = {}
-    for place in (path for path in _list_folder(folder / "models") if path.is_dir()):
-        read = partial(read_version, place, items, queries, findings)
-        made = try_to_read(place.name, broken, read)
-        if made:
-            versions[place.name] = made
-    return versions
+    places = (path for path in _list_folder(folder / "models") if path.is_dir())
+    read = {each.name: partial(read_version, each, items, queries, findings) for each in places}
+    return try_to_read_all(broken, read)
 
 
 def read_version(
@@ -146,19 +143,14 @@ def _names_any(path: Path, queries: Table) -> bool:
 
 def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
-    runs: dict[str, Pairs] = {}
-    for path in _list_folder(folder / "runs"):
-        if path.suffix not in RUNS:
-            continue
-        if path.stem in runs:
-            found, wanted = f"a second run {path.stem!r}", "another name. Rename the file."
-            findings.append(Finding("error", f"runs/{path.name}", None, found, wanted))
-        else:
-            read = partial(read_run, path, f"runs/{path.name}", findings)
-            pairs = try_to_read(path.stem, broken, read)
-            if pairs:
-                runs[path.stem] = pairs
-    return runs
+    read: dict[str, Callable[[], Pairs]] = {}
+    for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
+        name = f"runs/{path.name}"
+        if path.stem in read:
+            told = (f"a second run {path.stem!r}", "another name. Rename the file.")
+            findings.append(Finding("error", name, None, *told))
+        read.setdefault(path.stem, partial(read_run, path, name, findings))
+    return try_to_read_all(broken, read)
 
 
 def _list_folder(folder: Path) -> list[Path]:
@@ -170,6 +162,14 @@ def _list_folder(folder: Path) -> list[Path]:
     except OSError as error:
         found = f"a folder that cannot be read ({error.strerror})"
         raise DataError(folder.name, found, "a folder that this user may read") from error
+
+
+def try_to_read_all(
+    broken: dict[str, DataError], read: Mapping[str, Callable[[], Value | None]]
+) -> dict[str, Value]:
+    """Return what functions read, by name, but for None and what cannot be used."""
+    found = {name: try_to_read(name, broken, each) for name, each in read.items()}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:

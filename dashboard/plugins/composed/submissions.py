@@ -13,7 +13,7 @@ from pathlib import Path
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Version, try_to_read_all
 
 FOLDER = "submissions"
 
@@ -22,13 +22,9 @@ def read_submissions(
     collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the submissions by name; put those that cannot be used into `broken`."""
-    found: dict[str, Version] = {}
-    for place in sorted((collection.folder / FOLDER).glob("[!.]*/")):
-        read = partial(_read_submission, collection, place, findings)
-        version = try_to_read(place.name, broken, read)
-        if version is not None:
-            found[place.name] = version
-    return found
+    places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
+    read = {each.name: partial(_read_submission, collection, each, findings) for each in places}
+    return try_to_read_all(broken, read)
 
 
 def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:

@@ -23,7 +23,7 @@ from dashboard.plugins.crossmodal.matrix_source import (
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import read_ids
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import IntArray, Ties
 
 SETTING = "matrix_rows"
@@ -38,15 +38,11 @@ def read_matrices(
 
     Files of ids end in `.txt`, as files of results do; they are none.
     """
-    found: dict[str, Version] = {}
-    for path in sorted((collection.folder / "runs").glob("[!.]*.npy")):
-        for axis in AXES:
-            broken.pop(f"{path.stem}.{axis}", None)
-        read = partial(_read_matrix, collection, path, findings)
-        version = try_to_read(path.stem, broken, read)
-        if version is not None:
-            found[path.stem] = version
-    return found
+    paths = sorted((collection.folder / "runs").glob("[!.]*.npy"))
+    for name in (f"{path.stem}.{axis}" for path in paths for axis in AXES):
+        broken.pop(name, None)
+    read = {path.stem: partial(_read_matrix, collection, path, findings) for path in paths}
+    return try_to_read_all(broken, read)
 
 
 def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Version:

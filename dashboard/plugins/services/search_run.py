@@ -20,7 +20,7 @@ from dashboard.errors import DataError, Findings, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import Ties
 
 if TYPE_CHECKING:
@@ -74,15 +74,19 @@ def read_records(
     collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions that have a record; put those whose record is damaged into `broken`."""
-    found: dict[str, Version] = {}
-    for version in collection.versions.values():
-        path = collection.folder / f"{version.file}.json"
-        if version.run is not None and path.is_file():
-            record = try_to_read(version.name, broken, partial(read_record, path))
-            if record is not None:
-                told = {"note": f"answers of {record.search}", "date": record.date}
-                found[version.name] = replace(version, make_source=record.make_source, **told)
-    return found
+    paths = {
+        name: path
+        for name, version in collection.versions.items()
+        if version.run and (path := collection.folder / f"{version.file}.json").is_file()
+    }
+    read = {name: partial(read_record, path) for name, path in paths.items()}
+    return {
+        name: replace(
+            collection.versions[name], note=f"answers of {record.search}", date=record.date,
+            make_source=record.make_source,
+        )
+        for name, record in try_to_read_all(broken, read).items()
+    }  # fmt: skip
 
 
 def read_record(path: Path) -> RunRecord | None:
