@@ -148,8 +148,7 @@ class OpenCollection:
             ValueError: If neither or both of `items` and `run` are given.
         """
         if vectors is not None:
-            ids = item_ids if items is None else list(items)
-            items, item_ids = vectors, ids
+            items, item_ids = vectors, (item_ids if items is None else list(items))
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
         findings: Findings = []
@@ -235,8 +234,7 @@ class OpenCollection:
             metrics: All that are compared, over which p is corrected; empty: the protocol's.
             choices: As of `measure`.
         """
-        shown = {"metrics": metrics} if metrics else {}
-        study, resolved = self._resolve(choices, shown)
+        study, resolved = self._resolve(choices, {"metrics": metrics} if metrics else {})
         compared = parse(resolved["metrics"])
         front = parse_one(metric or resolved["metric"])
         measures = " ".join(map(str, dict.fromkeys([*compared, front])))

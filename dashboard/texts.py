@@ -46,10 +46,9 @@ def read_bytes(path: Path, name: str) -> bytes:
 
 def decode_text(raw: bytes, name: str, findings: Findings) -> str:
     """Return the text of a file's content; see `read_text`."""
-    encodings = (
+    for encoding in (
         ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
-    )
-    for encoding in encodings:
+    ):
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError:

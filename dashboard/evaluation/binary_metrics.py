@@ -111,8 +111,7 @@ def compute_r_precision(block: Block, k: int | None) -> Sum:
 )
 def compute_reciprocal_rank(block: Block, k: int | None) -> Sum:
     """Compute 1 ÷ rank of the first relevant item, 0 if none is found."""
-    is_first = block.hit & (_count_so_far(block) == 1)
-    return block.sum(is_first / block.rank)
+    return block.sum((block.hit & (_count_so_far(block) == 1)) / block.rank)
 
 
 @metric(

@@ -58,8 +58,7 @@ def report_missing(file: str, column: str, words: Mapping[str, int]) -> Findings
 
 
 def _tidy(label: str) -> str:
-    plain = unicodedata.normalize("NFC", label).strip("'\"")
-    return " ".join(plain.split()).casefold()
+    return " ".join(unicodedata.normalize("NFC", label).strip("'\"").split()).casefold()
 
 
 @dataclass(frozen=True, eq=False)

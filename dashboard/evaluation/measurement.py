@@ -83,8 +83,7 @@ def list_blocks(
     reads = {each.metric.reads for each in measures if each.needs_all}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = any(each.metric.reads == "credits" for each in measures)
-    depth = max((each.depth or 0 for each in measures), default=0)
-    for part in run.parts(queries, depth, wanted):
+    for part in run.parts(queries, max((each.depth or 0 for each in measures), default=0), wanted):
         yield part, label(part, judgement, with_credits)
 
 

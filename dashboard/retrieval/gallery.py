@@ -190,8 +190,7 @@ class CountedRanking:
         first = keys.searchsorted(level << 32) + skipped + 1
         last = keys.searchsorted(level + 1 << 32) + skipped
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
-        is_cut = least > -1
-        passing = np.count_nonzero(self.below <= _find_limit(least)) if is_cut else count
+        passing = np.count_nonzero(self.below <= _find_limit(least)) if least > -1 else count
         return Found(items, scores, at + skipped + 1, first, last, count, int(passing))
 
     def _read_first(self, depth: int) -> IntArray:

@@ -253,8 +253,7 @@ def _read_items(
     """Return items and queries; without their files, those that judgements and runs name."""
     if not (folder / "items.csv").is_file() and qrels is not None:
         items, named = _name_tables(qrels, runs.values())
-        queries = _read_queries(folder, items, findings) if _has_queries(folder) else named
-        return items, queries
+        return items, (_read_queries(folder, items, findings) if _has_queries(folder) else named)
     items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")

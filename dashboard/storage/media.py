@@ -145,8 +145,7 @@ def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Fin
         for (what, wanted), places in lacking.items():
             few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
             found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-            line = items.lines[places[0]]
-            findings.append(Finding("warning", "items.csv", line, found, wanted))
+            findings.append(Finding("warning", "items.csv", items.lines[places[0]], found, wanted))
     return findings
 
 
@@ -179,8 +178,7 @@ def recognise_type(path: Path) -> str:
 
 def recognise_bytes(head: bytes) -> str:
     """Return the media type of a file that begins so; "" for one that browsers do not show."""
-    found = (kind for start, kind in FIRST_BYTES if re.match(start, head, re.DOTALL))
-    return next(found, "")
+    return next((kind for start, kind in FIRST_BYTES if re.match(start, head, re.DOTALL)), "")
 
 
 def read_span(items: Table, place: int) -> Span | None:

@@ -72,8 +72,7 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
         if values.setdefault(pair, value) != value:
             found = f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}"
             wanted = f"{values[pair]:g}, as {name} has"
-            do = f"Remove {others_name} or {name}."
-            raise DataError(others_name, found, wanted, do=do)
+            raise DataError(others_name, found, wanted, do=f"Remove {others_name} or {name}.")
     return make_pairs(values)
 
 

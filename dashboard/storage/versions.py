@@ -101,8 +101,7 @@ def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
     """Return the number of some rows, and a digest of what vectors of them are made of."""
     places = sorted(table.index[name] for name in ids if name in table.index)
     columns = (table[column] for column in (table.key, *INPUTS[stem]))
-    cells = [[column[place] for place in places] for column in columns]
-    rows = sorted(zip(*cells, strict=True))
+    rows = sorted(zip(*[[column[place] for place in places] for column in columns], strict=True))
     return f"{len(rows)} {sha256(json.dumps(rows).encode()).hexdigest()}"
 
 

@@ -135,8 +135,7 @@ def list_moved_results(
             rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
             for row, item, rank in rows:
                 pair = (place_of[int(part.queries[row])], int(item))
-                found = weights.setdefault(pair, [0.0] * len(versions))
-                found[number] = by_rank[int(rank) - 1]
+                weights.setdefault(pair, [0.0] * len(versions))[number] = by_rank[int(rank) - 1]
     for (place, item), each in sorted(weights.items()):
         yield place, item, max(each) - min(each), max(each)
 
@@ -163,7 +162,6 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
         row["bin"] = steps if row["delta"] > 0 else -steps
     counts = Counter(row["bin"] for row in scored)
     outcomes = {row["bin"]: row["outcome"] for row in scored}
-    places = range(min(counts, default=0), max(counts, default=0) + 1)
     return [
         {
             "bin": place,
@@ -171,7 +169,7 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
             "queries": counts[place],
             "outcome": outcomes.get(place, "same"),
         }
-        for place in places
+        for place in range(min(counts, default=0), max(counts, default=0) + 1)
     ]
 
 

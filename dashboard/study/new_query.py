@@ -70,8 +70,7 @@ def _encode(
             if version.items is not None and is_new:
                 place = Path(version.file or version.name).name  # an index of it has another name
                 vector = _embed(asked.folder, place, version.items, text, picture)
-                made = replace(version, queries=make_vectors(TYPED, vector))
-                encoded[version.name] = made
+                encoded[version.name] = replace(version, queries=make_vectors(TYPED, vector))
         except DataError as error:
             broken[version.name] = error
     return replace(asked, versions=encoded, broken=broken)
@@ -83,6 +82,5 @@ def _embed(
     """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
     name = f"models/{version}/model.toml"
     if picture is not None:
-        found = encode_picture(folder, version, picture)
-        return fit_to_items(found, items.scale(0, 100), name)
+        return fit_to_items(encode_picture(folder, version, picture), items.scale(0, 100), name)
     return scale_vector(encode_text(folder, version, text), items.dimension, name, "a text")

@@ -182,8 +182,7 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
         x=alt.XValue("width"), text="note:N"
     )
-    layers = _draw_zero(title) + bars + points + left + right
-    return layers.properties(height=alt.Step(36))
+    return (_draw_zero(title) + bars + points + left + right).properties(height=alt.Step(36))
 
 
 def _order_names(rows: Sequence[Row], key: str) -> list[str]:

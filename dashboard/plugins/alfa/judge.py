@@ -85,10 +85,9 @@ def slice_queries(study: Study) -> dict[str, BoolArray]:
     if not isinstance(judged, KeywordJudgement):
         return {}
     required = [judged.required[query] for query in study.queries.tolist()]
-    named = dict.fromkeys(each for keywords in required for each in keywords)
     return {
         f"{each.group}={each.name}": np.array([each in keywords for keywords in required])
-        for each in named
+        for each in dict.fromkeys(each for keywords in required for each in keywords)
     }
 
 

@@ -55,12 +55,10 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
 def list_classes(collection: Collection, column: str) -> tuple[list[Labels], list[Labels]]:
     """Return the classes of items and of queries; a query without any has those of its item."""
     items, own = split_labels(collection.items[column], collection.queries[column])
-    places = collection.own_items.tolist()
-    queries = [
+    return items, [
         labels or (items[place] if place >= 0 else frozenset())
-        for labels, place in zip(own, places, strict=True)
+        for labels, place in zip(own, collection.own_items.tolist(), strict=True)
     ]
-    return items, queries
 
 
 def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:

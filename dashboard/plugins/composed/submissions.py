@@ -36,8 +36,7 @@ def _read_submission(collection: Collection, place: Path, findings: Findings) ->
     asked = _read_side(place, "queries", queries.ids, qrels.queries if qrels else (), said)
     if gallery.dimension != asked.dimension:
         found = f"vectors of {asked.dimension} dimensions"
-        wanted = f"{gallery.dimension}, as in gallery.npy"
-        raise DataError(f"{name}/queries.npy", found, wanted)
+        raise DataError(f"{name}/queries.npy", found, f"{gallery.dimension}, as in gallery.npy")
     findings += [replace(each, level="warning") for each in said]
     return Version(place.name, items=gallery, queries=asked, file=name)
 

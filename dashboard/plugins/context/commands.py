@@ -51,13 +51,12 @@ def answer(call: Namespace) -> Answer:
     elif call.table == "cleaning":
         rows = satisfaction.clean(viewed, reading.rows).steps
     else:
-        tables = {
+        rows = {
             "gains": satisfaction.compare_gains,
             "depths": satisfaction.compare_depths,
             "halves": satisfaction.compare_halves,
             "spread": satisfaction.describe_spread,
-        }
-        rows = tables[call.table](viewed, reading)
+        }[call.table](viewed, reading)
         for sentence in satisfaction.explain_nulls(viewed, reading, rows):
             print(f"note: satisfaction: {sentence}", file=sys.stderr)
     rows = [{"answers": viewed.kind} | row for row in rows]

@@ -132,8 +132,7 @@ def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     texts = [name for name, is_text in zip(gallery, kinds, strict=False) if is_text]
     order = "in the order of items.csv"
     if not texts:
-        pairs = zip(queries.ids, queries["text"], strict=True)
-        texts = [name for name, text in pairs if text]
+        texts = [name for name, text in zip(queries.ids, queries["text"], strict=True) if text]
         order = "in the order of items.csv and queries.csv"
     ways: list[tuple[str, str, Axes]] = [
         (f"items × texts, {order}", "item", (pictures, texts)),

@@ -143,8 +143,7 @@ def _find_kind(vectors: Vectors) -> str:
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     count, bits = len(vectors.ids), vectors.dimension
     unit = vectors.scale(0, count)
-    is_one = unit > 0 if is_binary else unit >= 0
-    signs = np.where(is_one, np.int8(1), np.int8(-1))
+    signs = np.where(unit > 0 if is_binary else unit >= 0, np.int8(1), np.int8(-1))
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 

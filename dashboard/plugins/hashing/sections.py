@@ -29,8 +29,7 @@ def draw_codes(study: Study, choices: Choices) -> None:
     for place, (name, title) in zip(st.columns(2), CURVES.items(), strict=True):
         with place:
             st.markdown(f"**{title}**")
-            curve = [row for row in rows if row["metric"] == name]
-            chart = draw_curve(curve, name, colours)
+            chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
             for layer in chart.layer:
                 layer.encoding.x.scale = alt.Scale(type="log")
             st.altair_chart(chart)

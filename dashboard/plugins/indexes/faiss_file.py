@@ -110,8 +110,7 @@ class IndexSource:
             forget_collection(self.folder)
             self.failed[int(queries[0])] = str(error)
         if self.failed:  # further queries would wait as long
-            why = next(iter(self.failed.values()))
-            self.failed.update(dict.fromkeys(queries.tolist(), why))
+            self.failed.update(dict.fromkeys(queries.tolist(), next(iter(self.failed.values()))))
             yield from [NOTHING] * len(queries)
             return
         for scores, rows in zip(*found, strict=True):

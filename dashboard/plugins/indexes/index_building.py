@@ -123,8 +123,7 @@ def measure_costs(
         row = {"index": title, "k": k, "bytes": stored, "build_s": seconds}
         figures = [np.mean(recalls) if len(recalls) else np.nan, *resample_figure(recalls, np.mean)]
         figures += np.percentile(_time_searches(each), [50, 95]).tolist() if len(queries) else []
-        names = ("recall", "low", "high", "p50_ms", "p95_ms")
-        known = zip(names, figures, strict=False)
+        known = zip(("recall", "low", "high", "p50_ms", "p95_ms"), figures, strict=False)
         rows.append(row | {name: round(float(x), 6) for name, x in known if not np.isnan(x)})
     return rows
 

@@ -61,8 +61,7 @@ class Groups:
 
     def add_members(self, items: IntArray) -> IntArray:
         """Return some items, and with each all of its group."""
-        firsts = self.first[items[items >= 0]]
-        of_them = self.members[np.isin(self.first[self.members], firsts)]
+        of_them = self.members[np.isin(self.first[self.members], self.first[items[items >= 0]])]
         return np.union1d(items, of_them)
 
     def list_left_out(self, query: int) -> IntArray:

@@ -53,5 +53,4 @@ def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
     """Return the report of what a screen shows; `address` is the screen's, without a query."""
     from dashboard.plugins.report.page import list_queries, write_report
 
-    queries = list_queries(study, choices, QUERIES)
-    return write_report(study, choices, queries, address).encode()
+    return write_report(study, choices, list_queries(study, choices, QUERIES), address).encode()

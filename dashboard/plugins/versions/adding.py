@@ -133,5 +133,4 @@ def add_matrix(collection: Collection, name: str, path: Path) -> list[Row]:
             place.unlink()
         raise broken
     lines = places[".rows.txt"].read_text(encoding="utf-8").split()
-    matrix = places[".npy"]
-    return [describe_file("runs", matrix, len(lines))]
+    return [describe_file("runs", places[".npy"], len(lines))]
