@@ -89,6 +89,11 @@ class Collection:
         ]
 
     @property
+    def protocols(self) -> tuple[str, ...]:
+        """Protocols that its settings name."""
+        return tuple(self.settings.get("protocols", ()))
+
+    @property
     def problems(self) -> list[DataError]:
         """Why parts of the collection cannot be used."""
         return [*self.unread.values(), *self.broken.values()]
@@ -150,8 +155,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
     digest = _digest([qrels, *runs])
     made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, digest=digest)
-    made = _read_plugins(made, findings)
-    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
+    return _finish(made, findings)
 
 
 def _open(folder: Path) -> Collection:
@@ -178,8 +182,13 @@ def _open(folder: Path) -> Collection:
         folder.name, folder, settings, items, queries, qrels, versions,
         broken=broken, unread=unread, digest=_digest(_list(folder)),
     )  # fmt: skip
+    return _finish(made, findings)
+
+
+def _finish(made: Collection, findings: Findings) -> Collection:
+    """Return a collection with what plugins read, and with all that was found in its files."""
     made = _read_plugins(made, findings)
-    _check_defaults(settings, made.versions, findings)
+    made = replace(made, settings=_check_defaults(made, findings))
     _check_protocols(made, findings)
     return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
 
@@ -199,16 +208,15 @@ def _add_versions(
             findings.append(Finding("error", version.file, None, found, wanted))
 
 
-def _check_defaults(
-    settings: dict[str, Any], versions: Mapping[str, Version], findings: Findings
-) -> None:
-    """Remove settings that name a version which is not there."""
+def _check_defaults(opened: Collection, findings: Findings) -> dict[str, Any]:
+    """Return the settings without those that name a version which is not there."""
+    kept = dict(opened.settings)
     for key in ("default_baseline", "default_candidate"):
-        if settings.get(key) and settings[key] not in versions:
-            wanted = f"one of the versions ({list_names(versions) or 'there are none'})"
-            found = f"{key} = {settings[key]!r}, which is not there"
+        if kept.get(key) and kept[key] not in opened.versions:
+            wanted = f"one of the versions ({list_names(opened.versions) or 'there are none'})"
+            found = f"{key} = {kept.pop(key)!r}, which is not there"
             findings.append(Finding("error", "collection.toml", None, found, wanted))
-            settings.pop(key)
+    return kept
 
 
 def _check_protocols(opened: Collection, findings: Findings) -> None:
@@ -218,7 +226,7 @@ def _check_protocols(opened: Collection, findings: Findings) -> None:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
         findings.append(Finding("warning", opened.name, None, found, wanted))
     judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
-    for place, name in enumerate(opened.settings.get("protocols", ())):
+    for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"
             found = f"protocols names {name!r}, which has nothing to judge by"
@@ -251,15 +259,17 @@ def _read_items(
     folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
 ) -> tuple[Table, Table]:
     """Return items and queries; without their files, those that judgements and runs name."""
-    if not (folder / "items.csv").is_file() and qrels is not None:
-        items, named = _name_tables(qrels, runs.values())
-        return items, (_read_queries(folder, items, findings) if _has_queries(folder) else named)
-    items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
+    has_items, has_queries = ((folder / name).is_file() for name in ("items.csv", "queries.csv"))
+    named = None
+    if qrels is not None and not (has_items and has_queries):
+        named = _name_tables(qrels, runs.values())
+    if named and not has_items:
+        items = named[0]
+    else:
+        items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")
-    if not _has_queries(folder) and qrels is not None:
-        return items, _name_tables(qrels, runs.values())[1]
-    return items, _read_queries(folder, items, findings)
+    return items, named[1] if named and not has_queries else _read_queries(folder, items, findings)
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
@@ -300,10 +310,6 @@ def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
     columns["item_id"] = (*items.ids, *sorted(outside))
     return Table(items.file, "item_id", columns, items.lines)
-
-
-def _has_queries(folder: Path) -> bool:
-    return (folder / "queries.csv").is_file()
 
 
 def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:

@@ -124,6 +124,6 @@ def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
         DataError: Why the tables of that protocol cannot be used.
         ChoiceError: If there is nothing that it judges by.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     if named and "protocol" not in given:
         find_rules(collection, named[0])

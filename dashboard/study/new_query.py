@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.retrieval.encoders import encode_text
+from dashboard.retrieval.language import encode_text
 from dashboard.retrieval.pictures import encode_picture, fit_to_items, scale_vector
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, make_vectors

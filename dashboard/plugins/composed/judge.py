@@ -32,7 +32,7 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
     Raises:
         DataError: If the collection asks for the protocol and a label is neither.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     wanted = NAME in named
     if collection.qrels is None or (named and not wanted):
         return None

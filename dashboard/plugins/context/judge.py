@@ -74,7 +74,7 @@ def read_tables(collection: Collection, findings: Findings) -> Pairs | str | Non
     Raises:
         DataError: If a relevance is off the scale, and neither -1 nor -2.
     """
-    folder, is_named = collection.folder, NAME in collection.settings.get("protocols", ())
+    folder, is_named = collection.folder, NAME in collection.protocols
     if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
         return "keywords" if is_named and collection.tables.get("alfa") is not None else None
     found = read_answers(collection, findings)

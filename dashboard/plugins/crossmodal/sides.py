@@ -60,7 +60,7 @@ class Sides:
 def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
     items, queries = collection.items, collection.queries
-    is_asked = "crossmodal" in collection.settings.get("protocols", ())
+    is_asked = "crossmodal" in collection.protocols
     if not is_asked and not {"side", "kind"} & items.columns.keys():
         return None
     side = items["side"] if any(items["side"]) else _infer_sides(collection, findings)
@@ -89,7 +89,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
 def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
     kinds = collection.items["kind"]
     side = [SIDES.get(kind.strip().lower(), "") for kind in kinds]
-    if "crossmodal" in collection.settings.get("protocols", ()) and not all(side):
+    if "crossmodal" in collection.protocols and not all(side):
         strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
         wanted = "a column side, or kind image, video or text for each item"
         before = "no side of the items, and "

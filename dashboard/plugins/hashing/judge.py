@@ -1,4 +1,4 @@
-"""Types of pairs from judged pairs or from labels; outputs read by their signs."""
+"""Types of pairs from judged pairs or from labels; outputs read by their signs; P(H<=2)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings, list_names
+from dashboard.evaluation.block import Block
 from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
 from dashboard.evaluation.labels import (
     LabelJudgement,
@@ -18,11 +19,12 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Row
-from dashboard.plugins.hashing.metrics import find_bits, measure_radius
+from dashboard.evaluation.measurement import Row, measure_run
+from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
+from dashboard.tables import FloatArray
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
@@ -32,6 +34,10 @@ GRADES = (0.0, 1.0, 2.0)
 """Grades of type 3, 2 and 1."""
 COLUMNS = ("labels", "label")
 BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
+
+RADIUS = 2
+"""The radius that the literature reports."""
+NEAR = f"P(H<={RADIUS})"
 
 
 def read_types(collection: Collection, findings: Findings) -> str | None:
@@ -43,7 +49,7 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         DataError: If the collection asks for the protocol and there are neither pairs nor labels, a
             grade is no type's, or an item is both query and gallery.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     if named and NAME not in named:
         return None
     if problem := _find_problem(collection):
@@ -174,6 +180,46 @@ def _list_shared(judged: Judgement, query: int, item: int) -> str:
     if not isinstance(judged, LabelJudgement):
         return ""
     return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
+
+
+@metric(
+    NEAR,
+    formula=f"hits within Hamming distance {RADIUS} ÷ results within it, 0 if there are none",
+    source="Liu et al., Supervised Hashing with Kernels, CVPR 2012",
+    cutoff="never",
+    other_names=(f"P(H≤{RADIUS})",),
+)
+def refuse_results(block: Block, k: int | None) -> FloatArray:
+    """Compute the share of hits among the items within Hamming distance 2.
+
+    Raises:
+        ValueError: Always: labelled results hold no distances. `measure_radius` has them.
+    """
+    raise ValueError(f"{NEAR} is for hash codes: choose the protocol hashing.")
+
+
+def measure_radius(study: Study, version: str, measure: Measure) -> FloatArray | None:
+    """Return P(H<=2) of each query of a version; null for a file of results; None: not asked.
+
+    A query without an item so near counts 0. The order of equal distances does not matter.
+    """
+    if measure.name != NEAR:
+        return None
+    bits = find_bits(study, version)
+    if bits is None:
+        return np.full(len(study.queries), np.nan)
+    run = study.run(version)
+    least = 1 - (2 * RADIUS + 1) / bits  # between this distance and the next
+    near = replace(run, min_similarity=max(run.min_similarity, least))
+    counts = parse("num_rel_ret num_ret")
+    hits, found = measure_run(near, study.queries, study.judgement, study.rules, counts)
+    return np.asarray(hits / np.maximum(found, 1))
+
+
+def find_bits(study: Study, version: str) -> int | None:
+    """Return the length of a version's codes; None for a file of results."""
+    items = study.collection.find_version(version).items
+    return None if items is None else items.dimension
 
 
 HASHING = JudgingRules(

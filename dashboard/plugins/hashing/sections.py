@@ -6,7 +6,7 @@ import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.metrics import parse_one
-from dashboard.plugins.hashing.metrics import NAME, find_bits
+from dashboard.plugins.hashing.judge import NEAR, find_bits
 from dashboard.plugins.hashing.ties import list_bounds
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -38,7 +38,7 @@ def draw_codes(study: Study, choices: Choices) -> None:
         help="Items at equal distances have no order of their own. Smallest and largest: means of "
         "each query's value in its worst and in its best order; –: not known for this metric.",
     )
-    near = {each.run: next(each.list_means())["mean"] for each in study.measure(runs, NAME)}
+    near = {each.run: next(each.list_means())["mean"] for each in study.measure(runs, NEAR)}
     table = [
         row | {"bits": find_bits(study, row["run"]), "near": near[row["run"]]}
         for row in list_bounds(study, runs, metric)
@@ -49,6 +49,6 @@ def draw_codes(study: Study, choices: Choices) -> None:
         Column("low", "Smallest", number=True),
         Column("mean", metric, number=True, help="Ties in the order of the gallery"),
         Column("high", "Largest", number=True),
-        Column("near", NAME, number=True, help="A query without such a result counts 0"),
+        Column("near", NEAR, number=True, help="A query without such a result counts 0"),
     ]
     draw_table(columns, table)

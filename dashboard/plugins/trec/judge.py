@@ -24,7 +24,7 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
         DataError: If some grades are above 0 and none reaches 1; not for a collection whose
             settings name other protocols.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     if collection.qrels is not None and (not named or TREC.name in named):
         _check_scale(collection.qrels.values, findings)
     return collection.qrels
