@@ -163,7 +163,7 @@ class OpenCollection:
         stated = (told, files, findings, by_position, codes)
         rows = add_vectors(self._opened, name, given, asked, *stated)
         for each in (each for each in findings if each.level != "note"):
-            warnings.warn(f"{each.file}: found {each.found}; expected {each.wanted}", stacklevel=2)
+            warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
 
     def _add_run(
@@ -199,10 +199,10 @@ class OpenCollection:
             ValueError: If there is no such metric.
             DataError: If a version cannot be used.
         """
-        study, default = self._study(choices)
+        study, resolved = self._resolve(choices)
         one = [versions] if isinstance(versions, str) else versions
         names = tuple(self._opened.versions if one is None else one)
-        found = study.measure(dict.fromkeys(names), metrics or default)
+        found = study.measure(dict.fromkeys(names), metrics or resolved["metrics"])
         rows = [
             row for each in found for row in (each.list_values() if by_query else each.list_means())
         ]
@@ -219,8 +219,9 @@ class OpenCollection:
             metrics: As of `measure`.
             choices: As of `measure`.
         """
-        study, default = self._study(choices)
-        return _fix_types(pd.DataFrame(study.compare(baseline, candidate, metrics or default)))
+        study, resolved = self._resolve(choices)
+        rows = study.compare(baseline, candidate, metrics or resolved["metrics"])
+        return _fix_types(pd.DataFrame(rows))
 
     def verdict(
         self, baseline: str, candidate: str, metric: str = "", *, metrics: str = "", **choices: Any
@@ -234,7 +235,7 @@ class OpenCollection:
             metrics: All that are compared, over which p is corrected; empty: the protocol's.
             choices: As of `measure`.
         """
-        study, resolved = self._resolve(choices, {"metrics": metrics} if metrics else {})
+        study, resolved = self._resolve(choices, metrics)
         compared = parse(resolved["metrics"])
         front = parse_one(metric or resolved["metric"])
         measures = " ".join(map(str, dict.fromkeys([*compared, front])))
@@ -255,15 +256,10 @@ class OpenCollection:
             sentence=study.describe_difference(row, str(front), baseline, candidate),
         )
 
-    def _study(self, choices: dict[str, Any]) -> tuple[Study, str]:
-        """Return the study under some choices, and the protocol's metrics."""
-        study, resolved = self._resolve(choices, {})
-        return study, str(resolved["metrics"])
-
-    def _resolve(self, choices: dict[str, Any], shown: dict[str, str]) -> tuple[Study, Choices]:
-        """Return the study under some choices, and all of them with those of what is shown."""
+    def _resolve(self, choices: dict[str, Any], metrics: str = "") -> tuple[Study, Choices]:
+        """Return the study under some choices, and all of them; "": the protocol's metrics."""
         options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
-        given = dict(shown)
+        given = {"metrics": metrics}
         for name, value in choices.items():
             if name not in options:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")

@@ -115,15 +115,15 @@ def replace_files(folder: Path, *names: str) -> Iterator[Path]:
     Raises:
         DataError: If nothing can be written there.
     """
-    with report_full_disk(folder.name):
-        folder.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as place:
-            yield Path(place)
-            for name in names:
-                sync(Path(place) / name)
-            for name in names:
-                (Path(place) / name).replace(folder / name)
-            sync(folder)
+    name = folder.name or str(folder)
+    with report_full_disk(name), tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+        place = Path(made)
+        yield place
+        for name in names:
+            sync(place / name)
+        for name in names:
+            (place / name).replace(folder / name)
+        sync(folder)
 
 
 def sync(path: Path) -> None:

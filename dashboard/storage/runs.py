@@ -51,9 +51,12 @@ def _read_pairs(path: Path, name: str, findings: Findings, fields: tuple[str, ..
     number = "grade" if "grade" in fields else "score"
     require_file(path, name, f"lines of query, item and {number}")
     if path.suffix == ".csv":
-        return _collect(_read_csv(path, name, number, findings), name, number, findings)
-    raw = read_bytes(path, name)
-    pairs = _parse_plain(raw, fields, number)
+        table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
+        rows = zip(table.lines, table["query_id"], table["item_id"], table[number], strict=True)
+        return _collect(rows, name, number, findings)
+    raw, pairs = read_bytes(path, name), None
+    if raw.isascii() and not any(each in raw for each in ODD):
+        pairs = _parse_trec(raw, fields, number)
     if pairs is not None:
         return pairs
     text = _set_blanks(decode_text(raw, name, findings))
@@ -86,12 +89,6 @@ def make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
     """Return pairs, of which there is at least one, with their numbers."""
     (queries, query), (items, item) = map(number_names, zip(*values, strict=True))
     return Pairs(queries, items, query, item, np.array(list(values.values())))
-
-
-def _parse_plain(raw: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
-    """Return the rows of a file of ASCII with one blank between fields; else None."""
-    is_plain = raw.isascii() and not any(each in raw for each in ODD)
-    return _parse_trec(raw, fields, number) if is_plain else None
 
 
 def _set_blanks(text: str) -> str:
@@ -155,12 +152,6 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     wanted = "each pair once; they count once"
     findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
     return make_pairs(values)
-
-
-def _read_csv(path: Path, name: str, number: str, findings: Findings) -> Iterator[Row]:
-    table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
-    columns = (table["query_id"], table["item_id"], table[number])
-    yield from zip(table.lines, *columns, strict=True)
 
 
 def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Row]:

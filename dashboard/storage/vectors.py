@@ -108,11 +108,6 @@ class Vectors:
             yield start, self.scale(start, start + step)
 
 
-def make_vectors(name: str, vector: Float32Array) -> Vectors:
-    """Return one unit vector by its name. [1, dimension]."""
-    return Vectors((name,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
-
-
 def read_vectors(
     folder: Path, stem: str, known: Sequence[str], findings: Findings, shown: str
 ) -> Vectors | None:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.retrieval.language import encode_text
 from dashboard.retrieval.pictures import encode_picture, fit_to_items, scale_vector
 from dashboard.storage.collection import Collection
-from dashboard.storage.vectors import Vectors, make_vectors
+from dashboard.storage.vectors import Vectors
 from dashboard.study.query_result import QueryResult, show_query
 from dashboard.study.study import Study
 from dashboard.tables import Float32Array, Table
@@ -70,7 +71,8 @@ def _encode(
             if version.items is not None and is_new:
                 place = Path(version.file or version.name).name  # an index of it has another name
                 vector = _embed(asked.folder, place, version.items, text, picture)
-                encoded[version.name] = replace(version, queries=make_vectors(TYPED, vector))
+                made = Vectors((TYPED,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
+                encoded[version.name] = replace(version, queries=made)
         except DataError as error:
             broken[version.name] = error
     return replace(asked, versions=encoded, broken=broken)

@@ -228,6 +228,7 @@ def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
     """
     if not any(hits.values()):
         return
+    path.parent.mkdir(exist_ok=True)
     results = path.with_suffix(".csv")
     files = [path, results] if not results.exists() else [results, path]
     rows = ((query, *hit) for query, found in hits.items() for hit in found)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dashboard.commands.options import FINE, WRONG, Answer, add_codes, add_collection, print_ways
 from dashboard.commands.output import say_where
-from dashboard.errors import DataError, Findings, Unsure, make_printable
+from dashboard.errors import Findings, Unsure
 from dashboard.storage.folders import find_folder
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
@@ -97,5 +97,4 @@ def answer(call: Namespace) -> Answer:
 def complain(findings: Findings) -> None:
     """Print findings on stderr."""
     for each in findings:
-        told = DataError(each.file, each.found, each.wanted, line=each.line)
-        print(make_printable(f"{each.level}: {told}"), file=sys.stderr)
+        print(f"{each.level}: {each}", file=sys.stderr)

@@ -49,8 +49,7 @@ if is_sent:
     else:
         st.success(escape_markdown(f"{name.strip()} is a version of {collection.title} now."))
         for each in findings:
-            told = f"{each.file}: found {each.found}; expected {each.wanted}"
-            st.caption(escape_markdown(told))
+            st.caption(escape_markdown(str(each)))
         address = list_values(collection, name.strip())
         screen = "compare" if "baseline" in address else "query"
         label = (
