@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -24,9 +24,7 @@ from dashboard.storage.new_versions import add_run, add_vectors
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
-
-if TYPE_CHECKING:
-    from dashboard.tables import Table
+from dashboard.tables import Table
 
 
 def open(collection: str | Path) -> OpenCollection:

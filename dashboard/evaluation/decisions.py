@@ -121,14 +121,6 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
     return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
 
 
-def bound_unseen(units: int) -> float:
-    """Return the largest share of units that lose, where none of so many does.
-
-    The exact bound of Clopper and Pearson for no case: about 3.7 divided by the units.
-    """
-    return float(1 - (1 - LEVEL) ** (1 / units))
-
-
 def describe_power(row: Mapping[str, object], metric: str) -> str:
     """Return in sentences how large a difference is found, what a margin takes, and its bound."""
     margin, needed, bound, told = row["margin"], row["needed"], row["bound"], list[str]()

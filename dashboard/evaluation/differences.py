@@ -12,8 +12,8 @@ import numpy as np
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import (
+    LEVEL,
     bound_loss,
-    bound_unseen,
     count_needed,
     find_shift,
     measure_precision,
@@ -111,7 +111,8 @@ def _decide(
     if margin is not None and (units := int((sizes > 0).sum())) > 1:
         low = bound_loss(sign * sums, sizes, largest)
         if row["low"] is None:  # all differ alike
-            low = min(low, sign * row["delta"] - bound_unseen(units) * largest)
+            unseen = 1 - (1 - LEVEL) ** (1 / units)  # bound of Clopper and Pearson for no case
+            low = min(low, sign * row["delta"] - unseen * largest)
         else:
             low = min(low, sign * row["low"], sign * row["high"])
         found["bound"] = low

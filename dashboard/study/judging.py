@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from dashboard.evaluation.judgement import (
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.tables import FloatArray
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 
-def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+def _judge_qrels(collection: Collection, choices: Choices) -> Judgement:
     return judge_table(collection, collection.qrels)
 
 

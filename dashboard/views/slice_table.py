@@ -51,15 +51,12 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
             "first": _shorten(row["first"]),
             "second": _shorten(row["second"]),
             "note": "–" if row["delta"] is None else write_signed(row["delta"]),
-            "count": _write_count(row["queries"]),
+            "count": f"n {n}{'*' if n < SMALL_SLICE else ''}" if (n := row["queries"]) else "",
         }
         for row in rows
     ]
 
-
-def _write_count(queries: int) -> str:
-    """Return the number of queries of a cell, marked where there are too few for an interval."""
-    return f"n {queries}{'*' if queries < SMALL_SLICE else ''}" if queries else ""
+    """Return the cells of a table of two columns, without the column's name in each."""
 
 
 def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:

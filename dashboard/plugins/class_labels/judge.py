@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dashboard.errors import DataError, Findings, count_odd
 from dashboard.evaluation.judgement import JudgingRules
@@ -17,6 +16,7 @@ from dashboard.evaluation.labels import (
 )
 from dashboard.evaluation.measurement import Row
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.study.judging import pick_headline
 from dashboard.study.study import Study
 from dashboard.tables import list_columns
@@ -61,7 +61,7 @@ def list_classes(collection: Collection, column: str) -> tuple[list[Labels], lis
     ]
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
+def judge(collection: Collection, choices: Choices) -> LabelJudgement:
     """Judge every item that has a class: it is relevant if it shares one with the query."""
     items, queries = list_classes(collection, collection.tables[NAME])
     return judge_labels(items, queries, collection.own_items)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
 from dashboard.tables import IntArray
@@ -68,7 +68,7 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
         yield from count_odd(file, lacking, what, wanted, "error", "no vector for ")
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
+def judge(collection: Collection, choices: Choices) -> TableJudgement:
     """Judge by the labels; a query without a fulfilled one is not scorable."""
     return judge_table(collection, collection.qrels, needs_relevant=True)
 

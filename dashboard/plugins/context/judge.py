@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from dashboard.evaluation.judgement import (
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs, make_pairs
+from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, read_table
@@ -145,7 +145,7 @@ def _check_values(
         raise DataError(name, found, "a scale of 0 to 100", do=do)
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by valid relevance; queries with more than 90 % invalid pairs are not scorable."""
     tables = collection.tables[NAME]
     if tables == "keywords":
@@ -166,10 +166,10 @@ def compute_invalid_share(grades: FloatArray) -> float:
     return float(np.mean(grades < 0))
 
 
-def _judge_by_keywords(collection: Collection, choices: Mapping[str, Any]) -> ShareJudgement:
+def _judge_by_keywords(collection: Collection, choices: Choices) -> ShareJudgement:
     from dashboard.plugins.alfa.judge import judge as judge_keywords
 
-    made = judge_keywords(collection, choices)  # type: ignore[arg-type]
+    made = judge_keywords(collection, choices)
     reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
     return ShareJudgement(made, reasons)
 

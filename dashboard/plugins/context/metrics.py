@@ -8,7 +8,6 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,8 @@ from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.graded_metrics import PER, count_images
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
+from dashboard.study.study import Study
 from dashboard.tables import FloatArray
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
 
 NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"

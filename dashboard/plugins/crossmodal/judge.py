@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
 from dashboard.plugins.crossmodal.sides import Sides
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray
 
@@ -44,7 +44,7 @@ class MatchingJudgement(TableJudgement):
     folds: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> MatchingJudgement:
+def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     """Judge by the pairs that belong together; every other result is a miss.
 
     In a test of folds a picture is in the fold of its place among the picture queries, a text in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,9 @@ from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
 from dashboard.tables import FloatArray
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
@@ -99,7 +98,7 @@ def _find_problem(collection: Collection) -> DataError | None:
     return None
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by type: 1 has grade 2, 2 grade 1; a pair that is not named is of type 3."""
     if collection.tables[NAME] != "labels":
         return judge_table(collection, collection.qrels, needs_relevant=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import Judgement, find_relevant
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.run import Part
+from dashboard.study.study import Study
 from dashboard.tables import FloatArray
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
 
 RETRIEVED = "AP(retrieved)"
 RISING = (

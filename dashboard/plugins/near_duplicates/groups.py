@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,11 +31,9 @@ from dashboard.retrieval.sources import read_at
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray, Table
-
-if TYPE_CHECKING:
-    from dashboard.study.choices import Choices
-    from dashboard.study.study import Study
 
 BLOCK = 256
 """Items that are compared with all others at once."""

@@ -53,8 +53,7 @@ def _check_scale(grades: FloatArray, findings: Findings) -> None:
 )
 def compute_bpref(block: Block, k: int | None) -> Sum:
     """Compute how rarely a judged non-relevant item precedes a relevant one."""
-    so_far = np.cumsum(block.nonrelevant)
-    before = so_far - np.append(0, so_far)[np.searchsorted(block.row, block.row)]
+    before = block.count_so_far(block.nonrelevant)
     most = block.relevant[block.row]
     possible = np.minimum(block.judged_nonrelevant[block.row], most)
     lost = np.minimum(before, most) / np.maximum(possible, 1)
