@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,6 +59,10 @@ class Table:
         """Return the cells of a column; empty texts where the file has no such column."""
         return self.columns.get(column) or ("",) * len(self)
 
+    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+        """Return the key of each row and its cells in some columns."""
+        return zip(self.ids, *map(self.__getitem__, columns), strict=True)
+
     def find(self, ids: Iterable[str]) -> IntArray:
         """Return the positions of some keys, -1 for unknown ones."""
         return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
@@ -69,6 +73,11 @@ def number_names(names: Iterable[str]) -> tuple[tuple[str, ...], IntArray]:
     index: dict[str, int] = {}
     places = np.array([index.setdefault(name, len(index)) for name in names], dtype=np.int64)
     return tuple(index), places
+
+
+def find_bounds(groups: IntArray, count: int) -> list[tuple[int, int]]:
+    """Return the first row of each of so many groups in succession, and that behind its last."""
+    return list(pairwise(np.searchsorted(groups, np.arange(count + 1)).tolist()))
 
 
 def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:

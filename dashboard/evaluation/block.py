@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.evaluation.judgement import Judgement, list_judged
 from dashboard.retrieval.run import Part
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, find_bounds
 
 MAX_JUDGED = 1 << 18
 """Judged items that are joined with results at once."""
@@ -108,12 +108,12 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     """
     listed = part.rank <= part.passing[part.row]
     row, item, rank = part.row[listed], part.item[listed], part.rank[listed]
-    bounds = np.searchsorted(row, np.arange(len(part.queries) + 1))
+    bounds = find_bounds(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
     ideal: list[tuple[IntArray, FloatArray]] = []
     for first, last, place, items, every in _join_judged(part.queries, judgement):
-        rows = slice(bounds[first], bounds[last])
+        rows = slice(bounds[first][0], bounds[last - 1][1])
         grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)
         is_relevant = every >= judgement.relevant_from
         relevant += np.bincount(place[is_relevant], minlength=len(relevant))
@@ -121,10 +121,11 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         gains = every > 0
         order = np.lexsort((-every[gains], place[gains]))
         ideal.append((place[gains][order], every[gains][order]))
-    for query, low, high in zip(part.queries.tolist(), bounds[:-1], bounds[1:], strict=True):
-        if with_credits:
-            known = item[low:high] >= 0
-            credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
+    for query, (low, high) in zip(
+        part.queries.tolist() if with_credits else (), bounds, strict=False
+    ):
+        known = item[low:high] >= 0
+        credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
     of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
     grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)

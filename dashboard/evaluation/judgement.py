@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.tables import BoolArray, FloatArray, IntArray, Ties, sort_pairs
+from dashboard.tables import BoolArray, FloatArray, IntArray, Ties, find_bounds, sort_pairs
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -161,10 +161,9 @@ def judge_table(
     known = known[own[query[known]] != item[known]]
     query, item, grade = query[known], item[known], qrels.values[known]
     order = sort_pairs(query, item)
-    bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
     pairs = {
         each: (item[order[low:high]], grade[order[low:high]])
-        for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        for each, (low, high) in enumerate(find_bounds(query[order], len(queries)))
         if low < high
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}

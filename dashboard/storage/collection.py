@@ -317,9 +317,8 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
     table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
     kept: list[int] = []
-    for row, (query, text, item, image) in enumerate(
-        zip(table.ids, table["text"], table["item_id"], table["image"], strict=True)
-    ):
+    for row, cells in enumerate(table.list_rows("text", "item_id", "image")):
+        query, text, item, image = cells
         has_text = any(map(str.isprintable, text.replace(" ", "")))
         if ((has_text or image) and not item) or item in names:
             kept.append(row)
@@ -328,7 +327,7 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
         wanted = "a query; left out"
         line = table.lines[row]
         findings.append(Finding("warning", "queries.csv", line, f"{query} {why}", wanted))
-    columns = {name: tuple(cells[row] for row in kept) for name, cells in table.columns.items()}
+    columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
     columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
 

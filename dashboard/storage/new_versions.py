@@ -131,7 +131,7 @@ def add_vectors(
         DataError: If the version could not be used, or the name is taken.
     """
     table = collection.queries
-    texts = tuple(q for q, item in zip(table.ids, table["item_id"], strict=True) if not item)
+    texts = tuple(q for q, item in table.list_rows("item_id") if not item)
     sides = [("items", items, [collection.items.ids])]
     if queries is not None:
         sides.append(("queries", queries, [texts, table.ids]))

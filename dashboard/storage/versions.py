@@ -82,7 +82,7 @@ def read_version(
     if gallery is None:
         do = 'Write them: numpy.save("items.npy", vectors).'
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
-    texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
+    texts = [name for name, item in queries.list_rows("item_id") if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
     if stored is not None and stored.dimension != gallery.dimension:

@@ -18,7 +18,7 @@ from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
-from dashboard.tables import IntArray
+from dashboard.tables import IntArray, find_bounds
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -80,10 +80,9 @@ def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int)
     queries = study.collection.queries.find(query_ids)
     found: list[Row] = []
     for part in study.run(version).parts(queries, depth, lambda q: find_relevant(judged, q)):
-        bounds = np.searchsorted(part.row, np.arange(len(part.queries) + 1))
-        for at, query in enumerate(part.queries.tolist()):
-            rows = slice(bounds[at], bounds[at + 1])
-            item, rank = part.item[rows], part.rank[rows]
+        bounds = find_bounds(part.row, len(part.queries))
+        for at, (query, (low, high)) in enumerate(zip(part.queries.tolist(), bounds, strict=True)):
+            item, rank = part.item[low:high], part.rank[low:high]
             kept = rank <= part.passing[at]
             hits = mark_hits(judged, query, item[kept], study.rules.is_complete)
             ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))

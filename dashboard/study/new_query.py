@@ -37,9 +37,9 @@ def search_with(
     collection = study.collection
     if item and item not in collection.items.index:
         raise ChoiceError(f"There is no item {item!r}.")
-    stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
-    wanted = ("", item) if item else (text, "")
-    places = [place for place, each in enumerate(stored) if each == wanted]
+    stored = collection.queries.list_rows("text", "item_id")
+    wanted = ["", item] if item else [text, ""]
+    places = [place for place, (_, *each) in enumerate(stored) if each == wanted]
     if places and picture is None:
         every = Study(collection, study.choices.replace(queries="all", slice=()))
         return show_query(every, places[0], versions, depth, metric)

@@ -326,6 +326,10 @@ class Study:
         (measurement,) = self.measure([version], metric)
         return np.asarray(measurement.values[0])
 
+    def find_items(self, rows: Iterable[Row]) -> IntArray:
+        """Return the item of each result, by its `item_id`; -1 for one that there is not."""
+        return self.collection.items.find(row["item_id"] or "" for row in rows)
+
     def query(
         self, query_id: str, versions: Sequence[str], depth: int = 5, metric: str = ""
     ) -> QueryResult:

@@ -76,7 +76,7 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
     from dashboard.plugins.alfa.mapping import map_texts
 
     queries = collection.queries
-    asked = [(name, text) for name, text in zip(queries.ids, queries["text"], strict=True) if text]
+    asked = [(name, text) for name, text in queries.list_rows("text") if text]
     mapped = map_texts([text for _, text in asked], vocabulary)
     rows = [
         each.describe() | {"query_id": name, "score": f"{each.score:.4f}"}

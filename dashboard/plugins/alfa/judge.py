@@ -110,8 +110,8 @@ def describe_results(
     """Return what a query requires, and matched, required and a tick a keyword of some results."""
     judged = study.given_judgement
     if not isinstance(judged, KeywordJudgement):
-        return {}, [Row() for _ in rows]
-    items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()
+        return {}, []
+    items = study.find_items(rows).tolist()
     parts = list_parts(judged, query).values()
     ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
     return _list_required(study, judged, query), [

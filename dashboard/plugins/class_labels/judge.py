@@ -71,11 +71,10 @@ def describe_class(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
     """Return the class that a query asks for, and nothing of results."""
-    fields = [Row() for _ in rows]
     if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
-        return {}, fields
+        return {}, []
     asked = ", ".join(sorted(study.given_judgement.asked[query])) or "none"
-    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, fields
+    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, []
 
 
 CLASS_LABELS = JudgingRules(

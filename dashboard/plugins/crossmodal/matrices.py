@@ -132,7 +132,7 @@ def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     texts = [name for name, is_text in zip(gallery, kinds, strict=False) if is_text]
     order = "in the order of items.csv"
     if not texts:
-        texts = [name for name, text in zip(queries.ids, queries["text"], strict=True) if text]
+        texts = [name for name, text in queries.list_rows("text") if text]
         order = "in the order of items.csv and queries.csv"
     ways: list[tuple[str, str, Axes]] = [
         (f"items × texts, {order}", "item", (pictures, texts)),
@@ -156,7 +156,7 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     """
     items, queries = collection.items, collection.queries
     texts: defaultdict[str, list[str]] = defaultdict(list)
-    for name, kind, words in zip(items.ids, items["kind"], items["caption"], strict=True):
+    for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
     found, pictures = {}, _pair_pictures(collection)

@@ -72,9 +72,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     if len(members) < 2 or collection.qrels is None:
         return None
     strange = [
-        query
-        for query, among in zip(queries.ids, queries["among"], strict=True)
-        if among and among not in members
+        query for query, among in queries.list_rows("among") if among and among not in members
     ]
     wanted = f"a side of the items ({', '.join(members)}); these search all items"
     findings += count_odd("queries.csv", strange, "queries among an unknown side", wanted)

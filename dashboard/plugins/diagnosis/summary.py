@@ -28,7 +28,7 @@ def describe_causes(
     told: dict[str, str] = {}
     for version in dict.fromkeys(row["run"] for row in rows if "run" in row):
         wrong = [p for p, row in enumerate(rows) if row["run"] == version and row["hit"] is False]
-        items = study.collection.items.find(rows[place]["item_id"] or "" for place in wrong)
+        items = study.find_items(rows[place] for place in wrong)
         causes = dict(zip(wrong, find_causes(study, version, query, items), strict=True))
         for place, cause in causes.items():
             notes = [cause.note] if cause.note else []

@@ -157,7 +157,7 @@ def describe_types(
 ) -> tuple[Row, list[Row]]:
     """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
-        return {}, [Row() for _ in rows]
+        return {}, []
     judged, index = study.judgement, study.collection.items.index
     grades = judged.grades(query)
     notes: list[Row] = []

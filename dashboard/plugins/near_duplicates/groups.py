@@ -235,10 +235,10 @@ def describe_copies(
 ) -> tuple[Row, list[Row]]:
     """Note on a result that stands for a group which items the others are."""
     if study.choices[KEY] == COUNTED:
-        return {}, [Row() for _ in rows]
+        return {}, []
     groups, table = find_groups(study.collection, study.choices[KEY]), study.collection.items
     notes: list[Row] = []
-    for item in table.find(row["item_id"] or "" for row in rows):
+    for item in study.find_items(rows):
         others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
         notes.append({"notes": [f"copies: {list_names(others)}"]} if others else Row())
     return {}, notes

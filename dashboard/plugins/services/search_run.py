@@ -142,8 +142,8 @@ def run_search(
     hits = _list_hits(collection, name, before)
     times = before.milliseconds or {}
     record = RunRecord(service.url, depth, f"{date.today()}", times)
-    columns = zip(table.ids, table["text"], table["item_id"], strict=True)
-    missing = [each for each in columns if each[0] not in hits and any(each[1:])]
+    rows = table.list_rows("text", "item_id")
+    missing = [each for each in rows if each[0] not in hits and any(each[1:])]
     # those that failed before come last: they may fail again
     missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
     saved, in_a_row = time.monotonic(), 0

@@ -128,8 +128,7 @@ def _list_sides(
         DataError: If the name is taken, or the version has no vectors or no text queries.
     """
     sides = [] if version else [_make_items(collection, encoder, frames)]
-    table = collection.queries
-    rows = zip(table.ids, table["text"], table["item_id"], strict=True)
+    rows = collection.queries.list_rows("text", "item_id")
     texts = {query: text for query, text, item in rows if text and not item}
     if what != "items" and encoder.reads and texts:
         keys = {query: f"text {text}" for query, text in texts.items()}
