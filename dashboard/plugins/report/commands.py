@@ -6,7 +6,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.options import (
+    FINE,
+    Answer,
+    add_choices,
+    add_collection,
+    add_options,
+    open_study_of,
+)
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "the file that is written; one that is there is replaced"
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html", help=text)
     text = f"queries with pictures, at most {MAX_QUERIES} (default {QUERIES})"
-    parser.add_argument("--number", type=int, default=QUERIES, metavar="NUMBER", help=text)
+    add_options(parser, f"--number NUMBER  {text}")
     add_choices(parser, "baseline", "candidate", "metrics", "metric")
 
 
