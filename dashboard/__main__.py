@@ -20,7 +20,7 @@ from dashboard.commands import (
     search_items,
 )
 from dashboard.commands.options import FINE, WRONG
-from dashboard.commands.output import FORMATS, print_rows
+from dashboard.commands.output import FORMATS, write_rows
 from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
 from dashboard.successors import explain_variables, explain_words
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("error: stopped before the end", file=sys.stderr)
         return WRONG
     try:
-        print_rows(rows, columns, call.format)
+        sys.stdout.write(write_rows(rows, columns, call.format))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as head, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

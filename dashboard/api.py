@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from dashboard.errors import ChoiceError, Finding
+from dashboard.errors import ChoiceError, Findings
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.array_files import name_vectors
@@ -24,9 +24,7 @@ from dashboard.storage.new_versions import add_run, add_vectors
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
-
-if TYPE_CHECKING:
-    from dashboard.tables import Table
+from dashboard.tables import Table
 
 
 def open(collection: str | Path) -> OpenCollection:
@@ -148,11 +146,10 @@ class OpenCollection:
             ValueError: If neither or both of `items` and `run` are given.
         """
         if vectors is not None:
-            ids = item_ids if items is None else list(items)
-            items, item_ids = vectors, ids
+            items, item_ids = vectors, (item_ids if items is None else list(items))
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
-        findings: list[Finding] = []
+        findings: Findings = []
         if run is not None:
             return self._add_run(name, run, findings)
         given = name_vectors(items, item_ids, "items", findings)
@@ -164,11 +161,11 @@ class OpenCollection:
         stated = (told, files, findings, by_position, codes)
         rows = add_vectors(self._opened, name, given, asked, *stated)
         for each in (each for each in findings if each.level != "note"):
-            warnings.warn(f"{each.file}: found {each.found}; expected {each.wanted}", stacklevel=2)
+            warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
 
     def _add_run(
-        self, name: str, run: pd.DataFrame | str | Path, findings: list[Finding]
+        self, name: str, run: pd.DataFrame | str | Path, findings: Findings
     ) -> pd.DataFrame:
         if not isinstance(run, pd.DataFrame):
             return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
@@ -200,10 +197,10 @@ class OpenCollection:
             ValueError: If there is no such metric.
             DataError: If a version cannot be used.
         """
-        study, default = self._study(choices)
+        study, resolved = self._resolve(choices)
         one = [versions] if isinstance(versions, str) else versions
         names = tuple(self._opened.versions if one is None else one)
-        found = study.measure(dict.fromkeys(names), metrics or default)
+        found = study.measure(dict.fromkeys(names), metrics or resolved["metrics"])
         rows = [
             row for each in found for row in (each.list_values() if by_query else each.list_means())
         ]
@@ -220,8 +217,9 @@ class OpenCollection:
             metrics: As of `measure`.
             choices: As of `measure`.
         """
-        study, default = self._study(choices)
-        return _fix_types(pd.DataFrame(study.compare(baseline, candidate, metrics or default)))
+        study, resolved = self._resolve(choices)
+        rows = study.compare(baseline, candidate, metrics or resolved["metrics"])
+        return _fix_types(pd.DataFrame(rows))
 
     def verdict(
         self, baseline: str, candidate: str, metric: str = "", *, metrics: str = "", **choices: Any
@@ -235,8 +233,7 @@ class OpenCollection:
             metrics: All that are compared, over which p is corrected; empty: the protocol's.
             choices: As of `measure`.
         """
-        shown = {"metrics": metrics} if metrics else {}
-        study, resolved = self._resolve(choices, shown)
+        study, resolved = self._resolve(choices, metrics)
         compared = parse(resolved["metrics"])
         front = parse_one(metric or resolved["metric"])
         measures = " ".join(map(str, dict.fromkeys([*compared, front])))
@@ -257,15 +254,10 @@ class OpenCollection:
             sentence=study.describe_difference(row, str(front), baseline, candidate),
         )
 
-    def _study(self, choices: dict[str, Any]) -> tuple[Study, str]:
-        """Return the study under some choices, and the protocol's metrics."""
-        study, resolved = self._resolve(choices, {})
-        return study, str(resolved["metrics"])
-
-    def _resolve(self, choices: dict[str, Any], shown: dict[str, str]) -> tuple[Study, Choices]:
-        """Return the study under some choices, and all of them with those of what is shown."""
+    def _resolve(self, choices: dict[str, Any], metrics: str = "") -> tuple[Study, Choices]:
+        """Return the study under some choices, and all of them; "": the protocol's metrics."""
         options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
-        given = dict(shown)
+        given = {"metrics": metrics}
         for name, value in choices.items():
             if name not in options:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")

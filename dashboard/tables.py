@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+Float32Array = NDArray[np.float32]
 BoolArray = NDArray[np.bool_]
 Ties = Literal["gallery", "id"]
 """Order of equal scores: as items stand in the gallery, or by id, descending."""
@@ -58,9 +59,25 @@ class Table:
         """Return the cells of a column; empty texts where the file has no such column."""
         return self.columns.get(column) or ("",) * len(self)
 
+    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+        """Return the key of each row and its cells in some columns."""
+        return zip(self.ids, *map(self.__getitem__, columns), strict=True)
+
     def find(self, ids: Iterable[str]) -> IntArray:
         """Return the positions of some keys, -1 for unknown ones."""
         return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
+
+
+def number_names(names: Iterable[str]) -> tuple[tuple[str, ...], IntArray]:
+    """Return each name once, and the place of each among these."""
+    index: dict[str, int] = {}
+    places = np.array([index.setdefault(name, len(index)) for name in names], dtype=np.int64)
+    return tuple(index), places
+
+
+def find_bounds(groups: IntArray, count: int) -> list[tuple[int, int]]:
+    """Return the first row of each of so many groups in succession, and that behind its last."""
+    return list(pairwise(np.searchsorted(groups, np.arange(count + 1)).tolist()))
 
 
 def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:
@@ -75,7 +92,7 @@ def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
 
 
 def read_table(
-    path: Path, name: str, required: Sequence[str], findings: list[Finding], unique: bool = True
+    path: Path, name: str, required: Sequence[str], findings: Findings, unique: bool = True
 ) -> Table:
     """Read a table with a header, separated by commas, semicolons, tabs or bars.
 
@@ -105,15 +122,13 @@ def read_table(
 
 
 def _drop_identical(
-    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: Findings
 ) -> tuple[list[int], list[tuple[str, ...]]]:
     first: dict[tuple[str, ...], int] = {}
     for line, row in zip(lines, rows, strict=True):
         first.setdefault(tuple(map(str.strip, row)), line)
-    if len(first) < len(rows):
-        again = next(line for line in lines if line not in set(first.values()))
-        found = f"{len(rows) - len(first):,} identical rows"
-        findings.append(Finding("note", name, again, found, "each row once; they count once"))
+    again = sorted({*lines} - {*first.values()})
+    findings += count_odd(name, again, "identical rows", "each row once; they count once", "note")
     return list(first.values()), list(first)
 
 
@@ -127,7 +142,7 @@ def _find_delimiter(text: str, required: Sequence[str]) -> str:
 
 
 def _read_rows(
-    path: Path, name: str, required: Sequence[str], findings: list[Finding]
+    path: Path, name: str, required: Sequence[str], findings: Findings
 ) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
@@ -160,7 +175,7 @@ def _read_rows(
 
 
 def _fill_rows(
-    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: list[Finding]
+    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: Findings
 ) -> list[tuple[str, ...]]:
     """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
     wanted = f"{len(rows[0])}, as the header"
@@ -172,13 +187,12 @@ def _fill_rows(
         if len(cells) < len(rows[0]):
             short.append(line)
     found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
-    wanted = f"{wanted}; the others are empty"
-    findings.append(Finding("warning", name, short[0], found, wanted))
+    findings.append(Finding("warning", name, short[0], found, f"{wanted}; the others are empty"))
     return [cells + ("",) * (len(rows[0]) - len(cells)) for cells in rows]
 
 
 def _check_header(
-    header: list[str], line: int, name: str, required: Sequence[str], findings: list[Finding]
+    header: list[str], line: int, name: str, required: Sequence[str], findings: Findings
 ) -> list[str]:
     """Return the names of columns, in small letters if the required ones are found only so."""
     small = [column.lower() for column in header]

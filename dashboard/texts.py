@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 
 
-def read_text(path: Path, name: str, findings: list[Finding]) -> str:
+def read_text(path: Path, name: str, findings: Findings) -> str:
     """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252.
 
     Lines end with a line feed, whatever ends them in the file.
@@ -44,12 +44,11 @@ def read_bytes(path: Path, name: str) -> bytes:
         raise DataError(name, found, "a text file that this user may read") from error
 
 
-def decode_text(raw: bytes, name: str, findings: list[Finding]) -> str:
+def decode_text(raw: bytes, name: str, findings: Findings) -> str:
     """Return the text of a file's content; see `read_text`."""
-    encodings = (
+    for encoding in (
         ["utf-16"] if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "cp1252"]
-    )
-    for encoding in encodings:
+    ):
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
@@ -69,7 +68,7 @@ def require_file(path: Path, name: str, expected: str) -> None:
         raise DataError(name, "a folder" if path.is_dir() else "no such file", expected)
 
 
-def _remove_nul(text: str, name: str, findings: list[Finding]) -> str:
+def _remove_nul(text: str, name: str, findings: Findings) -> str:
     many, line = text.count("\0"), text.count("\n", 0, text.index("\0")) + 1
     if many > text.count("\n"):
         found = f"a file that is no text ({many:,} NUL bytes)"

@@ -55,8 +55,7 @@ def answer(call: Namespace) -> Answer:
         name = Measure(row["metric"], row["cutoff"])
         print(f"note: {name}: no query is scored in both versions", file=sys.stderr)
     is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
-    measures = parse(choices["metrics"])
-    signed = zip(rows, map(find_sign, measures), strict=True)
+    signed = zip(rows, map(find_sign, parse(choices["metrics"])), strict=True)
     has_regressed = any(_is_regression(row, sign) for row, sign in signed)
     return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
 

@@ -13,7 +13,7 @@ COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
 def answer(call: Namespace) -> Answer:
     """Return a row a metric."""
     from dashboard.evaluation.metrics import METRICS
-    from dashboard.evaluation.peers import describe_agreement, describe_differences
+    from dashboard.evaluation.peers import describe_peers
     from dashboard.plugins import load_all
 
     load_all("metrics")
@@ -24,8 +24,8 @@ def answer(call: Namespace) -> Answer:
             "formula": each.formula,
             "source": each.source,
             "summary": each.summary,
-            "agrees": describe_agreement(each.name),
-            "differs": describe_differences(each.name),
+            "agrees": describe_peers(each.name, "agrees"),
+            "differs": describe_peers(each.name, "differs"),
         }
         for each in METRICS.values()
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -29,6 +30,27 @@ def print_ways(error: Unsure, typed: str) -> None:
     print(f"error: {said}", file=sys.stderr)
     for line in error.lines:
         print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
+
+
+def add_options(parser: ArgumentParser, told: str) -> None:
+    """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
+
+    FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
+    values A|B the first is usual; an option that holds nothing is a switch. Help that ends in
+    (default X) gives the usual value. Help goes on in lines that begin with blanks.
+    """
+    for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
+        kind, usual = _KINDS.get(holds, str), re.search(r"\(default (\S+)\)$", text)
+        how: dict[str, Any] = {"metavar": holds, "type": kind}
+        if usual:
+            how["default"] = kind(usual[1])
+        if "|" in holds:
+            how = {"choices": holds.split("|"), "default": holds.partition("|")[0]}
+        parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
+
+
+_OPTION = re.compile(r"^(-\S+)(?: (\S+))?  +(.*)", re.MULTILINE)
+_KINDS = {"FILE": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
 
 
 def add_codes(parser: ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import make_printable
+from dashboard.storage.drafts import replace_files
 from dashboard.texts import write_number
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def print_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
-    """Print rows as `write_rows` writes them."""
-    sys.stdout.write(write_rows(rows, columns, form))
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
@@ -79,14 +75,8 @@ def replace_file(path: Path, content: bytes) -> None:
     """Write a file at once: a reader sees the old or the new one, never half of it."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
-    made = path.with_name(f".{path.name}.new")
-    try:
-        made.write_bytes(content)
-        made.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        made.unlink(missing_ok=True)
+    with replace_files(path.parent, path.name) as place:
+        (place / path.name).write_bytes(content)
 
 
 def list_values(collection: Collection, version: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from dashboard.commands.options import (
     Answer,
     add_choices,
     add_collection,
+    add_options,
     complain_about_broken,
     open_study_of,
 )
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 HELP = "results of each version for a text, an item or a picture"
+OPTIONS = """
+--item ID  item to find similar ones of
+--file FILE  picture to search with
+-k NUMBER  number of results of a version (default 5)
+"""
 COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
 
 
@@ -29,12 +35,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.add_argument("text", nargs="?", metavar="TEXT", help="what to search for")
-    parser.add_argument("--item", metavar="ID", help="item to find similar ones of")
-    parser.add_argument("--file", type=Path, metavar="PATH", help="picture to search with")
+    add_options(parser, OPTIONS)
     text = "versions to search with (default: all)"
     parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)
-    text = "number of results of a version (default 5)"
-    parser.add_argument("-k", type=int, default=5, metavar="NUMBER", help=text)
     add_choices(parser)
 
 

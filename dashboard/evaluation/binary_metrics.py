@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray
 
 
 @metric(
@@ -81,14 +81,7 @@ def compute_truncated_ap(block: Block, k: int | None) -> Sum:
 
 def _list_precisions(block: Block) -> FloatArray:
     """Return hits so far ÷ rank of each hit, 0 for other results. [rows]."""
-    return np.where(block.hit, _count_so_far(block) / block.rank, 0.0)
-
-
-def _count_so_far(block: Block) -> IntArray:
-    """Return the hits of the list up to each result. [rows]."""
-    so_far = np.cumsum(block.hit)
-    before = np.append(0, so_far)[np.searchsorted(block.row, block.row)]  # of earlier queries
-    return np.asarray(so_far - before)
+    return np.where(block.hit, block.count_so_far(block.hit) / block.rank, 0.0)
 
 
 @metric(
@@ -111,8 +104,7 @@ def compute_r_precision(block: Block, k: int | None) -> Sum:
 )
 def compute_reciprocal_rank(block: Block, k: int | None) -> Sum:
     """Compute 1 ÷ rank of the first relevant item, 0 if none is found."""
-    is_first = block.hit & (_count_so_far(block) == 1)
-    return block.sum(is_first / block.rank)
+    return block.sum((block.hit & (block.count_so_far(block.hit) == 1)) / block.rank)
 
 
 @metric(

@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.evaluation.judgement import Judgement, list_judged
 from dashboard.retrieval.run import Part
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, find_bounds
 
 MAX_JUDGED = 1 << 18
 """Judged items that are joined with results at once."""
@@ -32,7 +32,11 @@ class Sum:
 
     def compute(self, k: int | None) -> FloatArray:
         """Return the values of the first k places, NaN where undefined. [queries]."""
-        return divide(add_up(self.row, self.rank, self.terms, k, len(self.divisor)), self.divisor)
+        row, terms = self.row, self.terms
+        if k is not None:
+            row, terms = row[self.rank <= k], terms[self.rank <= k]
+        added, undefined = np.bincount(row, terms, len(self.divisor)), self.divisor == 0
+        return np.where(undefined, np.nan, added / np.where(undefined, 1, self.divisor))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,31 +74,28 @@ class Block:
 
     def count_hits(self, k: int | None) -> FloatArray:
         """Return the number of hits in the first k places of each list. [queries]."""
-        return self.add_up(self.row, self.rank, self.hit.astype(np.float64), k)
+        return self.sum(self.hit.astype(np.float64)).compute(k)
 
     def add_up(
         self, row: IntArray, rank: IntArray, values: FloatArray, k: int | None
     ) -> FloatArray:
         """Return the sum of values of the first k places of each list. [queries]."""
-        return add_up(row, rank, values, k, len(self.relevant))
+        return Sum(row, rank, values, np.ones(len(self.relevant))).compute(k)
 
     def sum(self, terms: FloatArray, divisor: FloatArray | IntArray | None = None) -> Sum:
         """Return the metric that adds up a term of each result; divisor None: 1."""
         divisor = np.ones(len(self.relevant)) if divisor is None else divisor
         return Sum(self.row, self.rank, terms, divisor)
 
+    def count_so_far(self, counted: BoolArray) -> IntArray:
+        """Return how many rows of a list count, up to each of them. [rows]."""
+        so_far = np.cumsum(counted)
+        before = np.append(0, so_far)[np.searchsorted(self.row, self.row)]  # of earlier queries
+        return np.asarray(so_far - before)
+
     def count_looked_at(self, k: int | None) -> IntArray:
         """Return the number of results of each list in its first k places. [queries]."""
         return self.returned if k is None else np.minimum(self.returned, k)
-
-
-def add_up(
-    row: IntArray, rank: IntArray, values: FloatArray, k: int | None, queries: int
-) -> FloatArray:
-    """Return the sum of values of the first k places of each of some queries. [queries]."""
-    if k is not None:
-        row, values = row[rank <= k], values[rank <= k]
-    return np.bincount(row, values, minlength=queries).astype(np.float64)
 
 
 def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
@@ -107,12 +108,12 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     """
     listed = part.rank <= part.passing[part.row]
     row, item, rank = part.row[listed], part.item[listed], part.rank[listed]
-    bounds = np.searchsorted(row, np.arange(len(part.queries) + 1))
+    bounds = find_bounds(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
     ideal: list[tuple[IntArray, FloatArray]] = []
     for first, last, place, items, every in _join_judged(part.queries, judgement):
-        rows = slice(bounds[first], bounds[last])
+        rows = slice(bounds[first][0], bounds[last - 1][1])
         grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)
         is_relevant = every >= judgement.relevant_from
         relevant += np.bincount(place[is_relevant], minlength=len(relevant))
@@ -120,10 +121,11 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         gains = every > 0
         order = np.lexsort((-every[gains], place[gains]))
         ideal.append((place[gains][order], every[gains][order]))
-    for query, low, high in zip(part.queries.tolist(), bounds[:-1], bounds[1:], strict=True):
-        if with_credits:
-            known = item[low:high] >= 0
-            credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
+    for query, (low, high) in zip(
+        part.queries.tolist() if with_credits else (), bounds, strict=False
+    ):
+        known = item[low:high] >= 0
+        credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
     of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
     grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)
@@ -166,9 +168,3 @@ def _find_grades(
     )
     at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
     return np.where(keys[at] == wanted, grades[at], np.nan)
-
-
-def divide(top: FloatArray, bottom: FloatArray | IntArray) -> FloatArray:
-    """Return top / bottom, NaN where bottom is 0."""
-    undefined = np.full(len(top), np.nan)
-    return np.asarray(np.divide(top, bottom, out=undefined, where=np.not_equal(bottom, 0)))

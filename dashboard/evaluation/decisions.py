@@ -75,11 +75,6 @@ def measure_precision(sums: FloatArray, sizes: FloatArray) -> Precision | None:
     return Precision(units, float(sizes.sum()), error)
 
 
-def find_detectable(known: Precision) -> float:
-    """Return the mean difference that the paired t test at 5 % finds in POWER of all draws."""
-    return _find_shift(known.units) * known.error
-
-
 def count_needed(known: Precision, margin: float) -> int | None:
     """Return how many queries make a difference of the size of a margin detectable.
 
@@ -92,13 +87,16 @@ def count_needed(known: Precision, margin: float) -> int | None:
     if not least < MOST_UNITS**0.5:
         return None
     units = max(2, int(np.ceil(least**2)))
-    while _find_shift(units) * ratio > units**0.5:
+    while find_shift(units) * ratio > units**0.5:
         units += 1 + units // 1_000_000
     return int(np.ceil(units * known.queries / known.units))
 
 
-def _find_shift(units: int) -> float:
-    """Return the shift of Student's t that is above its critical value in POWER of all draws."""
+def find_shift(units: int) -> float:
+    """Return the shift of Student's t that is above its critical value in POWER of all draws.
+
+    Times the error of a mean it is the difference that the paired t test at 5 % finds then.
+    """
     from scipy.special import nctdtrinc, stdtrit
 
     return float(nctdtrinc(units - 1, 1 - POWER, stdtrit(units - 1, LEVEL)))
@@ -121,14 +119,6 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
     assert known is not None  # two units differ
     mean = sums.sum() / (sizes.sum() + 2 * size)
     return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
-
-
-def bound_unseen(units: int) -> float:
-    """Return the largest share of units that lose, where none of so many does.
-
-    The exact bound of Clopper and Pearson for no case: about 3.7 divided by the units.
-    """
-    return float(1 - (1 - LEVEL) ** (1 / units))
 
 
 def describe_power(row: Mapping[str, object], metric: str) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import (
+    LEVEL,
     bound_loss,
-    bound_unseen,
     count_needed,
-    find_detectable,
+    find_shift,
     measure_precision,
 )
 from dashboard.evaluation.measurement import Measurement, Row
@@ -29,7 +29,7 @@ from dashboard.evaluation.statistics import (
     find_twins,
     sum_units,
 )
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, number_names
 from dashboard.texts import write_number
 
 SAME = 1e-9
@@ -106,12 +106,13 @@ def _decide(
     known, sign = measure_precision(sums, sizes), find_sign(measure)
     found: Row = {"detectable": None, "needed": None, "margin": margin, "bound": None}
     if known is not None:
-        found["detectable"] = find_detectable(known)
+        found["detectable"] = find_shift(known.units) * known.error
         found["needed"] = None if margin is None else count_needed(known, margin)
     if margin is not None and (units := int((sizes > 0).sum())) > 1:
         low = bound_loss(sign * sums, sizes, largest)
         if row["low"] is None:  # all differ alike
-            low = min(low, sign * row["delta"] - bound_unseen(units) * largest)
+            unseen = 1 - (1 - LEVEL) ** (1 / units)  # bound of Clopper and Pearson for no case
+            low = min(low, sign * row["delta"] - unseen * largest)
         else:
             low = min(low, sign * row["low"], sign * row["high"])
         found["bound"] = low
@@ -128,9 +129,10 @@ def _make_row(
     before, after = (
         measure.average(np.where(both, values, np.nan), folds) for values in (baseline, candidate)
     )
-    mean = None if before is None or after is None else round(after - before, 12) + 0.0
-    if not measure.metric.is_median:
-        mean = _mean(delta[both], 12)
+    change = None if before is None or after is None else after - before
+    if both.any() and not measure.metric.is_median:
+        change = float(delta[both].mean())
+    mean = None if change is None else round(change, 12) + 0.0
     is_clear = mean is not None and abs(mean) > SAME and p_holm < SIGNIFICANT
     return {
         "metric": measure.name,
@@ -278,16 +280,7 @@ def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | No
     """Return the unit of each query in an order: its scene, or itself; None if there are none."""
     if scenes is None or not any(scenes):
         return None
-    names = [scenes[at] or f"\0{at}" for at in order]
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return np.array([places[name] for name in names])
-
-
-def _mean(values: FloatArray, decimals: int | None = None) -> float | None:
-    if not len(values):
-        return None
-    mean = float(values.mean())
-    return mean if decimals is None else round(mean, decimals) + 0.0
+    return number_names(scenes[at] or f"\0{at}" for at in order)[1]
 
 
 def replace_nan(value: float) -> float | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import Setting, metric
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, find_bounds
 
 LARGE_EXPONENT = 300
 """Gains 2^grade above 2^300 are divided by the largest one before they are added up."""
@@ -218,7 +218,6 @@ def _check_grades(name: str, block: Block, most: int) -> None:
 def _list_reciprocal_ranks(block: Block, stop: FloatArray) -> FloatArray:
     """Return 1 ÷ rank of each result, times the probability that a reader stops there. [rows]."""
     arrive = np.ones(len(stop))
-    bounds = np.searchsorted(block.row, np.arange(len(block.relevant) + 1))
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in find_bounds(block.row, len(block.relevant)):
         arrive[low + 1 : high] = np.cumprod(1 - stop[low : high - 1]) if high > low else 1.0
     return np.asarray(arrive * stop / block.rank)

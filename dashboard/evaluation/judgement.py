@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.tables import BoolArray, FloatArray, IntArray, Table, Ties, sort_pairs
+from dashboard.tables import BoolArray, FloatArray, IntArray, Ties, find_bounds, sort_pairs
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
+    from dashboard.storage.runs import Pairs
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -138,7 +142,7 @@ NO_PAIRS = (np.empty(0, dtype=np.int64), np.empty(0))
 
 
 def judge_table(
-    queries: Table, items: Table, own: IntArray, qrels: Any, needs_relevant: bool = False
+    collection: Collection, qrels: Pairs | None, needs_relevant: bool = False
 ) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
@@ -146,31 +150,50 @@ def judge_table(
     result.
 
     Args:
-        queries: Queries of the collection.
-        items: Items of the collection.
-        own: The item that each query is about, -1 for none.
-        qrels: Judged pairs.
+        collection: Whose queries and items they are.
+        qrels: Judged pairs; they are there.
         needs_relevant: Whether a query without a relevant item is not scorable.
     """
+    assert qrels is not None
+    queries, items, own = collection.queries, collection.items, collection.own_items
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = np.flatnonzero((query >= 0) & (item >= 0))
     known = known[own[query[known]] != item[known]]
     query, item, grade = query[known], item[known], qrels.values[known]
     order = sort_pairs(query, item)
-    bounds = np.searchsorted(query[order], np.arange(len(queries) + 1))
     pairs = {
         each: (item[order[low:high]], grade[order[low:high]])
-        for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        for each, (low, high) in enumerate(find_bounds(query[order], len(queries)))
         if low < high
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}
     made = TableJudgement(len(items), pairs, reasons)
-    if needs_relevant:
-        reasons |= {each: NO_RELEVANT for each in pairs if not len(find_relevant(made, each))}
-    return made
+    return replace(made, unscorable=add_reasons(made, pairs)) if needs_relevant else made
 
 
 def find_relevant(judgement: Judgement, query: int) -> IntArray:
     """Return the relevant items of a query."""
     items, grades = list_judged(judgement, query)
     return items[grades >= judgement.relevant_from]
+
+
+def add_reasons(judgement: Judgement, queries: Iterable[int]) -> dict[int, str]:
+    """Return why queries are not scorable, and some of them that have no relevant item, too."""
+    bare = (query for query in queries if not len(find_relevant(judgement, query)))
+    return dict.fromkeys(bare, NO_RELEVANT) | dict(judgement.unscorable)
+
+
+def mark_hits(
+    judgement: Judgement, query: int, items: IntArray, is_complete: bool
+) -> list[bool | None]:
+    """Return whether each result of a query is relevant; None where nobody knows.
+
+    Args:
+        judgement: What grades them.
+        query: The query.
+        items: Items of the results; -1 for one that the collection does not have.
+        is_complete: Whether items without a grade are known not to be relevant.
+    """
+    grades = np.append(judgement.grades(query), np.nan)[items]
+    pairs = zip(grades >= judgement.relevant_from, np.isnan(grades), strict=True)
+    return [None if nan and not is_complete else bool(hit) for hit, nan in pairs]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dashboard.errors import Finding, list_names
-from dashboard.evaluation.judgement import NO_RELEVANT
+from dashboard.errors import Finding, Findings, list_names
+from dashboard.evaluation.judgement import add_reasons
 from dashboard.tables import FloatArray, IntArray
 from dashboard.texts import split_cells
 
@@ -49,7 +49,7 @@ def count_missing(cells: Sequence[str]) -> Counter[str]:
     return words
 
 
-def report_missing(file: str, column: str, words: Mapping[str, int]) -> list[Finding]:
+def report_missing(file: str, column: str, words: Mapping[str, int]) -> Findings:
     """Return a note on the words in a column that say that there is no class."""
     names = list_names(f"{word} ({times:,})" for word, times in words.items())
     found = f"the words {names} in the column {column}"
@@ -58,8 +58,7 @@ def report_missing(file: str, column: str, words: Mapping[str, int]) -> list[Fin
 
 
 def _tidy(label: str) -> str:
-    plain = unicodedata.normalize("NFC", label).strip("'\"")
-    return " ".join(plain.split()).casefold()
+    return " ".join(unicodedata.normalize("NFC", label).strip("'\"").split()).casefold()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +107,6 @@ def judge_labels(
     sets = tuple(dict.fromkeys(each for each in items if each))
     index = {each: place for place, each in enumerate(sets)}
     place = np.array([index.get(each, -1) for each in items], dtype=np.int64)
-    made = LabelJudgement(sets, place, queries, own_items, {}, same)
     reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
-    for query in range(len(queries)):
-        if query not in reasons and not (made.grades(query) >= 1).any():
-            reasons[query] = NO_RELEVANT
-    return LabelJudgement(sets, place, queries, own_items, reasons, same)
+    made = LabelJudgement(sets, place, queries, own_items, reasons, same)
+    return replace(made, unscorable=add_reasons(made, range(len(queries))))

@@ -14,7 +14,7 @@ from dashboard.evaluation.judgement import (
     JudgingRules,
     list_judged,
 )
-from dashboard.evaluation.metrics import Measure, Reads, find_depth
+from dashboard.evaluation.metrics import Measure, Reads
 from dashboard.retrieval.run import Part, Run
 from dashboard.tables import BoolArray, FloatArray, IntArray
 
@@ -83,7 +83,7 @@ def list_blocks(
     reads = {each.metric.reads for each in measures if each.needs_all}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = any(each.metric.reads == "credits" for each in measures)
-    for part in run.parts(queries, find_depth(measures), wanted):
+    for part in run.parts(queries, max((each.depth or 0 for each in measures), default=0), wanted):
         yield part, label(part, judgement, with_credits)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -51,14 +51,12 @@ class Setting:
         Raises:
             ValueError: If it is no such word, or no number from low to high.
         """
-        if self.words:
-            if text not in self.words:
-                raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
+        kind, number = type(self.default), re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text)
+        if self.words and text in self.words:
             return text
-        value = float(text) if re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text) else np.nan
-        if not self.low <= value <= self.high or type(self.default)(value) != value:
-            raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
-        return type(self.default)(value)
+        if number and self.low <= float(text) <= self.high and kind(float(text)) == float(text):
+            return kind(float(text))
+        raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
 
     @property
     def _limits(self) -> str:
@@ -103,11 +101,11 @@ class Metric:
     formula: str
     source: str
     summary: str
-    cutoff: Cutoff
-    reads: Reads
-    deep: bool
-    depth: int | None
-    settings: tuple[Setting, ...]
+    cutoff: Cutoff = "optional"
+    reads: Reads = "hits"
+    deep: bool = False
+    depth: int | None = None
+    settings: tuple[Setting, ...] = ()
     lower_is_better: bool = False
     is_median: bool = False
 
@@ -195,16 +193,17 @@ def metric(
     *,
     formula: str,
     source: str,
-    cutoff: Cutoff = "optional",
-    reads: Reads = "hits",
-    deep: bool = False,
-    depth: int | None = None,
-    settings: tuple[Setting, ...] = (),
     other_names: tuple[str, ...] = (),
-    lower_is_better: bool = False,
-    is_median: bool = False,
+    **more: Any,
 ) -> Callable[[Computation], Computation]:
     """Register the decorated function as a metric.
+
+    Args:
+        name: Its name.
+        formula: The definition as a person would write it.
+        source: Where the definition is published.
+        other_names: Names that mean it, too.
+        more: Other attributes of its `Metric`.
 
     Raises:
         ValueError: If another metric has one of its names.
@@ -218,10 +217,7 @@ def metric(
             both = [METRICS[OTHER_NAMES[taken[0]]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
-        METRICS[name] = Metric(
-            name, function, formula, source, summary, cutoff, reads, deep, depth, settings,
-            lower_is_better, is_median,
-        )  # fmt: skip
+        METRICS[name] = Metric(name, function, formula, source, summary, **more)
         OTHER_NAMES.update(dict.fromkeys(names, name))
         return function
 
@@ -313,8 +309,3 @@ def _read_settings(entry: Metric, given: Iterable[str]) -> Values:
             raise ValueError(f"{entry.title} has no setting {text!r}; it has: {known}.")
         values[setting.name] = setting.read(entry.name, value if equals else text)
     return values
-
-
-def find_depth(measures: Iterable[Measure]) -> int:
-    """Return the rank to which metrics read lists that do not read them to the end; else 0."""
-    return max((each.depth or 0 for each in measures), default=0)

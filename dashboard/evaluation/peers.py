@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,7 @@ PEERS = (
 )
 
 
-def describe_agreement(metric: str) -> str | None:
-    """Return the programs that agree on a metric, with their names of it; None if none was run."""
-    told = [f"{p.name} {p.version}: {p.agrees[metric]}" for p in PEERS if metric in p.agrees]
-    return "; ".join(told) or None
-
-
-def describe_differences(metric: str) -> str | None:
-    """Return the programs whose values of a metric differ, and how; None if none is known."""
-    told = [f"{p.name} {p.version}: {p.differs[metric]}" for p in PEERS if metric in p.differs]
-    return "; ".join(told) or None
+def describe_peers(metric: str, field: Literal["agrees", "differs"]) -> str | None:
+    """Return what a field of each program says of a metric; None if none of them says anything."""
+    told = [(f"{p.name} {p.version}", getattr(p, field).get(metric)) for p in PEERS]
+    return "; ".join(f"{name}: {what}" for name, what in told if what) or None

@@ -10,6 +10,7 @@ from dashboard.evaluation.differences import (
     SAME,
     SIGNIFICANT,
     group_scenes,
+    replace_nan,
     write_p,
     write_signed,
 )
@@ -92,27 +93,21 @@ def compare_slices(
     columns = np.where(inside, differences, np.nan)[:, order].T
     scored = (~np.isnan(columns)).sum(axis=0)
     large = scored >= SMALL_SLICE
-    low, high, p, adjusted = np.full((4, len(slices)), np.nan)
+    found = np.full((4, len(slices)), np.nan)
     if large.any():
         units = sum_units(columns[:, large], group_scenes(scenes, order))
-        low[large], high[large] = compute_bootstrap_interval(*units)
-        p[large] = compute_randomisation_p(*units)
-        adjusted[large] = correct_holm(p[large], find_twins(columns[:, large]))
-    rows: list[Row] = [
-        {
-            "slice": name,
-            "queries": int(number),
-            "delta": round(float(np.nanmean(column)), 12) + 0.0 if number else None,
-            "low": bounds[0],
-            "high": bounds[1],
-            "p": bounds[2],
-            "p_adjusted": bounds[3],
-        }
-        for name, number, column, bounds in zip(
-            slices, scored, columns.T, _list_numbers(low, high, p, adjusted), strict=True
-        )
-    ]
-    return sorted([row | {"gain": _turn(row["delta"], sign)} for row in rows], key=_rank)
+        p = compute_randomisation_p(*units)
+        adjusted = correct_holm(p, find_twins(columns[:, large]))
+        found[:, large] = [*compute_bootstrap_interval(*units), p, adjusted]
+    rows: list[Row] = []
+    for name, number, column, numbers in zip(
+        slices, scored.tolist(), columns.T, found.T, strict=True
+    ):
+        delta = round(float(np.nanmean(column)), 12) + 0.0 if number else None
+        row = {"slice": name, "queries": number, "delta": delta, "gain": _turn(delta, sign)}
+        figures = zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)
+        rows.append(row | dict(figures))
+    return sorted(rows, key=_rank)
 
 
 def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str, str, BoolArray]]:
@@ -185,11 +180,6 @@ def describe_worst(rows: Sequence[Row]) -> str:
     clear = p is not None and p < SIGNIFICANT
     certainty = f"{'clear' if clear else 'not clear'}, p {write_p(p)} after Holm, " if p else ""
     return f"{told} ({certainty}{counted})."
-
-
-def _list_numbers(*columns: FloatArray) -> list[list[float | None]]:
-    rows = np.transpose(columns).tolist()
-    return [[None if np.isnan(number) else number for number in row] for row in rows]
 
 
 def _rank(row: Row) -> tuple[bool, bool, float, str]:

@@ -47,7 +47,8 @@ class Plugin:
         choices: A tuple of Choice: keys of the address, options and inputs of a Study.
         list_findings: `(collection) -> findings` that the command `check` tells besides its own.
         describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
-            for, and fields of each row of a QueryResult, such as `notes`, texts on its card.
+            for, and fields of each row of a QueryResult, such as `notes`, texts on its card; []
+            for none.
         login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
         sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
             a plugin with rules only where its protocol judges. On "query" it is called before the

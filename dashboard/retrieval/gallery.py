@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.storage.vectors import Vectors
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import Float32Array, FloatArray, IntArray
 
 MILLION = 1_000_000
 BEST = MILLION + 10
@@ -104,7 +104,7 @@ class Gallery:
     items: IntArray
     places: IntArray
 
-    def rank(self, queries: NDArray[np.float32]) -> Iterator[CountedRanking]:
+    def rank(self, queries: Float32Array) -> Iterator[CountedRanking]:
         """Yield the ranking of each query vector.
 
         Scores are cosines in double precision, rounded to 6 decimals.
@@ -127,7 +127,7 @@ class Gallery:
 
     def restrict(self, items: IntArray) -> Gallery:
         """Return the gallery of some items; those without a vector are left out."""
-        rows = self._lookup[0][items[items >= 0]]
+        rows = self.rows[items[items >= 0]]
         rows = np.sort(rows[rows >= 0])
         known = self.vectors
         ids = tuple(known.ids[row] for row in rows.tolist())
@@ -137,16 +137,20 @@ class Gallery:
     @cached_property
     def _lookup(self) -> tuple[IntArray, IntArray, IntArray]:
         """Row of each item, item at each place, place of each row."""
+        return self.rows, np.argsort(self.places), self.places[self.items]
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Row of each item of the collection; -1 if it has no vector."""
         rows = np.full(len(self.places), -1)
         rows[self.items] = np.arange(len(self.items))
-        return rows, np.argsort(self.places), self.places[self.items]
+        return rows
 
     def _compare(self, queries: FloatArray, below: NDArray[np.int32]) -> None:
         """Write how many millionths each cosine is below the best."""
         step = max(1, MAX_PRODUCT // max(queries.shape))
-        for start in range(0, len(self.items), step):
-            block = self.vectors.scale(start, start + step).astype(np.float64)
-            cosines = queries @ block.T
+        for start, block in self.vectors.list_blocks(step):
+            cosines = queries @ block.T.astype(np.float64)
             cosines *= -MILLION
             np.rint(cosines, out=cosines)
             cosines += BEST
@@ -186,8 +190,7 @@ class CountedRanking:
         first = keys.searchsorted(level << 32) + skipped + 1
         last = keys.searchsorted(level + 1 << 32) + skipped
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
-        is_cut = least > -1
-        passing = np.count_nonzero(self.below <= _find_limit(least)) if is_cut else count
+        passing = np.count_nonzero(self.below <= _find_limit(least)) if least > -1 else count
         return Found(items, scores, at + skipped + 1, first, last, count, int(passing))
 
     def _read_first(self, depth: int) -> IntArray:

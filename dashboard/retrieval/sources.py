@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
@@ -15,7 +14,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import IntArray, Table, Ties, sort_pairs
+from dashboard.tables import Float32Array, IntArray, Table, Ties, find_bounds, sort_pairs
 
 GAP = 8
 """Vectors that are read in vain between two that are wanted."""
@@ -46,7 +45,7 @@ class VectorSource:
     """
 
     gallery: Gallery
-    vectors: NDArray[np.float32]
+    vectors: Float32Array
     rows: IntArray
     not_run: Mapping[int, str]
 
@@ -102,7 +101,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     found: dict[str, list[tuple[int, int]]] = {"items": [], "queries": []}
     not_run: dict[int, str] = {}
-    for query, (name, item) in enumerate(zip(queries.ids, queries["item_id"], strict=True)):
+    for query, (name, item) in enumerate(queries.list_rows("item_id")):
         is_own = version.queries is not None and name in version.queries.index
         of_item = bool(item) and not is_own
         stored = version.items if of_item else version.queries
@@ -122,7 +121,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 
-def read_at(stored: Vectors, places: IntArray) -> NDArray[np.float32]:
+def read_at(stored: Vectors, places: IntArray) -> Float32Array:
     """Return the unit vectors at some places; near ones are read together."""
     order = np.unique(places)
     made = np.empty((len(order), stored.dimension), dtype=np.float32)
@@ -156,10 +155,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     by_place = np.lexsort((place, np.cumsum(~is_same)[tied]))
     item[tied] = item[tied][by_place]
     scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
-    bounds = np.searchsorted(query, np.arange(len(queries) + 1))
     return {
         each: SortedRanking(item[low:high], scores[low:high])
-        for each, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+        for each, (low, high) in enumerate(find_bounds(query, len(queries)))
         if low < high
     }
 

@@ -52,7 +52,7 @@ with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
     draw_table(*table, find_front(table[1], metric))
-    if study.rules.names and study.rules.name in collection.settings.get("protocols", ()):
+    if study.rules.names and study.rules.name in collection.protocols:
         st.caption(escape_markdown(study.rules.names))
 charts = {}
 with right:

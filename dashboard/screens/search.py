@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.retrieval.encoders import list_sides
+from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
 from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice

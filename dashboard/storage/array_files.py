@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Findings, list_names
 from dashboard.storage.index_files import read_index
 from dashboard.storage.new_versions import NamedVectors
 from dashboard.storage.vector_ids import IDS, Arrays, find_ids, read_beside, read_id_file
 from dashboard.storage.vectors import check_ids
+from dashboard.tables import Float32Array
 from dashboard.texts import require_file
 
 MAX_SWELL = 1_000
@@ -30,7 +31,7 @@ TENSORS = {
 
 
 def read_named_vectors(
-    path: Path, ids: Path | None, findings: list[Finding], is_text: bool = False
+    path: Path, ids: Path | None, findings: Findings, is_text: bool = False
 ) -> NamedVectors:
     """Return the vectors of a file, and their ids.
 
@@ -67,7 +68,7 @@ def read_named_vectors(
 
 
 def name_vectors(
-    given: Any, ids: Sequence[str] | None, name: str, findings: list[Finding]
+    given: Any, ids: Sequence[str] | None, name: str, findings: Findings
 ) -> NamedVectors:
     """Return vectors that a caller has: an array or tensor, rows by id, a frame, or a file.
 
@@ -258,7 +259,7 @@ def _flatten(value: Any) -> list[Any]:
     return value or []
 
 
-def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[NDArray[np.float32], list[int]]:
+def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     """Return lists of numbers as rows, and the places of those of another length than most.
 
     >>> fill_rows([[1.0, 2.0], [], [3, 4]])[1]

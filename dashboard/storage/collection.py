@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Level, list_names
+from dashboard.errors import DataError, Finding, Findings, Level, count_odd, list_names
 from dashboard.plugins import PLUGINS, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
@@ -89,6 +89,11 @@ class Collection:
         ]
 
     @property
+    def protocols(self) -> tuple[str, ...]:
+        """Protocols that its settings name."""
+        return tuple(self.settings.get("protocols", ()))
+
+    @property
     def problems(self) -> list[DataError]:
         """Why parts of the collection cannot be used."""
         return [*self.unread.values(), *self.broken.values()]
@@ -139,7 +144,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     Raises:
         DataError: If a file cannot be used, or two runs have the same stem.
     """
-    findings: list[Finding] = []
+    findings: Findings = []
     judged = read_qrels(qrels, str(qrels), findings)
     named: dict[str, Pairs] = {}
     for path in runs:
@@ -150,12 +155,11 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
     digest = _digest([qrels, *runs])
     made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, digest=digest)
-    made = _read_plugins(made, findings)
-    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
+    return _finish(made, findings)
 
 
 def _open(folder: Path) -> Collection:
-    findings: list[Finding] = []
+    findings: Findings = []
     broken: dict[str, DataError] = {}
     unread: dict[str, DataError] = {}
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
@@ -178,14 +182,19 @@ def _open(folder: Path) -> Collection:
         folder.name, folder, settings, items, queries, qrels, versions,
         broken=broken, unread=unread, digest=_digest(_list(folder)),
     )  # fmt: skip
+    return _finish(made, findings)
+
+
+def _finish(made: Collection, findings: Findings) -> Collection:
+    """Return a collection with what plugins read, and with all that was found in its files."""
     made = _read_plugins(made, findings)
-    _check_defaults(settings, made.versions, findings)
+    made = replace(made, settings=_check_defaults(made, findings))
     _check_protocols(made, findings)
     return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
 
 
 def _add_versions(
-    versions: dict[str, Version], more: Mapping[str, Version], findings: list[Finding]
+    versions: dict[str, Version], more: Mapping[str, Version], findings: Findings
 ) -> None:
     """Add versions; those whose name another one has are left out, and said.
 
@@ -199,26 +208,25 @@ def _add_versions(
             findings.append(Finding("error", version.file, None, found, wanted))
 
 
-def _check_defaults(
-    settings: dict[str, Any], versions: Mapping[str, Version], findings: list[Finding]
-) -> None:
-    """Remove settings that name a version which is not there."""
+def _check_defaults(opened: Collection, findings: Findings) -> dict[str, Any]:
+    """Return the settings without those that name a version which is not there."""
+    kept = dict(opened.settings)
     for key in ("default_baseline", "default_candidate"):
-        if settings.get(key) and settings[key] not in versions:
-            wanted = f"one of the versions ({list_names(versions) or 'there are none'})"
-            found = f"{key} = {settings[key]!r}, which is not there"
+        if kept.get(key) and kept[key] not in opened.versions:
+            wanted = f"one of the versions ({list_names(opened.versions) or 'there are none'})"
+            found = f"{key} = {kept.pop(key)!r}, which is not there"
             findings.append(Finding("error", "collection.toml", None, found, wanted))
-            settings.pop(key)
+    return kept
 
 
-def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
+def _check_protocols(opened: Collection, findings: Findings) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
     judging = {name for name, tables in opened.tables.items() if tables is not None}
     if not judging and opened.qrels is None and not opened.unread:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
         findings.append(Finding("warning", opened.name, None, found, wanted))
     judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
-    for place, name in enumerate(opened.settings.get("protocols", ())):
+    for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"
             found = f"protocols names {name!r}, which has nothing to judge by"
@@ -226,7 +234,7 @@ def _check_protocols(opened: Collection, findings: list[Finding]) -> None:
             findings.append(Finding(level, "collection.toml", None, found, wanted))
 
 
-def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
+def _read_plugins(opened: Collection, findings: Findings) -> Collection:
     """Return a collection with the tables and versions of plugins.
 
     A plugin sees the tables of those before it.
@@ -248,22 +256,23 @@ def _read_plugins(opened: Collection, findings: list[Finding]) -> Collection:
 
 
 def _read_items(
-    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: list[Finding]
+    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
 ) -> tuple[Table, Table]:
     """Return items and queries; without their files, those that judgements and runs name."""
-    if not (folder / "items.csv").is_file() and qrels is not None:
-        items, named = _name_tables(qrels, runs.values())
-        queries = _read_queries(folder, items, findings) if _has_queries(folder) else named
-        return items, queries
-    items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
+    has_items, has_queries = ((folder / name).is_file() for name in ("items.csv", "queries.csv"))
+    named = None
+    if qrels is not None and not (has_items and has_queries):
+        named = _name_tables(qrels, runs.values())
+    if named and not has_items:
+        items = named[0]
+    else:
+        items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")
-    if not _has_queries(folder) and qrels is not None:
-        return items, _name_tables(qrels, runs.values())[1]
-    return items, _read_queries(folder, items, findings)
+    return items, named[1] if named and not has_queries else _read_queries(folder, items, findings)
 
 
-def _read_qrels(folder: Path, findings: list[Finding]) -> Pairs | None:
+def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
     """Return the judgements of a folder: one file, or two that agree."""
     found = [
         (name, read_qrels(folder / name, name, findings))
@@ -279,46 +288,37 @@ def _read_qrels(folder: Path, findings: list[Finding]) -> Pairs | None:
 
 
 def _report_unknown(
-    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: list[Finding]
+    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: Findings
 ) -> None:
     """Add a warning for queries, and a note for items, that the collection lacks."""
-    unknown = [name for name in pairs.queries if name not in queries.index]
-    if unknown:
-        found = f"{what} of {len(unknown):,} unknown queries ({list_names(unknown)})"
-        findings.append(Finding("warning", file, None, found, "ids of queries.csv; left out"))
-    if items.file == "qrels":  # it names whatever they name
-        return
-    if unknown := [name for name in pairs.items if name not in items.index]:
-        found = f"{what} that name {len(unknown):,} unknown items ({list_names(unknown)})"
+    odd = [name for name in pairs.queries if name not in queries.index]
+    wanted = "ids of queries.csv; left out"
+    findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
+    if items.file != "qrels":  # it names whatever they name
+        odd = [name for name in pairs.items if name not in items.index]
         wanted = "ids of items.csv; they count as not relevant"
-        findings.append(Finding("note", file, None, found, wanted))
+        findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
 
 
-def _add_judged(items: Table, qrels: Pairs | None, findings: list[Finding]) -> Table:
+def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
         return items
-    found = f"{len(outside):,} judged items outside the gallery ({list_names(sorted(outside))})"
     wanted = "items; they count as relevant, but only a file of results can name them"
-    findings.append(Finding("warning", "qrels", None, found, wanted))
+    findings += count_odd("qrels", sorted(outside), "judged items outside the gallery", wanted)
     columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
     columns["item_id"] = (*items.ids, *sorted(outside))
     return Table(items.file, "item_id", columns, items.lines)
 
 
-def _has_queries(folder: Path) -> bool:
-    return (folder / "queries.csv").is_file()
-
-
-def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
+def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
     """Return the queries; those without a text, an image or a known item are left out, and said."""
     table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
     kept: list[int] = []
-    for row, (query, text, item, image) in enumerate(
-        zip(table.ids, table["text"], table["item_id"], table["image"], strict=True)
-    ):
+    for row, cells in enumerate(table.list_rows("text", "item_id", "image")):
+        query, text, item, image = cells
         has_text = any(map(str.isprintable, text.replace(" ", "")))
         if ((has_text or image) and not item) or item in names:
             kept.append(row)
@@ -327,7 +327,7 @@ def _read_queries(folder: Path, items: Table, findings: list[Finding]) -> Table:
         wanted = "a query; left out"
         line = table.lines[row]
         findings.append(Finding("warning", "queries.csv", line, f"{query} {why}", wanted))
-    columns = {name: tuple(cells[row] for row in kept) for name, cells in table.columns.items()}
+    columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
     columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
 
@@ -361,7 +361,7 @@ def _list(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-def _report_unread(folder: Path, findings: list[Finding]) -> None:
+def _report_unread(folder: Path, findings: Findings) -> None:
     """Report files of results in a form that is not read; records of the first edition are none."""
     read = {*_list(folder)}
     for path in sorted((folder / "runs").glob("[!.]*")):

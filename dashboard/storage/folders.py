@@ -22,11 +22,12 @@ def find_folder(name: str) -> Path:
     A folder beside it that is no collection, such as the source of `init`, is not meant.
     """
     path, below = Path(name), find_data() / name
-    is_meant = path.is_dir() and not (below.is_dir() and not _is_collection(path))
+    is_meant = path.is_dir() and not (below.is_dir() and not is_collection(path))
     return path if is_meant else below
 
 
-def _is_collection(folder: Path) -> bool:
+def is_collection(folder: Path) -> bool:
+    """Return whether a folder is one of a collection."""
     return any((folder / name).is_file() for name in MARKS)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
+from dashboard.tables import Float32Array
 
 SAVE = "numpy.save('items.npy', vectors)"
 
@@ -38,8 +39,8 @@ class IndexRows:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __getitem__(self, rows: slice) -> NDArray[np.float32]:
-        made: NDArray[np.float32] = self.index.reconstruct_batch(self.numbers[rows])
+    def __getitem__(self, rows: slice) -> Float32Array:
+        made: Float32Array = self.index.reconstruct_batch(self.numbers[rows])
         return made
 
 

@@ -10,9 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.plugins import load_all
 from dashboard.tables import Table
+from dashboard.texts import parse_number
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
 VIDEO = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v)$", re.IGNORECASE)
@@ -130,9 +131,9 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
     raise DataError(address, "an address", "a file of the collection's folder")
 
 
-def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> list[Finding]:
+def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
-    findings: list[Finding] = []
+    findings: Findings = []
     for column, setting, default in FILES:
         root = str(settings.get(setting, default))
         files = {place: file for place, file in enumerate(items[column]) if file}
@@ -144,8 +145,7 @@ def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> lis
         for (what, wanted), places in lacking.items():
             few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
             found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-            line = items.lines[places[0]]
-            findings.append(Finding("warning", "items.csv", line, found, wanted))
+            findings.append(Finding("warning", "items.csv", items.lines[places[0]], found, wanted))
     return findings
 
 
@@ -178,8 +178,7 @@ def recognise_type(path: Path) -> str:
 
 def recognise_bytes(head: bytes) -> str:
     """Return the media type of a file that begins so; "" for one that browsers do not show."""
-    found = (kind for start, kind in FIRST_BYTES if re.match(start, head, re.DOTALL))
-    return next(found, "")
+    return next((kind for start, kind in FIRST_BYTES if re.match(start, head, re.DOTALL)), "")
 
 
 def read_span(items: Table, place: int) -> Span | None:
@@ -187,15 +186,8 @@ def read_span(items: Table, place: int) -> Span | None:
 
     A missing start is 0, a missing end infinite. A span that ends before it starts is none.
     """
-    start, end = (_read_seconds(items[name][place]) for name in ("span_start", "span_end"))
-    span = Span(0.0 if start is None else start, math.inf if end is None else end)
-    is_whole = start is None and end is None
+    start, end = (parse_number(items[name][place]) for name in ("span_start", "span_end"))
+    lacks_start, lacks_end = math.isnan(start), math.isnan(end)
+    span = Span(0.0 if lacks_start else start, math.inf if lacks_end else end)
+    is_whole = lacks_start and lacks_end
     return None if is_whole or not 0 <= span.start < span.end else span
-
-
-def _read_seconds(cell: str) -> float | None:
-    try:
-        seconds = float(cell)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) else None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Unsure
+from dashboard.errors import DataError, Finding, Findings, Unsure
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import put_in_place, report_full_disk, sync, write_draft
+from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.runs import read_run
 from dashboard.storage.versions import MADE_FOR, RUNS, Version, digest_inputs, read_version
 from dashboard.tables import Table
@@ -26,6 +26,8 @@ from dashboard.tables import Table
 Row = dict[str, Any]
 MIN_BITS = 8
 """Columns of 0 and 1 that are a code."""
+LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
+"""Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
 
@@ -102,7 +104,7 @@ def add_vectors(
     queries: NamedVectors | None,
     settings: Mapping[str, Any],
     files: Mapping[str, Path],
-    findings: list[Finding],
+    findings: Findings,
     by_position: bool = False,
     codes: str = "",
 ) -> list[Row]:
@@ -114,7 +116,8 @@ def add_vectors(
         items: Vectors of the items.
         queries: Vectors of the text queries, or of all queries; None: text is not run.
         settings: Keys of its model.toml.
-        files: Further files and folders of the version, by their names in it.
+        files: Further files and folders of the version, by their names in it; a model's folder
+            without pickles and code.
         findings: Gains what was left out or repaired.
         by_position: Whether vectors without ids are those of the table's rows, in its order.
         codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0 and
@@ -128,7 +131,7 @@ def add_vectors(
         DataError: If the version could not be used, or the name is taken.
     """
     table = collection.queries
-    texts = tuple(q for q, item in zip(table.ids, table["item_id"], strict=True) if not item)
+    texts = tuple(q for q, item in table.list_rows("item_id") if not item)
     sides = [("items", items, [collection.items.ids])]
     if queries is not None:
         sides.append(("queries", queries, [texts, table.ids]))
@@ -144,8 +147,10 @@ def add_vectors(
         told |= {"by_position": True} if any(taken) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
         for inside, path in files.items():
-            copy: Any = shutil.copytree if path.is_dir() else shutil.copyfile
-            copy(path, draft / inside)
+            if path.is_dir():  # links are followed
+                shutil.copytree(path, draft / inside, ignore=list_left_out)
+            else:
+                shutil.copyfile(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
         record_inputs(draft, made, collection.items, table)
         rows = [
@@ -154,6 +159,11 @@ def add_vectors(
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return rows
+
+
+def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
+    """Return the names of a model's files that no version gets."""
+    return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
 def record_inputs(place: Path, version: Version, items: Table, queries: Table) -> None:
@@ -186,7 +196,7 @@ def _write_side(
     orders: Sequence[Sequence[str]],
     form: str,
     by_position: bool,
-    findings: list[Finding],
+    findings: Findings,
 ) -> bool:
     """Write vectors and their ids; return whether the ids are those of a table's rows."""
     ids, rows = side.ids, side.rows
@@ -227,19 +237,14 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
         raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
     others = {} if kept is None else dict(zip(kept.ids, kept.scale(0, len(kept.ids)), strict=True))
     rows = {**others, **given}
-    with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
-        made = {stem: Path(place) / f"queries.{stem}" for stem in ("npy", "txt")}
-        np.save(made["npy"], np.stack(list(rows.values())), allow_pickle=False)
-        made["txt"].write_text("\n".join(rows) + "\n", encoding="utf-8")
-        for path in made.values():
-            sync(path)
-        for path in made.values():
-            path.replace(folder / path.name)
-        now = read_version(folder, collection.items, collection.queries, [])
-        record_inputs(folder, now, collection.items, collection.queries)
+    with replace_files(folder, "queries.npy", "queries.txt") as place:
+        np.save(place / "queries.npy", np.stack(list(rows.values())), allow_pickle=False)
+        (place / "queries.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    now = read_version(folder, collection.items, collection.queries, [])
+    record_inputs(folder, now, collection.items, collection.queries)
 
 
-def add_run(collection: Collection, name: str, path: Path, findings: list[Finding]) -> list[Row]:
+def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
     """Add results as a version: TREC lines, or CSV with query_id, item_id and score.
 
     Raises:

@@ -1,8 +1,11 @@
-"""Posters: small pictures of a picture or of the first frame of a clip."""
+"""Pictures of an item: its poster, which is small, and what an encoder gets of it."""
 
 from __future__ import annotations
 
 import io
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -12,10 +15,13 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from dashboard.errors import DataError
-from dashboard.storage.media import Span
+from dashboard.storage.media import Span, find_media, read_span, recognise_type
+from dashboard.tables import Table
 
 MAX_SIDE = 480
 """Pixels of the longer side of a poster."""
+MAX_READ_SIDE = 1_024
+"""Pixels of the longer side of what an encoder gets."""
 MAX_DRAWN_SIDE = 64
 """Pixels of a drawing that is stored without loss: its pixels are seen one by one."""
 MAX_PIXELS = 50_000_000
@@ -39,11 +45,8 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
     Raises:
         DataError: If the file cannot be decoded.
     """
-    try:
-        small = read_picture_file(path) if kind.startswith("image/") else _read_frame(path, span)
-    except Exception as error:  # decoders of Pillow and FFmpeg raise errors of many types
-        why = f"a file that cannot be decoded ({str(error)[:80]})"
-        raise DataError(path.name, why, "a picture or a clip that browsers show") from error
+    with _explain_damage(path):
+        small = read_picture_file(path) if kind.startswith("image/") else _read_first(path, span)
     lossless = max(small.size) <= MAX_DRAWN_SIDE
     small.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
     written = io.BytesIO()
@@ -68,17 +71,34 @@ def reduce_depth(picture: Image.Image) -> Image.Image:
     return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
 
 
-def _read_frame(path: Path, span: Span | None) -> Image.Image:
+@contextmanager
+def _explain_damage(path: Path) -> Iterator[None]:
+    """Raise whatever decoders raise as a DataError."""
+    try:
+        yield
+    except Exception as error:  # those of Pillow and FFmpeg raise errors of many types
+        why = f"a file that cannot be decoded ({str(error)[:80]})"
+        raise DataError(path.name, why, "a picture or a clip that browsers show") from error
+
+
+@contextmanager
+def _open_clip(path: Path) -> Iterator[tuple[Any, Any, float]]:
+    """Open a clip; yield it, its pictures, and the second at which the first of them stands."""
     import av
 
     with av.open(str(path)) as clip:
         stream = clip.streams.video[0]
         check_size(stream.codec_context.width, stream.codec_context.height)
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
-        origin = float((stream.start_time or 0) * (stream.time_base or 0))
+        yield clip, stream, float((stream.start_time or 0) * (stream.time_base or 0))
+
+
+def _read_first(path: Path, span: Span | None) -> Image.Image:
+    """Return the first frame of a clip, or of a span of it."""
+    with _open_clip(path) as (clip, stream, origin):
         start = 0.0 if span is None or is_cut(span, measure_length(clip, stream)) else span.start
         if start:
-            clip.seek(int((origin + start) * av.time_base), backward=True)
+            clip.seek(round((origin + start) / stream.time_base), backward=True, stream=stream)
         for frame in islice(clip.decode(stream), MAX_FRAMES):
             if not start or frame.time is None or frame.time >= origin + start - 1e-3:
                 return turn_upright(frame, stream.sample_aspect_ratio)
@@ -116,3 +136,76 @@ def check_size(width: int, height: int) -> None:
     """Raise ValueError for more than MAX_PIXELS."""
     if width * height > MAX_PIXELS:
         raise ValueError(f"{width} × {height} pixels")
+
+
+def find_item_file(folder: Path, root: str, items: Table, place: int) -> Path:
+    """Return the picture or clip of an item.
+
+    Raises:
+        DataError: If it has none, or none that can be shown.
+    """
+    file = items["file"][place]
+    path = find_media(folder, root, file)
+    if path is None:
+        raise DataError(file or items.ids[place], "no file", "a picture or a clip of the item")
+    if not recognise_type(path):
+        raise DataError(file, "no picture or clip", "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM")
+    return path
+
+
+def read_frames(path: Path, items: Table, place: int, count: int) -> list[Image.Image]:
+    """Return the picture of an item, or frames from the middles of equal parts of its clip. RGB.
+
+    Args:
+        path: Its file.
+        items: The table of the items, with the item's span.
+        place: Of the item in the table.
+        count: Frames of a clip.
+
+    Raises:
+        DataError: If the file cannot be decoded.
+    """
+    with _explain_damage(path):
+        if recognise_type(path).startswith("image/"):
+            found = [read_picture_file(path)]
+        else:
+            found = _read_clip(path, read_span(items, place), count)
+    for picture in found:
+        picture.thumbnail((MAX_READ_SIDE, MAX_READ_SIDE), Image.Resampling.LANCZOS)
+    return [_flatten(picture) for picture in found]
+
+
+def _flatten(picture: Image.Image) -> Image.Image:
+    """Return a picture without transparency, on white."""
+    if picture.mode != "RGBA":
+        return picture.convert("RGB")
+    white = Image.new("RGBA", picture.size, (255, 255, 255, 255))
+    return Image.alpha_composite(white, picture).convert("RGB")
+
+
+def _read_clip(path: Path, span: Span | None, count: int) -> list[Image.Image]:
+    with _open_clip(path) as (clip, stream, origin):
+        length = measure_length(clip, stream)
+        whole = Span(0.0, math.inf if length is None else length)
+        part = whole if span is None or is_cut(span, length) else span
+        end = min(part.end, whole.end)
+        if not math.isfinite(end) or end <= part.start:
+            seconds = [part.start]
+        else:
+            seconds = [part.start + (end - part.start) * (k + 0.5) / count for k in range(count)]
+        found = [_read_frame(clip, stream, origin + each) for each in seconds]
+    frames = [each for each in found if each is not None]
+    if not frames:
+        raise ValueError("it has no frame there")
+    return frames
+
+
+def _read_frame(clip: Any, stream: Any, second: float) -> Image.Image | None:
+    """Return the frame that is seen at a second of a clip."""
+    clip.seek(round(second / stream.time_base), backward=True, stream=stream)
+    last = None
+    for frame in islice(clip.decode(stream), MAX_FRAMES):
+        if last is not None and frame.time is not None and frame.time > second + 1e-6:
+            break
+        last = frame
+    return None if last is None else turn_upright(last, stream.sample_aspect_ratio)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
-from dashboard.tables import FloatArray, IntArray, read_table
+from dashboard.errors import DataError, Findings, count_odd
+from dashboard.tables import FloatArray, IntArray, number_names, read_table
 from dashboard.texts import decode_text, parse_number, read_bytes, require_file
 
 ODD = (b"\t", b"\r", b"\0")
@@ -37,23 +37,26 @@ class Pairs:
     values: FloatArray
 
 
-def read_qrels(path: Path, name: str, findings: list[Finding]) -> Pairs:
+def read_qrels(path: Path, name: str, findings: Findings) -> Pairs:
     """Read judgements: TREC's four fields a line, or CSV with query_id, item_id and grade."""
     return _read_pairs(path, name, findings, ("query", "iteration", "item", "grade"))
 
 
-def read_run(path: Path, name: str, findings: list[Finding]) -> Pairs:
+def read_run(path: Path, name: str, findings: Findings) -> Pairs:
     """Read results: TREC's six fields a line, or CSV with query_id, item_id and score."""
     return _read_pairs(path, name, findings, ("query", "Q0", "item", "rank", "score", "tag"))
 
 
-def _read_pairs(path: Path, name: str, findings: list[Finding], fields: tuple[str, ...]) -> Pairs:
+def _read_pairs(path: Path, name: str, findings: Findings, fields: tuple[str, ...]) -> Pairs:
     number = "grade" if "grade" in fields else "score"
     require_file(path, name, f"lines of query, item and {number}")
     if path.suffix == ".csv":
-        return _collect(_read_csv(path, name, number, findings), name, number, findings)
-    raw = read_bytes(path, name)
-    pairs = _parse_plain(raw, fields, number)
+        table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
+        rows = zip(table.lines, table["query_id"], table["item_id"], table[number], strict=True)
+        return _collect(rows, name, number, findings)
+    raw, pairs = read_bytes(path, name), None
+    if raw.isascii() and not any(each in raw for each in ODD):
+        pairs = _parse_trec(raw, fields, number)
     if pairs is not None:
         return pairs
     text = _set_blanks(decode_text(raw, name, findings))
@@ -72,9 +75,8 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
         if values.setdefault(pair, value) != value:
             found = f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}"
             wanted = f"{values[pair]:g}, as {name} has"
-            do = f"Remove {others_name} or {name}."
-            raise DataError(others_name, found, wanted, do=do)
-    return _make_pairs(values)
+            raise DataError(others_name, found, wanted, do=f"Remove {others_name} or {name}.")
+    return make_pairs(values)
 
 
 def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
@@ -83,17 +85,10 @@ def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
         yield (pairs.queries[query], pairs.items[item]), value
 
 
-def _make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
-    queries, rows_of_queries = _number([pair[0] for pair in values])
-    items, rows_of_items = _number([pair[1] for pair in values])
-    numbers = np.array(list(values.values()))
-    return Pairs(queries, items, rows_of_queries, rows_of_items, numbers)
-
-
-def _parse_plain(raw: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
-    """Return the rows of a file of ASCII with one blank between fields; else None."""
-    is_plain = raw.isascii() and not any(each in raw for each in ODD)
-    return _parse_trec(raw, fields, number) if is_plain else None
+def make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
+    """Return pairs, of which there is at least one, with their numbers."""
+    (queries, query), (items, item) = map(number_names, zip(*values, strict=True))
+    return Pairs(queries, items, query, item, np.array(list(values.values())))
 
 
 def _set_blanks(text: str) -> str:
@@ -137,7 +132,7 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
     )
 
 
-def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding]) -> Pairs:
+def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) -> Pairs:
     """Return the pairs of some rows; rows that say the same again count once."""
     values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
@@ -154,22 +149,9 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: list[Finding
         values[pair] = value
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
-    if repeated:
-        said = f"{len(repeated):,} lines that say the same again"
-        findings.append(Finding("note", name, repeated[0], said, "each pair once; they count once"))
-    return _make_pairs(values)
-
-
-def _number(names: list[str]) -> tuple[tuple[str, ...], IntArray]:
-    """Return each name once, and the place of each among these."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(places), np.array([places[name] for name in names])
-
-
-def _read_csv(path: Path, name: str, number: str, findings: list[Finding]) -> Iterator[Row]:
-    table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
-    columns = (table["query_id"], table["item_id"], table[number])
-    yield from zip(table.lines, *columns, strict=True)
+    wanted = "each pair once; they count once"
+    findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
+    return make_pairs(values)
 
 
 def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Row]:

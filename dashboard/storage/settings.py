@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.texts import read_text
 
 SETTINGS: dict[str, Any] = {
@@ -28,7 +28,7 @@ SETTINGS: dict[str, Any] = {
 """Settings of the core; the value shows the type, and is the default where it says something."""
 
 
-def read_settings(path: Path, schema: Mapping[str, Any], findings: list[Finding]) -> dict[str, Any]:
+def read_settings(path: Path, schema: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
     """Return the settings that a file gives; the file may be missing or empty.
 
     Raises:
@@ -45,7 +45,7 @@ def read_settings(path: Path, schema: Mapping[str, Any], findings: list[Finding]
     return {key: value for key, value in found.items() if key in schema}
 
 
-def read_toml(path: Path, name: str, findings: list[Finding] | None = None) -> dict[str, Any]:
+def read_toml(path: Path, name: str, findings: Findings | None = None) -> dict[str, Any]:
     """Return the content of a TOML file; nothing if it is missing.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.texts import read_text
 
 Arrays = Mapping[str, Any]
@@ -82,7 +82,7 @@ def find_beside(name: str, there: Collection[str]) -> list[str]:
 
 
 def read_beside(
-    folder: Path, name: str, count: int, there: Collection[str], findings: list[Finding]
+    folder: Path, name: str, count: int, there: Collection[str], findings: Findings
 ) -> list[str] | None:
     """Return the ids of vectors from a file beside them; None if there is none of as many.
 
@@ -114,7 +114,7 @@ def read_beside(
     return None
 
 
-def read_id_file(path: Path, name: str, count: int, findings: list[Finding]) -> list[str]:
+def read_id_file(path: Path, name: str, count: int, findings: Findings) -> list[str]:
     """Return the ids of a file: lines, a list of JSON, an array, or a column of a table.
 
     Args:

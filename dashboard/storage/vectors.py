@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import Float32Array, FloatArray, IntArray
 from dashboard.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
@@ -94,7 +94,7 @@ class Vectors:
         """Place of each id."""
         return {name: place for place, name in enumerate(self.ids)}
 
-    def scale(self, first: int, last: int) -> NDArray[np.float32]:
+    def scale(self, first: int, last: int) -> Float32Array:
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
         rows = self.rows[first:last]
         block = self.stored[rows[0] : rows[-1] + 1]
@@ -102,14 +102,14 @@ class Vectors:
         wide /= self.lengths[first:last, None]
         return wide.astype(np.float32)
 
-
-def make_vectors(name: str, vector: NDArray[np.float32]) -> Vectors:
-    """Return one unit vector by its name. [1, dimension]."""
-    return Vectors((name,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
+    def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:
+        """Yield the place of the first of so many ids in succession, and their unit vectors."""
+        for start in range(0, len(self.ids), step):
+            yield start, self.scale(start, start + step)
 
 
 def read_vectors(
-    folder: Path, stem: str, known: Sequence[str], findings: list[Finding], shown: str
+    folder: Path, stem: str, known: Sequence[str], findings: Findings, shown: str
 ) -> Vectors | None:
     """Read `stem.npy` and `stem.txt`; return None if there is no such array.
 
@@ -123,7 +123,9 @@ def read_vectors(
     path, name = folder / f"{stem}.npy", f"{shown}/{stem}.npy"
     if not path.is_file():
         return None
-    stored = _read_array(path, name)
+    do = "Save one vector for each id; average those of the frames of a clip."
+    array, is_by_column = open_array(path, name, "(rows, dimension)", do)
+    stored = array[:].T.copy() if is_by_column else array
     ids = read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
@@ -131,9 +133,7 @@ def read_vectors(
     lengths = _compute_lengths(stored, ids, name, findings)
     names = match_ids(ids, known)
     unknown = [each for each in ids if each not in names]
-    if unknown:
-        found = f"{len(unknown):,} vectors of unknown ids ({list_names(unknown)})"
-        findings.append(Finding("warning", name, None, found, f"ids of {stem}; left out"))
+    findings += count_odd(name, unknown, "vectors of unknown ids", f"ids of {stem}; left out")
     if not names:
         raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
     rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))
@@ -141,30 +141,39 @@ def read_vectors(
     return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 
 
-def _read_array(path: Path, name: str) -> NDArray[Any] | ArrayFile:
+def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFile, bool]:
+    """Return the array of a file as its numbers follow each other, and whether it is transposed.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        meant: What its two dimensions are.
+        do: What to do if it has others.
+
+    Raises:
+        DataError: If it is not a whole file of numbers in two dimensions.
+    """
     with path.open("rb") as file:
         state = _find_state(os.fstat(file.fileno()))
         try:
             shape, is_fortran, dtype = HEADERS[np.lib.format.read_magic(file)](file)
         except Exception as error:  # a damaged header raises almost any kind
             why = "a file that is no array" if state[0] else "an empty file"
-            do = "Save it again with numpy.save."
-            raise DataError(name, why, "a .npy file of numbers", do=do) from error
+            again = "Save it again with numpy.save."
+            raise DataError(name, why, "a .npy file of numbers", do=again) from error
         if len(shape) != 2 or min(shape) < 1:
-            do = "Save one vector for each id; average those of the frames of a clip."
-            raise DataError(name, f"the shape {shape}", "(rows, dimension)", do=do)
+            raise DataError(name, f"the shape {shape}", meant, do=do)
         if dtype.kind not in "fiu":
             raise DataError(name, f"numbers of type {dtype}", "float32")
         lacking = file.tell() + math.prod(shape) * dtype.itemsize - state[0]
         if lacking > 0:
             found = f"a file that is {lacking:,} bytes too short for the shape {shape}"
             raise DataError(name, found, "a whole file", do="Copy or save it again.")
-        if is_fortran:
-            return np.fromfile(file, dtype, math.prod(shape)).reshape(shape, order="F").copy()
-        return ArrayFile(path, name, shape, dtype, file.tell(), state)
+        lines = shape[::-1] if is_fortran else shape
+        return ArrayFile(path, name, lines, dtype, file.tell(), state), is_fortran
 
 
-def read_ids(path: Path, name: str, findings: list[Finding]) -> list[str]:
+def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
     """Return the ids of a file, one a line.
 
     Raises:
@@ -192,7 +201,7 @@ def check_ids(ids: Sequence[str], name: str) -> None:
 
 
 def _compute_lengths(
-    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: list[Finding]
+    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: Findings
 ) -> FloatArray:
     """Return the length of each row, in double precision."""
     step = max(1, BLOCK // stored.shape[1])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -20,6 +20,7 @@ from dashboard.texts import read_text
 RUNS = (".trec", ".txt", ".run", ".csv")
 INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
 """Columns that vectors are made of."""
+Value = TypeVar("Value")
 MADE_FOR = "made_for"
 """Table of model.toml with the number and the digest of the rows that vectors were made for."""
 
@@ -48,20 +49,16 @@ def read_versions(
     items: Table,
     queries: Table,
     broken: dict[str, DataError],
-    findings: list[Finding],
+    findings: Findings,
 ) -> dict[str, Version]:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
-    versions: dict[str, Version] = {}
-    for place in (path for path in _list_folder(folder / "models") if path.is_dir()):
-        read = partial(read_version, place, items, queries, findings)
-        made = try_to_read(place.name, broken, read)
-        if made:
-            versions[place.name] = made
-    return versions
+    places = (path for path in _list_folder(folder / "models") if path.is_dir())
+    read = {each.name: partial(read_version, each, items, queries, findings) for each in places}
+    return try_to_read_all(broken, read)
 
 
 def read_version(
-    place: Path, items: Table, queries: Table, findings: list[Finding], name: str = ""
+    place: Path, items: Table, queries: Table, findings: Findings, name: str = ""
 ) -> Version:
     """Return the version of a folder.
 
@@ -85,7 +82,7 @@ def read_version(
     if gallery is None:
         do = 'Write them: numpy.save("items.npy", vectors).'
         raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
-    texts = [name for name, item in zip(queries.ids, queries["item_id"], strict=True) if not item]
+    texts = [name for name, item in queries.list_rows("item_id") if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
     if stored is not None and stored.dimension != gallery.dimension:
@@ -94,12 +91,8 @@ def read_version(
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
         there = frozenset(() if vectors is None else vectors.ids)
         lacking = [name for name in wanted if name not in there]
-        if lacking:
-            found = f"no vector for {len(lacking):,} of {len(wanted):,} ({list_names(lacking)})"
-            finding = Finding(
-                "warning", f"{shown}/{stem}.npy", None, found, f"one for each of {stem}"
-            )
-            findings.append(finding)
+        told = (f"of {len(wanted):,}", f"one for each of {stem}")
+        findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
     note, date = str(described.get("note", "")), str(described.get("date", ""))
     return Version(name, note, date, gallery, stored, file=shown)
 
@@ -108,19 +101,18 @@ def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
     """Return the number of some rows, and a digest of what vectors of them are made of."""
     places = sorted(table.index[name] for name in ids if name in table.index)
     columns = (table[column] for column in (table.key, *INPUTS[stem]))
-    cells = [[column[place] for place in places] for column in columns]
-    rows = sorted(zip(*cells, strict=True))
+    rows = sorted(zip(*[[column[place] for place in places] for column in columns], strict=True))
     return f"{len(rows)} {sha256(json.dumps(rows).encode()).hexdigest()}"
 
 
 def list_stale(
     folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
-) -> list[Finding]:
+) -> Findings:
     """Return warnings for versions whose items or queries are not those that they were made for.
 
     Rows that are new or gone are said where vectors are read, and not again here.
     """
-    findings: list[Finding] = []
+    findings: Findings = []
     for name, version in versions.items():
         place, shown = folder / "models" / name / "model.toml", f"models/{name}/model.toml"
         told = read_toml(place, shown).get(MADE_FOR) if version.items else None
@@ -148,23 +140,16 @@ def _names_any(path: Path, queries: Table) -> bool:
     return any(line.strip() in queries.index for line in lines)
 
 
-def read_runs(
-    folder: Path, broken: dict[str, DataError], findings: list[Finding]
-) -> dict[str, Pairs]:
+def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
-    runs: dict[str, Pairs] = {}
-    for path in _list_folder(folder / "runs"):
-        if path.suffix not in RUNS:
-            continue
-        if path.stem in runs:
-            found, wanted = f"a second run {path.stem!r}", "another name. Rename the file."
-            findings.append(Finding("error", f"runs/{path.name}", None, found, wanted))
-        else:
-            read = partial(read_run, path, f"runs/{path.name}", findings)
-            pairs = try_to_read(path.stem, broken, read)
-            if pairs:
-                runs[path.stem] = pairs
-    return runs
+    read: dict[str, Callable[[], Pairs]] = {}
+    for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
+        name = f"runs/{path.name}"
+        if path.stem in read:
+            told = (f"a second run {path.stem!r}", "another name. Rename the file.")
+            findings.append(Finding("error", name, None, *told))
+        read.setdefault(path.stem, partial(read_run, path, name, findings))
+    return try_to_read_all(broken, read)
 
 
 def _list_folder(folder: Path) -> list[Path]:
@@ -176,6 +161,14 @@ def _list_folder(folder: Path) -> list[Path]:
     except OSError as error:
         found = f"a folder that cannot be read ({error.strerror})"
         raise DataError(folder.name, found, "a folder that this user may read") from error
+
+
+def try_to_read_all(
+    broken: dict[str, DataError], read: Mapping[str, Callable[[], Value | None]]
+) -> dict[str, Value]:
+    """Return what functions read, by name, but for None and what cannot be used."""
+    found = {name: try_to_read(name, broken, each) for name, each in read.items()}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:

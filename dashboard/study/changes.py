@@ -14,11 +14,11 @@ from dashboard.evaluation.differences import (
     name_outcome,
     replace_nan,
 )
-from dashboard.evaluation.judgement import find_relevant
+from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
-from dashboard.tables import IntArray
+from dashboard.tables import IntArray, find_bounds
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -80,15 +80,11 @@ def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int)
     queries = study.collection.queries.find(query_ids)
     found: list[Row] = []
     for part in study.run(version).parts(queries, depth, lambda q: find_relevant(judged, q)):
-        bounds = np.searchsorted(part.row, np.arange(len(part.queries) + 1))
-        for at, query in enumerate(part.queries.tolist()):
-            rows = slice(bounds[at], bounds[at + 1])
-            item, rank = part.item[rows], part.rank[rows]
+        bounds = find_bounds(part.row, len(part.queries))
+        for at, (query, (low, high)) in enumerate(zip(part.queries.tolist(), bounds, strict=True)):
+            item, rank = part.item[low:high], part.rank[low:high]
             kept = rank <= part.passing[at]
-            grades = np.append(judged.grades(query), np.nan)[item[kept]]
-            unknown = np.isnan(grades) & (not study.rules.is_complete)
-            relevant = (grades >= judged.relevant_from).tolist()
-            hits = [None if u else r for u, r in zip(unknown.tolist(), relevant, strict=True)]
+            hits = mark_hits(judged, query, item[kept], study.rules.is_complete)
             ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))
             marks = [hit for _, place, hit in ranked if place <= depth]
             found.append({"marks": marks, "ranks": {i: r for i, r, hit in ranked if hit}})
@@ -138,8 +134,7 @@ def list_moved_results(
             rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
             for row, item, rank in rows:
                 pair = (place_of[int(part.queries[row])], int(item))
-                found = weights.setdefault(pair, [0.0] * len(versions))
-                found[number] = by_rank[int(rank) - 1]
+                weights.setdefault(pair, [0.0] * len(versions))[number] = by_rank[int(rank) - 1]
     for (place, item), each in sorted(weights.items()):
         yield place, item, max(each) - min(each), max(each)
 
@@ -166,7 +161,6 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
         row["bin"] = steps if row["delta"] > 0 else -steps
     counts = Counter(row["bin"] for row in scored)
     outcomes = {row["bin"]: row["outcome"] for row in scored}
-    places = range(min(counts, default=0), max(counts, default=0) + 1)
     return [
         {
             "bin": place,
@@ -174,7 +168,7 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
             "queries": counts[place],
             "outcome": outcomes.get(place, "same"),
         }
-        for place in places
+        for place in range(min(counts, default=0), max(counts, default=0) + 1)
     ]
 
 

@@ -186,7 +186,7 @@ def _list_protocols(collection: Collection, before: Values) -> list[str]:
 
 def _pick_protocol(collection: Collection, before: Values) -> str:
     known = _list_protocols(collection, before)
-    wanted = [each for each in collection.settings.get("protocols", ()) if each in known]
+    wanted = [each for each in collection.protocols if each in known]
     if not known:
         why = _list_problems(collection)
         said = f"{collection.name} has neither judgements nor keywords to judge by."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +17,15 @@ from dashboard.evaluation.judgement import (
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.tables import FloatArray
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 
-def _judge_qrels(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
-    own = collection.own_items
-    return judge_table(collection.queries, collection.items, own, collection.qrels)
+def _judge_qrels(collection: Collection, choices: Choices) -> Judgement:
+    return judge_table(collection, collection.qrels)
 
 
 SAMPLE = 200
@@ -125,6 +125,6 @@ def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
         DataError: Why the tables of that protocol cannot be used.
         ChoiceError: If there is nothing that it judges by.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     if named and "protocol" not in given:
         find_rules(collection, named[0])

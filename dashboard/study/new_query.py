@@ -7,23 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.retrieval.encoders import encode_text
+from dashboard.retrieval.language import encode_text
 from dashboard.retrieval.pictures import encode_picture, fit_to_items, scale_vector
 from dashboard.storage.collection import Collection
-from dashboard.storage.vectors import Vectors, make_vectors
+from dashboard.storage.vectors import Vectors
 from dashboard.study.query_result import QueryResult, show_query
 from dashboard.study.study import Study
-from dashboard.tables import Table
+from dashboard.tables import Float32Array, Table
 
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
 MAX_CHARACTERS = 1_000
 """Characters of a typed text; a longer one takes minutes to embed and to map to keywords."""
-FloatVectors = NDArray[np.float32]
 
 
 def search_with(
@@ -39,9 +37,9 @@ def search_with(
     collection = study.collection
     if item and item not in collection.items.index:
         raise ChoiceError(f"There is no item {item!r}.")
-    stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
-    wanted = ("", item) if item else (text, "")
-    places = [place for place, each in enumerate(stored) if each == wanted]
+    stored = collection.queries.list_rows("text", "item_id")
+    wanted = ["", item] if item else [text, ""]
+    places = [place for place, (_, *each) in enumerate(stored) if each == wanted]
     if places and picture is None:
         every = Study(collection, study.choices.replace(queries="all", slice=()))
         return show_query(every, places[0], versions, depth, metric)
@@ -73,8 +71,8 @@ def _encode(
             if version.items is not None and is_new:
                 place = Path(version.file or version.name).name  # an index of it has another name
                 vector = _embed(asked.folder, place, version.items, text, picture)
-                made = replace(version, queries=make_vectors(TYPED, vector))
-                encoded[version.name] = made
+                made = Vectors((TYPED,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
+                encoded[version.name] = replace(version, queries=made)
         except DataError as error:
             broken[version.name] = error
     return replace(asked, versions=encoded, broken=broken)
@@ -82,10 +80,9 @@ def _encode(
 
 def _embed(
     folder: Path, version: str, items: Vectors, text: str, picture: Image | None
-) -> FloatVectors:
+) -> Float32Array:
     """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
     name = f"models/{version}/model.toml"
     if picture is not None:
-        found = encode_picture(folder, version, picture)
-        return fit_to_items(found, items.scale(0, 100), name)
+        return fit_to_items(encode_picture(folder, version, picture), items.scale(0, 100), name)
     return scale_vector(encode_text(folder, version, text), items.dimension, name, "a text")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dashboard.errors import DataError
-from dashboard.evaluation.judgement import find_relevant
+from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins import load_all
 from dashboard.retrieval.run import Part
@@ -96,7 +96,7 @@ def _describe(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
     for describe in load_all("describe_results"):
         told, fields = describe(study, query, metric, rows)
         asked |= told
-        for row, more in zip(rows, fields, strict=True):
+        for row, more in zip(rows, fields, strict=False):  # none of a plugin with nothing to say
             notes = [*row.get("notes", ()), *more.get("notes", ())]
             row |= more | ({"notes": notes} if notes else {})
     return asked
@@ -144,18 +144,15 @@ def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
 
 
 def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
-    grades, least = study.judgement.grades(query), study.judgement.relevant_from
-    is_complete = study.rules.is_complete and not np.isnan(grades).all()
+    judged, ids = study.judgement, study.collection.items.ids
+    is_complete = study.rules.is_complete and not np.isnan(judged.grades(query)).all()
     rows: list[Row] = []
     for version, part in parts.items():
-        for item, rank, score in zip(
-            part.item.tolist(), part.rank.tolist(), part.score.tolist(), strict=True
-        ):
+        hits = mark_hits(judged, query, part.item, is_complete)
+        columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
+        for item, rank, score, hit in zip(*columns, strict=True):
             if rank <= min(depth, part.passing[0]):
-                grade = grades[item] if item >= 0 else np.nan
-                is_unknown = np.isnan(grade) and not is_complete
-                hit = None if is_unknown else bool(grade >= least)
-                name = study.collection.items.ids[item] if item >= 0 else None
+                name = ids[item] if item >= 0 else None
                 row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
                 rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
     return rows

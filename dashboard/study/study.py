@@ -78,9 +78,8 @@ class Study:
     @property
     def judgement(self) -> Judgement:
         """Grades of all items for all queries."""
-        if self._whole is not self:
-            return self._whole.judgement
-        return self._compute_once("judgement", self._amend_judgement)
+        whole = self._whole
+        return whole._compute_once("judgement", whole._amend_judgement)
 
     def _amend_judgement(self) -> Judgement:
         judgement = self.given_judgement
@@ -91,10 +90,8 @@ class Study:
     @property
     def given_judgement(self) -> Judgement:
         """Grades as the protocol judges, before a plugin amends them."""
-        if self._whole is not self:
-            return self._whole.given_judgement
-        judge = self.rules.judge
-        return self._compute_once("given", lambda: judge(self.collection, self.choices))
+        whole, judge = self._whole, self.rules.judge
+        return whole._compute_once("given", lambda: judge(self.collection, whole.choices))
 
     @property
     def _whole(self) -> Study:
@@ -129,9 +126,8 @@ class Study:
         Raises:
             DataError: If there is no such version, or it cannot be used.
         """
-        if self._whole is not self:
-            return self._whole.run(version)
-        return self._compute_once(("run", version), lambda: self._make_run(version))
+        whole = self._whole
+        return whole._compute_once(("run", version), lambda: whole._make_run(version))
 
     def _make_run(self, version: str) -> Run:
         collection, rules = self.collection, self.rules
@@ -329,6 +325,10 @@ class Study:
         """Return the values of one metric, NaN for null. [queries in question]."""
         (measurement,) = self.measure([version], metric)
         return np.asarray(measurement.values[0])
+
+    def find_items(self, rows: Iterable[Row]) -> IntArray:
+        """Return the item of each result, by its `item_id`; -1 for one that there is not."""
+        return self.collection.items.find(row["item_id"] or "" for row in rows)
 
     def query(
         self, query_id: str, versions: Sequence[str], depth: int = 5, metric: str = ""

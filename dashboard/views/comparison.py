@@ -28,14 +28,14 @@ SIGNS = {
     "cannot tell": "● cannot tell",
 }  # fmt: skip
 COLUMNS = [
-    Column(key="name", label="Metric"),
-    Column(key="baseline", label="Baseline", number=True),
-    Column(key="candidate", label="Candidate", number=True),
-    Column(key="change", label="Change", number=True),
-    Column(key="interval", label="95 % interval", number=True, wide=True),
-    Column(key="p", label="p (Holm)", number=True, wide=True),
-    Column(key="outcome", label="Outcome"),
-    Column(key="counts", label="Better, same, worse", number=True, wide=True),
+    Column("name", "Metric"),
+    Column("baseline", "Baseline", number=True),
+    Column("candidate", "Candidate", number=True),
+    Column("change", "Change", number=True),
+    Column("interval", "95 % interval", number=True, wide=True),
+    Column("p", "p (Holm)", number=True, wide=True),
+    Column("outcome", "Outcome"),
+    Column("counts", "Better, same, worse", number=True, wide=True),
 ]
 
 

@@ -32,11 +32,11 @@ STYLE = """<style>
   background: color-mix(in srgb, currentColor 6%, transparent); }
 </style>"""
 FINDINGS = [
-    Column(key="level", label="Level"),
-    Column(key="file", label="File", wrap=True),
-    Column(key="line", label="Line", number=True),
-    Column(key="found", label="Found", wrap=True),
-    Column(key="wanted", label="Expected", wrap=True),
+    Column("level", "Level"),
+    Column("file", "File", wrap=True),
+    Column("line", "Line", number=True),
+    Column("found", "Found", wrap=True),
+    Column("wanted", "Expected", wrap=True),
 ]
 
 

@@ -35,7 +35,7 @@ details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 </style>"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Column:
     """A column of a table.
 

@@ -59,8 +59,7 @@ def draw_sharing(
                     _draw_files(name, f"{stem}-{name.lower().replace(' ', '-')}", makers)
             for command in load_named("commands").values():
                 if hasattr(command, "make_download") and len(versions) > 1:
-                    address = str(st.context.url or "")
-                    make = partial(command.make_download, study, choices, address)
+                    make = partial(command.make_download, study, choices, str(st.context.url or ""))
                     _draw_files(command.DOWNLOAD, stem, {"html": make})
         draw_copy_buttons(markdown)
 

@@ -103,8 +103,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     with row:
         _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
     narrowed = _draw_chips(collection, choices)
-    compared = " → ".join(choices.compared)
-    words = [screen.capitalize(), compared, *narrowed, collection.title]
+    words = [screen.capitalize(), " → ".join(choices.compared), *narrowed, collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
         st.warning(escape_markdown(str(problem)))

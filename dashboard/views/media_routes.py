@@ -100,13 +100,13 @@ def _find_table(collection: Collection, kind: str) -> Table:
     return collection.queries if kind == "query" else collection.items
 
 
-def _make_poster(found: Shown) -> bytes:
+def _name_poster(found: Shown) -> tuple[Shown, int, int]:
     state = found.path.stat()
-    return _make_poster_once(found, (state.st_mtime_ns, state.st_size))
+    return found, state.st_mtime_ns, state.st_size
 
 
-@cached(LRUCache(MAX_POSTER_BYTES, getsizeof=len), lock=threading.Lock())
-def _make_poster_once(found: Shown, state: tuple[int, int]) -> bytes:
+@cached(LRUCache(MAX_POSTER_BYTES, getsizeof=len), key=_name_poster, lock=threading.Lock())
+def _make_poster(found: Shown) -> bytes:
     return make_poster(found.path, found.type, found.span)
 
 

@@ -16,11 +16,11 @@ from dashboard.views.links import write_link
 MAX_LINES = 60
 """Slices of a chart; the table holds all."""
 COLUMNS = [
-    Column(key="slice", label="Slice", link="href", wrap=True),
-    Column(key="queries", label="Queries", number=True),
-    Column(key="change", label="Change", number=True),
-    Column(key="interval", label="95 % interval", number=True, wide=True),
-    Column(key="p", label="p (Holm)", number=True),
+    Column("slice", "Slice", link="href", wrap=True),
+    Column("queries", "Queries", number=True),
+    Column("change", "Change", number=True),
+    Column("interval", "95 % interval", number=True, wide=True),
+    Column("p", "p (Holm)", number=True),
 ]
 
 
@@ -51,15 +51,12 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
             "first": _shorten(row["first"]),
             "second": _shorten(row["second"]),
             "note": "–" if row["delta"] is None else write_signed(row["delta"]),
-            "count": _write_count(row["queries"]),
+            "count": f"n {n}{'*' if n < SMALL_SLICE else ''}" if (n := row["queries"]) else "",
         }
         for row in rows
     ]
 
-
-def _write_count(queries: int) -> str:
-    """Return the number of queries of a cell, marked where there are too few for an interval."""
-    return f"n {queries}{'*' if queries < SMALL_SLICE else ''}" if queries else ""
+    """Return the cells of a table of two columns, without the column's name in each."""
 
 
 def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:

@@ -85,9 +85,9 @@ def list_versions(
     )
     versions = study.collection.versions
     columns = [
-        Column(key="name", label="Metric", help=formulas),
+        Column("name", "Metric", help=formulas),
         *(
-            Column(key=f"run-{at}", label=run, number=True, help=versions[run].note)
+            Column(f"run-{at}", run, number=True, help=versions[run].note)
             for at, run in enumerate(runs)
         ),
     ]

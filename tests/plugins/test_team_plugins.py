@@ -205,7 +205,7 @@ def test_a_team_adds_a_section(folder: Path, open_app: Callable[[Path], AppTest]
 def test_a_team_adds_an_encoder(
     folder: Path, open_app: Callable[[Path], AppTest], tmp_path: Path
 ) -> None:
-    from dashboard.retrieval.encoders import encode_text, list_sides
+    from dashboard.retrieval.language import encode_text, list_sides
 
     open_app(folder / "ours.py")
     place = tmp_path / "models" / "own"

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, Answer, add_collection, open_call
+from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
 from dashboard.commands.output import replace_file, write_rows
 
 if TYPE_CHECKING:
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
 
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
+OPTIONS = """
+--threshold SCORE  least score of a keyword that is kept, 0 to 1 (default: the collection's)
+--draft  write vocabulary.toml with every keyword, to be given other words by you
+--write  map the words of all text queries and write query_keywords.csv
+"""
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
 WRITTEN = ("query_id", "ngram", "group", "keyword", "score")
 MAX_LETTERS = 1_000
@@ -24,12 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="text of a query")
-    text = "least score of a keyword that is kept, 0 to 1 (default: the collection's)"
-    parser.add_argument("--threshold", type=float, metavar="SCORE", help=text)
-    text = "write vocabulary.toml with every keyword, to be given other words by you"
-    parser.add_argument("--draft", action="store_true", help=text)
-    text = "map the words of all text queries and write query_keywords.csv"
-    parser.add_argument("--write", action="store_true", help=text)
+    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
@@ -69,33 +69,17 @@ def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, 
     kept = keep_best(found, least)
     for negated in list_negations(call.text, vocabulary):
         print(f"note: {negated!r} is negated and names no keyword", file=sys.stderr)
-    rows = [
-        {
-            "ngram": each.ngram,
-            "keyword": each.keyword.name,
-            "group": each.keyword.group,
-            "score": each.score,
-            "kept": each in kept,
-        }
-        for each in found
-    ]
-    return rows, COLUMNS, FINE
+    return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
 
 
 def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
     from dashboard.plugins.alfa.mapping import map_texts
 
     queries = collection.queries
-    asked = [(name, text) for name, text in zip(queries.ids, queries["text"], strict=True) if text]
+    asked = [(name, text) for name, text in queries.list_rows("text") if text]
     mapped = map_texts([text for _, text in asked], vocabulary)
     rows = [
-        {
-            "query_id": name,
-            "ngram": each.ngram,
-            "group": each.keyword.group,
-            "keyword": each.keyword.name,
-            "score": f"{each.score:.4f}",
-        }
+        each.describe() | {"query_id": name, "score": f"{each.score:.4f}"}
         for (name, _), found in zip(asked, mapped, strict=True)
         for each in found
     ]

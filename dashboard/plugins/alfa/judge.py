@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dashboard.evaluation.judgement import NO_RELEVANT, JudgingRules
+from dashboard.evaluation.judgement import JudgingRules, add_reasons
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.alfa.keywords import Keyword, Keywords, map_text
@@ -70,16 +70,13 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     unscorable: dict[int, str] = {}
     for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
         if item >= 0:
-            required.append([tables.keywords[k] for k in tables.find_item(item, groups)])
+            required.append(tables.find_item(item, groups))
         else:
             required.append(tables.find_query(name, groups, threshold))
         if not required[-1]:
             unscorable[query] = NO_KEYWORD if item < 0 else NO_ITEM_KEYWORD
     made = KeywordJudgement(tables, required, own, unscorable)
-    for query in range(len(required)):
-        if query not in unscorable and not (made.grades(query) >= 1).any():
-            unscorable[query] = NO_RELEVANT
-    return made
+    return replace(made, unscorable=add_reasons(made, range(len(required))))
 
 
 def slice_queries(study: Study) -> dict[str, BoolArray]:
@@ -88,10 +85,9 @@ def slice_queries(study: Study) -> dict[str, BoolArray]:
     if not isinstance(judged, KeywordJudgement):
         return {}
     required = [judged.required[query] for query in study.queries.tolist()]
-    named = dict.fromkeys(each for keywords in required for each in keywords)
     return {
         f"{each.group}={each.name}": np.array([each in keywords for keywords in required])
-        for each in named
+        for each in dict.fromkeys(each for keywords in required for each in keywords)
     }
 
 
@@ -114,17 +110,13 @@ def describe_results(
     """Return what a query requires, and matched, required and a tick a keyword of some results."""
     judged = study.given_judgement
     if not isinstance(judged, KeywordJudgement):
-        return {}, [Row() for _ in rows]
-    items = study.collection.items.find(row["item_id"] or "" for row in rows).tolist()
-    required, matches = judged.required[query], judged.count_matches(query)
-    places = [judged.tables.index.get(each, -1) for each in required]
+        return {}, []
+    items = study.find_items(rows).tolist()
+    parts = list_parts(judged, query).values()
+    ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
     return _list_required(study, judged, query), [
-        {
-            "matched": int(matches[item]) if item >= 0 else None,
-            "required": len(required),
-            "ticks": [bool(place >= 0 and judged.tables.has[place, item]) for place in places],
-        }
-        for item in items
+        {"matched": sum(each) if item >= 0 else None, "required": len(parts), "ticks": each}
+        for item, each in zip(items, ticks, strict=True)
     ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
@@ -46,6 +46,11 @@ class Candidate:
     keyword: Keyword
     score: float
 
+    def describe(self) -> dict[str, Any]:
+        """Return it as a row of a table."""
+        named = {"keyword": self.keyword.name, "group": self.keyword.group}
+        return named | {"ngram": self.ngram, "score": self.score}
+
 
 @dataclass(frozen=True, eq=False)
 class Keywords:
@@ -73,13 +78,10 @@ class Keywords:
         """True for each item with any keyword; one that has none is not judged. [items]."""
         return np.asarray(self.has.any(axis=0))
 
-    def find_item(self, item: int, groups: Sequence[str]) -> list[int]:
-        """Return the keywords that an item has in some groups, by their place in `keywords`."""
-        return [
-            k
-            for k in np.flatnonzero(self.has[:, item]).tolist()
-            if self.keywords[k].group in groups
-        ]
+    def find_item(self, item: int, groups: Sequence[str]) -> list[Keyword]:
+        """Return the keywords that an item has in some groups."""
+        found = (self.keywords[k] for k in np.flatnonzero(self.has[:, item]).tolist())
+        return [each for each in found if each.group in groups]
 
     def find_query(self, query_id: str, groups: Sequence[str], threshold: float) -> list[Keyword]:
         """Return the keywords that a stored query is mapped to, in some groups."""
@@ -108,7 +110,7 @@ def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candida
     return sorted(kept, key=candidates.index)
 
 
-def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords | None:
+def read_keywords(collection: Collection, findings: Findings) -> Keywords | None:
     """Read the keywords of a collection; None if its items have none.
 
     Raises:
@@ -122,7 +124,8 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
         raise DataError("collection.toml", f"mapping_threshold = {least}", "a number from 0 to 1")
     table = read_table(path, ANNOTATION, ("slice_id",), findings)
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
-    columns = {_name_group(c): c for c in table.columns if _is_group(c, wanted)}
+    names = {column: _name_group(column) for column in table.columns}
+    columns = {g: c for c, g in names.items() if c.lower().startswith("pv_") or g in wanted}
     groups = tuple(g for g in wanted if g in columns) or tuple(columns)
     if not groups:
         raise _explain_lack(table)
@@ -134,11 +137,8 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
         for name in names
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
-    if mixed:
-        said = f"{len(mixed):,} keywords with a mark that separates others ({list_names(mixed)})"
-        findings.append(
-            Finding("note", ANNOTATION, None, said, "one mark in all cells; kept whole")
-        )
+    what, whole = "keywords with a mark that separates others", "one mark in all cells; kept whole"
+    findings += count_odd(ANNOTATION, mixed, what, whole, "note")
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     keywords = tuple(dict.fromkeys(keyword for keyword, _ in pairs))
@@ -147,9 +147,8 @@ def read_keywords(collection: Collection, findings: list[Finding]) -> Keywords |
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]
-    if bare:
-        said = f"{len(bare):,} items without a keyword ({list_names(bare)})"
-        findings.append(Finding("note", ANNOTATION, None, said, "keywords; these are not judged"))
+    judged = "keywords; these are not judged"
+    findings += count_odd(ANNOTATION, bare, "items without a keyword", judged, "note")
     return Keywords(groups, keywords, has, _read_mapping(collection, spelling, columns, findings))
 
 
@@ -179,7 +178,7 @@ def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str
     return {key: times.most_common(1)[0][0] for key, times in counts.items()}
 
 
-def _find_items(table: Table, collection: Collection, findings: list[Finding]) -> list[int]:
+def _find_items(table: Table, collection: Collection, findings: Findings) -> list[int]:
     """Return the item of each row, -1 for none."""
     names = match_ids(table.ids, collection.items.ids)
     unknown = [row for row, name in enumerate(table.ids) if name not in names]
@@ -205,10 +204,6 @@ def _group_cells(
         yield parts[cell], having
 
 
-def _is_group(column: str, wanted: Sequence[str]) -> bool:
-    return column.lower().startswith("pv_") or _name_group(column) in wanted
-
-
 def _name_group(column: str) -> str:
     plain = column.strip().lower()
     return plain if plain.startswith("pv_") else f"pv_{plain}"
@@ -218,18 +213,14 @@ def _read_mapping(
     collection: Collection,
     spelling: Mapping[str, str],
     groups: Container[str],
-    findings: list[Finding],
+    findings: Findings,
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
-    texts = [
-        q
-        for q, text in zip(collection.queries.ids, collection.queries["text"], strict=True)
-        if text
-    ]
     if not path.is_file():
-        if texts:
-            found = f"no such file for {len(texts):,} text queries"
-            findings.append(Finding("warning", MAPPING, None, found, "the keywords of each query"))
+        lacks, before = "the keywords of each query", "no such file for "
+        findings += count_odd(
+            MAPPING, int(collection.is_text.sum()), "text queries", lacks, before=before
+        )
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
@@ -252,11 +243,11 @@ def _read_mapping(
             raise DataError(MAPPING, f"score {score[:80]!r}", "a number", line=line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
-    wanted = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
+    expected_of = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
     for what, lines in unknown.items():
         if lines:
             found = f"rows of {len(lines):,} unknown {what} ({list_names(lines)})"
-            line, expected = min(lines.values()), f"{wanted[what]}; left out"
+            line, expected = min(lines.values()), f"{expected_of[what]}; left out"
             findings.append(Finding("warning", MAPPING, line, found, expected))
     return mapped
 

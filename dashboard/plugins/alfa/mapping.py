@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.plugins.alfa.keywords import Candidate, Entry
 from dashboard.plugins.alfa.words import (
@@ -34,7 +33,7 @@ from dashboard.plugins.alfa.words import (
     read_text,
 )
 from dashboard.retrieval.language import embed_texts
-from dashboard.tables import IntArray
+from dashboard.tables import Float32Array, IntArray
 
 FLOOR = 0.3
 """Least cosine of a candidate."""
@@ -113,7 +112,7 @@ class Phrases:
     links: Mapping[str, set[tuple[str, ...]]]
 
     @cached_property
-    def vectors(self) -> NDArray[np.float32]:
+    def vectors(self) -> Float32Array:
         """Embeddings of the texts. [texts, dimension]."""
         return embed_texts(self.texts)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Findings, count_odd
 from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
     LabelJudgement,
@@ -17,6 +16,7 @@ from dashboard.evaluation.labels import (
 )
 from dashboard.evaluation.measurement import Row
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.study.judging import pick_headline
 from dashboard.study.study import Study
 from dashboard.tables import list_columns
@@ -24,7 +24,7 @@ from dashboard.tables import list_columns
 NAME = "class_labels"
 
 
-def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
+def read_classes(collection: Collection, findings: Findings) -> str | None:
     """Return the column of the classes; None if the settings of a collection name none.
 
     Raises:
@@ -43,32 +43,25 @@ def read_classes(collection: Collection, findings: list[Finding]) -> str | None:
     if len(set(items)) < 2:
         found = f"one class in the column {column}"
         raise DataError("items.csv", found, "at least two, to tell relevant items from others")
-    bare = sum(not labels for labels in queries)
-    if bare:
-        found = f"{bare:,} of {len(queries):,} queries without a class in the column {column}"
-        findings.append(Finding("note", "queries.csv", None, found, "a class; these have no value"))
-    several = sum(len(labels) > 1 for labels in items)
-    if several:
-        found = f"{several:,} items with several classes in the column {column}"
-        wanted = (
-            'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
-        )
-        findings.append(Finding("note", "items.csv", None, found, wanted))
+    bare, several = queries.count(Labels()), sum(len(labels) > 1 for labels in items)
+    what = f"of {len(queries):,} queries without a class in the column {column}"
+    findings += count_odd("queries.csv", bare, what, "a class; these have no value", "note")
+    what = f"items with several classes in the column {column}"
+    wanted = 'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
+    findings += count_odd("items.csv", several, what, wanted, "note")
     return column
 
 
 def list_classes(collection: Collection, column: str) -> tuple[list[Labels], list[Labels]]:
     """Return the classes of items and of queries; a query without any has those of its item."""
     items, own = split_labels(collection.items[column], collection.queries[column])
-    places = collection.own_items.tolist()
-    queries = [
+    return items, [
         labels or (items[place] if place >= 0 else frozenset())
-        for labels, place in zip(own, places, strict=True)
+        for labels, place in zip(own, collection.own_items.tolist(), strict=True)
     ]
-    return items, queries
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> LabelJudgement:
+def judge(collection: Collection, choices: Choices) -> LabelJudgement:
     """Judge every item that has a class: it is relevant if it shares one with the query."""
     items, queries = list_classes(collection, collection.tables[NAME])
     return judge_labels(items, queries, collection.own_items)
@@ -78,11 +71,10 @@ def describe_class(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
     """Return the class that a query asks for, and nothing of results."""
-    fields = [Row() for _ in rows]
     if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
-        return {}, fields
+        return {}, []
     asked = ", ".join(sorted(study.given_judgement.asked[query])) or "none"
-    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, fields
+    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, []
 
 
 CLASS_LABELS = JudgingRules(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
 from dashboard.tables import IntArray
@@ -24,7 +24,7 @@ CANNOT_TELL = (
 )
 
 
-def check_labels(collection: Collection, findings: list[Finding]) -> bool | None:
+def check_labels(collection: Collection, findings: Findings) -> bool | None:
     """Return whether judged pairs are labels 0 and 1; None if not.
 
     A collection whose settings name other protocols is not judged so.
@@ -32,7 +32,7 @@ def check_labels(collection: Collection, findings: list[Finding]) -> bool | None
     Raises:
         DataError: If the collection asks for the protocol and a label is neither.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     wanted = NAME in named
     if collection.qrels is None or (named and not wanted):
         return None
@@ -63,16 +63,14 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
     for version in collection.versions.values():
         there = None if version.items is None else version.items.index
         lacking = [each for each in annotated if there is not None and each not in there]
-        if lacking:
-            found = f"no vector for {len(lacking):,} annotated items ({list_names(lacking)})"
-            wanted = "one for each; without it an item counts as not found"
-            yield Finding("error", f"{version.file}/items.npy", None, found, wanted)
+        file, what = f"{version.file}/items.npy", "annotated items"
+        wanted = "one for each; without it an item counts as not found"
+        yield from count_odd(file, lacking, what, wanted, "error", "no vector for ")
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> TableJudgement:
+def judge(collection: Collection, choices: Choices) -> TableJudgement:
     """Judge by the labels; a query without a fulfilled one is not scorable."""
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    return judge_table(queries, items, own, collection.qrels, needs_relevant=True)
+    return judge_table(collection, collection.qrels, needs_relevant=True)
 
 
 def list_annotated(

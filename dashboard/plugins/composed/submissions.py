@@ -10,44 +10,39 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Version, try_to_read_all
 
 FOLDER = "submissions"
 
 
 def read_submissions(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the submissions by name; put those that cannot be used into `broken`."""
-    found: dict[str, Version] = {}
-    for place in sorted((collection.folder / FOLDER).glob("[!.]*/")):
-        read = partial(_read_submission, collection, place, findings)
-        version = try_to_read(place.name, broken, read)
-        if version is not None:
-            found[place.name] = version
-    return found
+    places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
+    read = {each.name: partial(_read_submission, collection, each, findings) for each in places}
+    return try_to_read_all(broken, read)
 
 
-def _read_submission(collection: Collection, place: Path, findings: list[Finding]) -> Version:
+def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
     """Return a submission as a version; what was repaired in it is a warning."""
     items, queries, qrels = collection.items, collection.queries, collection.qrels
     name = f"{FOLDER}/{place.name}"
-    said: list[Finding] = []
+    said: Findings = []
     gallery = _read_side(place, "gallery", items.ids, qrels.items if qrels else (), said)
     asked = _read_side(place, "queries", queries.ids, qrels.queries if qrels else (), said)
     if gallery.dimension != asked.dimension:
         found = f"vectors of {asked.dimension} dimensions"
-        wanted = f"{gallery.dimension}, as in gallery.npy"
-        raise DataError(f"{name}/queries.npy", found, wanted)
+        raise DataError(f"{name}/queries.npy", found, f"{gallery.dimension}, as in gallery.npy")
     findings += [replace(each, level="warning") for each in said]
     return Version(place.name, items=gallery, queries=asked, file=name)
 
 
 def _read_side(
-    place: Path, stem: str, ids: Sequence[str], annotated: Sequence[str], said: list[Finding]
+    place: Path, stem: str, ids: Sequence[str], annotated: Sequence[str], said: Findings
 ) -> Vectors:
     """Return vectors of a submission.
 
@@ -66,8 +61,6 @@ def _read_side(
         found = f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})"
         raise DataError(name, found, "one for each annotated item and query")
     others = [each for each in ids if each not in vectors.index]
-    if others:
-        found = f"no vector for {len(others):,} of {len(ids):,} ids ({list_names(others)})"
-        wanted = "one for each; none of these is annotated"
-        said.append(Finding("warning", name, None, found, wanted))
+    wanted, before = "one for each; none of these is annotated", "no vector for "
+    said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before=before)
     return vectors

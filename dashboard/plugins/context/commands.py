@@ -5,30 +5,25 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection, open_call
+from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
 
 HELP = "correlation of metrics with the satisfaction of people who saw lists"
-TABLES = ("gains", "depths", "halves", "spread", "sizes", "cleaning")
-DISCOUNTS = ("RBP", "DCG", "CG", "AVG", "ERR", "MAX")
+OPTIONS = """
+--table gains|depths|halves|spread|sizes|cleaning  correlations of each gain, the source's table 3,
+    table 2, figure 3, table 1, or cleaning (default gains)
+--list ID  instead: one list, picture by picture
+--discount DCG|RBP|CG|AVG|ERR|MAX  of --list (DCG)
+--rows NUMBER  lists of at least so many rows, in their first rows (default 10)
+--window NUMBER  results in the window of the context-aware gain (default 10)
+--average pictures|rows  what AVG is the mean of: pictures, or the means of rows (default pictures)
+--divide window|w  divide a window by its results (window), or always by its size (w)
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    text = (
-        "correlations of each gain, the source's table 3, table 2, figure 3, table 1, or cleaning"
-    )
-    parser.add_argument("--table", choices=TABLES, default="gains", help=f"{text} (default gains)")
-    parser.add_argument("--list", metavar="ID", help="instead: one list, picture by picture")
-    parser.add_argument("--discount", choices=DISCOUNTS, default="DCG", help="of --list (DCG)")
-    text = "lists of at least so many rows, in their first rows (default 10)"
-    parser.add_argument("--rows", type=int, default=10, metavar="NUMBER", help=text)
-    text = "results in the window of the context-aware gain (default 10)"
-    parser.add_argument("--window", type=int, default=10, metavar="NUMBER", help=text)
-    text = "what AVG is the mean of: pictures, or the means of rows (default pictures)"
-    parser.add_argument("--average", choices=("pictures", "rows"), default="pictures", help=text)
-    text = "divide a window by its results (window), or always by its size (w)"
-    parser.add_argument("--divide", choices=("window", "w"), default="window", help=text)
+    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
@@ -51,13 +46,12 @@ def answer(call: Namespace) -> Answer:
     elif call.table == "cleaning":
         rows = satisfaction.clean(viewed, reading.rows).steps
     else:
-        tables = {
+        rows = {
             "gains": satisfaction.compare_gains,
             "depths": satisfaction.compare_depths,
             "halves": satisfaction.compare_halves,
             "spread": satisfaction.describe_spread,
-        }
-        rows = tables[call.table](viewed, reading)
+        }[call.table](viewed, reading)
         for sentence in satisfaction.explain_nulls(viewed, reading, rows):
             print(f"note: satisfaction: {sentence}", file=sys.stderr)
     rows = [{"answers": viewed.kind} | row for row in rows]

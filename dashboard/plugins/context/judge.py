@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.judgement import (
     NO_RELEVANT,
     Judgement,
@@ -18,7 +17,8 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pairs
+from dashboard.storage.runs import Pairs, make_pairs
+from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, read_table
@@ -65,7 +65,7 @@ class ShareJudgement:
         return self.keywords.credits(query)
 
 
-def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str | None:
+def read_tables(collection: Collection, findings: Findings) -> Pairs | str | None:
     """Return the mean relevance of pairs (-1: no valid answer), or "keywords"; None without either.
 
     Relevance is that of `relevance.csv`, with a row for each worker, else that of the judged pairs.
@@ -74,7 +74,7 @@ def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str 
     Raises:
         DataError: If a relevance is off the scale, and neither -1 nor -2.
     """
-    folder, is_named = collection.folder, NAME in collection.settings.get("protocols", ())
+    folder, is_named = collection.folder, NAME in collection.protocols
     if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
         return "keywords" if is_named and collection.tables.get("alfa") is not None else None
     found = read_answers(collection, findings)
@@ -88,7 +88,7 @@ def read_tables(collection: Collection, findings: list[Finding]) -> Pairs | str 
     return found
 
 
-def read_answers(collection: Collection, findings: list[Finding]) -> Pairs:
+def read_answers(collection: Collection, findings: Findings) -> Pairs:
     """Return the mean of the valid answers of workers for each pair, -1 where there is none.
 
     Raises:
@@ -111,27 +111,21 @@ def _find_scale(collection: Collection) -> float:
     return largest
 
 
-def _read_workers(collection: Collection, findings: list[Finding]) -> Pairs:
+def _read_workers(collection: Collection, findings: Findings) -> Pairs:
     path = collection.folder / FILE
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
     largest = _find_scale(collection)
     values = np.array([parse_number(text) for text in table["relevance"]])
     _check_values(values, FILE, largest, table.lines)
-    index: dict[tuple[str, str], int] = {}
-    named = zip(table["query_id"], table["item_id"], strict=True)
-    pair = np.array([index.setdefault(each, len(index)) for each in named], dtype=np.int64)
-    valid = values >= 0
-    count = np.bincount(pair[valid], minlength=len(index))
-    total = np.bincount(pair[valid], values[valid], minlength=len(index)) * SCALE / largest
-    means = np.divide(total, count, out=np.full(len(index), -1.0), where=count > 0)
-    (queries, query), (items, item) = (_index_names(each) for each in zip(*index, strict=True))
-    return Pairs(queries, items, query, item, means)
-
-
-def _index_names(names: tuple[str, ...]) -> tuple[tuple[str, ...], IntArray]:
-    """Return the different names, and the place of each one among them."""
-    index = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return tuple(index), np.array([index[name] for name in names], dtype=np.int64)
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
+        pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
+    return make_pairs(
+        {
+            pair: sum(said) * SCALE / largest / len(said) if said else -1.0
+            for pair, said in pairs.items()
+        }
+    )
 
 
 def _check_values(
@@ -151,13 +145,12 @@ def _check_values(
         raise DataError(name, found, "a scale of 0 to 100", do=do)
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by valid relevance; queries with more than 90 % invalid pairs are not scorable."""
     tables = collection.tables[NAME]
     if tables == "keywords":
         return _judge_by_keywords(collection, choices)
-    own = collection.own_items
-    every = judge_table(collection.queries, collection.items, own, tables)
+    every = judge_table(collection, tables)
     pairs: dict[int, tuple[IntArray, FloatArray]] = {}
     unscorable = dict(every.unscorable)
     for query, (items, grades) in every.pairs.items():
@@ -173,10 +166,10 @@ def compute_invalid_share(grades: FloatArray) -> float:
     return float(np.mean(grades < 0))
 
 
-def _judge_by_keywords(collection: Collection, choices: Mapping[str, Any]) -> ShareJudgement:
+def _judge_by_keywords(collection: Collection, choices: Choices) -> ShareJudgement:
     from dashboard.plugins.alfa.judge import judge as judge_keywords
 
-    made = judge_keywords(collection, choices)  # type: ignore[arg-type]
+    made = judge_keywords(collection, choices)
     reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
     return ShareJudgement(made, reasons)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.plugins.context.judge import VIEWED, read_answers
 from dashboard.storage.collection import Collection
 from dashboard.tables import Table, read_table
@@ -39,7 +39,7 @@ class ViewedLists:
     kind: str
 
 
-def read_lists(collection: Collection, findings: list[Finding]) -> ViewedLists:
+def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
     """Read the lists of a collection, with the mean relevance of each result.
 
     Raises:
@@ -81,7 +81,7 @@ def _average_relevance(collection: Collection) -> pd.DataFrame:
 
 
 def _read_answers(
-    collection: Collection, pages: pd.DataFrame, findings: list[Finding]
+    collection: Collection, pages: pd.DataFrame, findings: Findings
 ) -> tuple[pd.DataFrame, str]:
     path = collection.folder / ANSWERS
     if not path.is_file():

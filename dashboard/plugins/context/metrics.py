@@ -8,7 +8,6 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,8 @@ from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.graded_metrics import PER, count_images
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
-from dashboard.tables import FloatArray
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
+from dashboard.study.study import Study
+from dashboard.tables import FloatArray, find_bounds
 
 NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
@@ -62,7 +59,7 @@ def describe_gains(
     notes: list[list[str]] = [[] for _ in rows]
     if study.rules.name == NAME and not np.isnan(study.judgement.grades(query)).all():
         name = parse_one(metric).name if metric else "CG"
-        items = study.collection.items.find(row["item_id"] or "" for row in rows)
+        items = study.find_items(rows)
         credits = np.append(study.judgement.credits(query), 0.0)[items]
         for run in {row.get("run") for row in rows}:
             places = [place for place, row in enumerate(rows) if row.get("run") == run]
@@ -85,8 +82,7 @@ def read_window(name: str) -> tuple[int, str]:
 def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:
     """Yield the credit of every result of each list that is looked at, 0 for one without a row."""
     looked_at = block.count_looked_at(k)
-    bounds = np.searchsorted(block.row, np.arange(len(looked_at) + 1))
-    for low, high, length in zip(bounds[:-1], bounds[1:], looked_at, strict=True):
+    for (low, high), length in zip(find_bounds(block.row, len(looked_at)), looked_at, strict=True):
         credit = np.zeros(length)
         rank = block.rank[low:high]
         credit[rank[rank <= length] - 1] = block.credit[low:high][rank <= length]

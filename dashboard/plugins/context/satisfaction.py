@@ -186,8 +186,7 @@ def compare_gains(
 ) -> list[Row]:
     """Return a row a discount: original and context-aware gain beside satisfaction (table 3)."""
     found = clean(viewed, reading.rows if least_rows is None else least_rows)
-    pages = take_rows(found.pages, reading.rows)
-    values = measure_lists(pages, reading.metrics, reading.average)
+    values = measure_lists(take_rows(found.pages, reading.rows), reading.metrics, reading.average)
     felt = found.satisfaction.reindex(values.index).to_numpy(dtype=float)
     names = list(values.columns)
     half = len(names) // 2
@@ -255,8 +254,7 @@ def split_by_variance(
     Variance of the population, rounded to 12 decimals; floor(n × fraction) lists each; equal ones
     in the order of lists.
     """
-    by = pages.groupby("list_id", sort=False)["relevance"]
-    variance = by.var(ddof=0).round(12)
+    variance = pages.groupby("list_id", sort=False)["relevance"].var(ddof=0).round(12)
     ordered = variance.sort_values(ascending=False, kind="stable")
     size = int(len(ordered) * fraction)
     return variance, list(ordered.index[:size]), list(ordered.index[len(ordered) - size :])
@@ -326,8 +324,7 @@ def count_sizes(viewed: ViewedLists) -> list[Row]:
 
 
 def _count_sessions(answers: pd.DataFrame) -> int | None:
-    known = answers.loc[answers["session"].fillna("") != "", "session"]
-    return int(known.nunique()) or None
+    return int(answers.loc[answers["session"].fillna("") != "", "session"].nunique()) or None
 
 
 def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: str) -> list[Row]:

@@ -30,14 +30,14 @@ from dashboard.views.charts import QUIET, make_chart
 from dashboard.views.data_tables import Column, draw_table
 
 COLUMNS = (
-    Column(key="discount", label="Discount"),
-    Column(key="r_original", label="r, original gain", number=True),
-    Column(key="r_context", label="r, gain in context", number=True),
-    Column(key="difference", label="Difference", number=True),
-    Column(key="low", label="95 % from", number=True, wide=True, help="Zou 2007"),
-    Column(key="high", label="to", number=True, wide=True),
-    Column(key="p", label="p", number=True, wide=True, help="Williams' T2"),
-    Column(key="n", label="Lists", number=True, wide=True),
+    Column("discount", "Discount"),
+    Column("r_original", "r, original gain", number=True),
+    Column("r_context", "r, gain in context", number=True),
+    Column("difference", "Difference", number=True),
+    Column("low", "95 % from", number=True, wide=True, help="Zou 2007"),
+    Column("high", "to", number=True, wide=True),
+    Column("p", "p", number=True, wide=True, help="Williams' T2"),
+    Column("n", "Lists", number=True, wide=True),
 )
 
 

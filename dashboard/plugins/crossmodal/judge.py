@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
 from dashboard.plugins.crossmodal.sides import Sides
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray
 
@@ -44,7 +44,7 @@ class MatchingJudgement(TableJudgement):
     folds: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> MatchingJudgement:
+def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     """Judge by the pairs that belong together; every other result is a miss.
 
     In a test of folds a picture is in the fold of its place among the picture queries, a text in
@@ -53,8 +53,8 @@ def judge(collection: Collection, choices: Mapping[str, Any]) -> MatchingJudgeme
     Raises:
         DataError: If the test has folds and a text belongs to several pictures.
     """
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels, needs_relevant=True)
+    items, queries = collection.items, collection.queries
+    made = judge_table(collection, collection.qrels, needs_relevant=True)
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     if choices["test"] not in FOLDS:

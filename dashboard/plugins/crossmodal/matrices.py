@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.plugins.crossmodal.matrix_source import (
     MatrixFile,
     MatrixSource,
@@ -22,9 +22,9 @@ from dashboard.plugins.crossmodal.matrix_source import (
 )
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.storage.collection import Collection
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.vectors import read_ids
+from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import IntArray, Ties
-from dashboard.texts import read_text
 
 SETTING = "matrix_rows"
 AXES = ("rows", "columns")
@@ -32,24 +32,20 @@ Axes = tuple[Sequence[str], Sequence[str]]
 
 
 def read_matrices(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions that are matrices, by name; put those that cannot be used into `broken`.
 
     Files of ids end in `.txt`, as files of results do; they are none.
     """
-    found: dict[str, Version] = {}
-    for path in sorted((collection.folder / "runs").glob("[!.]*.npy")):
-        for axis in AXES:
-            broken.pop(f"{path.stem}.{axis}", None)
-        read = partial(_read_matrix, collection, path, findings)
-        version = try_to_read(path.stem, broken, read)
-        if version is not None:
-            found[path.stem] = version
-    return found
+    paths = sorted((collection.folder / "runs").glob("[!.]*.npy"))
+    for name in (f"{path.stem}.{axis}" for path in paths for axis in AXES):
+        broken.pop(name, None)
+    read = {path.stem: partial(_read_matrix, collection, path, findings) for path in paths}
+    return try_to_read_all(broken, read)
 
 
-def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) -> Version:
+def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Version:
     name = f"runs/{path.name}"
     matrix, largest = open_matrix(path, name)
     meant = _find_queried(collection)
@@ -71,7 +67,7 @@ def _read_matrix(collection: Collection, path: Path, findings: list[Finding]) ->
     return Version(path.stem, file=name, make_source=make_source)
 
 
-def _read_axes(path: Path, matrix: MatrixFile, findings: list[Finding]) -> Axes | None:
+def _read_axes(path: Path, matrix: MatrixFile, findings: Findings) -> Axes | None:
     """Return the ids of rows and of columns; None without files of ids."""
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
     missing = [file.name for file in files if not file.is_file()]
@@ -84,23 +80,18 @@ def _read_axes(path: Path, matrix: MatrixFile, findings: list[Finding]) -> Axes 
     read: list[list[str]] = []
     for axis, file, number in zip(AXES, files, matrix.shape, strict=True):
         name = f"runs/{file.name}"
-        ids = [line.strip() for line in read_text(file, name, findings).rstrip().split("\n")]
+        ids = read_ids(file, name, findings)
         if len(ids) != number:
             found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
             turned = len(ids) == matrix.shape[1 - len(read)]
             wanted = f"an id for each of the {axis}, in the same order"
             raise DataError(matrix.name, found, wanted, do=do if turned else "")
-        if len(set(ids)) < len(ids):
-            twice = next(each for place, each in enumerate(ids) if each in ids[:place])
-            raise DataError(name, f"{twice!r} twice", "each id once")
         read.append(ids)
     return read[0], read[1]
 
 
-def _guess_axes(
-    collection: Collection, matrix: MatrixFile, stem: str, findings: list[Finding]
-) -> Axes:
+def _guess_axes(collection: Collection, matrix: MatrixFile, stem: str, findings: Findings) -> Axes:
     """Return what rows and columns without ids are, by the shape or the setting.
 
     Raises:
@@ -141,8 +132,7 @@ def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     texts = [name for name, is_text in zip(gallery, kinds, strict=False) if is_text]
     order = "in the order of items.csv"
     if not texts:
-        pairs = zip(queries.ids, queries["text"], strict=True)
-        texts = [name for name, text in pairs if text]
+        texts = [name for name, text in queries.list_rows("text") if text]
         order = "in the order of items.csv and queries.csv"
     ways: list[tuple[str, str, Axes]] = [
         (f"items × texts, {order}", "item", (pictures, texts)),
@@ -166,7 +156,7 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     """
     items, queries = collection.items, collection.queries
     texts: defaultdict[str, list[str]] = defaultdict(list)
-    for name, kind, words in zip(items.ids, items["kind"], items["caption"], strict=True):
+    for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
     found, pictures = {}, _pair_pictures(collection)
@@ -223,7 +213,6 @@ def _report_unfound(
     """Yield a warning for rows, or columns, that are no items although queries search them."""
     for axis, (ids, found) in enumerate(zip(axes, items, strict=True)):
         strange = [name for name, item in zip(ids, found.tolist(), strict=True) if item < 0]
-        if strange and (asking[1 - axis] >= 0).any():
-            said = f"{len(strange):,} {AXES[axis]} that are no items ({list_names(strange)})"
+        if (asking[1 - axis] >= 0).any():
             wanted = "ids of items, or of queries about one or with a text's words; none is found"
-            yield Finding("warning", matrix.name, None, said, wanted)
+            yield from count_odd(matrix.name, strange, f"{AXES[axis]} that are no items", wanted)

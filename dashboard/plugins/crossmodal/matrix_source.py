@@ -16,7 +16,7 @@ import numpy as np
 from dashboard.errors import DataError
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import NOTHING
-from dashboard.storage.vectors import ArrayFile
+from dashboard.storage.vectors import ArrayFile, open_array
 from dashboard.tables import FloatArray, IntArray, Ties
 
 DECIMALS = 6
@@ -67,21 +67,8 @@ def open_matrix(path: Path, name: str) -> tuple[MatrixFile, float]:
     Raises:
         DataError: If it is anything but finite numbers in rows and columns.
     """
-    try:
-        stored = np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:  # a damaged header raises almost any kind
-        why = f"a file that is no array ({str(error)[:80]})"
-        do = "Save it again with numpy.save."
-        raise DataError(name, why, "a .npy file of rows and columns", do=do) from error
-    if not isinstance(stored, np.memmap) or stored.ndim != 2 or not stored.size:
-        raise DataError(name, f"the shape {np.shape(stored)}", "rows and columns of similarities")
-    if stored.dtype.kind not in "fiu" or stored.dtype.itemsize > 8:
-        raise DataError(name, f"numbers of type {stored.dtype}", "float32, float16 or float64")
-    status, by_row = path.stat(), bool(stored.flags.c_contiguous)
-    length, width = map(int, stored.shape if by_row else stored.shape[::-1])
-    state = (status.st_size, status.st_mtime_ns)
-    lines = ArrayFile(path, name, (length, width), stored.dtype, stored.offset, state)
-    matrix = MatrixFile(lines, by_row)
+    lines, is_by_column = open_array(path, name, "rows and columns of similarities")
+    matrix = MatrixFile(lines, not is_by_column)
     return matrix, _find_largest(matrix)
 
 

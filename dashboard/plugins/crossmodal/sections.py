@@ -25,11 +25,11 @@ def draw_section(study: Study, choices: Choices) -> None:
     every = CROSSMODAL.metrics.split()
     names = [name for way in ARROWS for name in every if name.startswith(way)]
     rows = [_measure(study, version, names) for version in choices["runs"]]
-    columns = [Column(key=each, label=_name(each), number=True) for each in [*names, "Rsum", "mR"]]
+    columns = [Column(each, _name(each), number=True) for each in [*names, "Rsum", "mR"]]
     _mark_best(rows, [column.key for column in columns])
     written = [row | {key: _write(key, row[key]) for key in (*names, "Rsum", "mR")} for row in rows]
     st.markdown("**Both directions** – pictures to texts, texts to pictures; R@K in %")
-    draw_table([Column(key="run", label="Version"), *columns], written)
+    draw_table([Column("run", "Version"), *columns], written)
     st.caption(escape_markdown(_describe(study)))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import Findings, count_odd
 from dashboard.storage.collection import Collection
 from dashboard.tables import BoolArray, IntArray
 
@@ -57,10 +57,10 @@ class Sides:
         return np.asarray(collection.is_text | self.is_text[collection.own_items])
 
 
-def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
+def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
     items, queries = collection.items, collection.queries
-    is_asked = "crossmodal" in collection.settings.get("protocols", ())
+    is_asked = "crossmodal" in collection.protocols
     if not is_asked and not {"side", "kind"} & items.columns.keys():
         return None
     side = items["side"] if any(items["side"]) else _infer_sides(collection, findings)
@@ -72,14 +72,10 @@ def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
     if len(members) < 2 or collection.qrels is None:
         return None
     strange = [
-        query
-        for query, among in zip(queries.ids, queries["among"], strict=True)
-        if among and among not in members
+        query for query, among in queries.list_rows("among") if among and among not in members
     ]
-    if strange:
-        found = f"{len(strange):,} queries among an unknown side ({list_names(strange)})"
-        wanted = f"a side of the items ({', '.join(members)}); these search all items"
-        findings.append(Finding("warning", "queries.csv", None, found, wanted))
+    wanted = f"a side of the items ({', '.join(members)}); these search all items"
+    findings += count_odd("queries.csv", strange, "queries among an unknown side", wanted)
     kinds = zip(items["kind"], side, strict=True)
     is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
     sides = Sides(tuple(side), members, np.array([*is_text, False]))
@@ -88,18 +84,18 @@ def read_sides(collection: Collection, findings: list[Finding]) -> Sides | None:
     return sides
 
 
-def _infer_sides(collection: Collection, findings: list[Finding]) -> list[str]:
+def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
     kinds = collection.items["kind"]
     side = [SIDES.get(kind.strip().lower(), "") for kind in kinds]
-    if "crossmodal" in collection.settings.get("protocols", ()) and not all(side):
+    if "crossmodal" in collection.protocols and not all(side):
         strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
-        found = f"no side of the items, and {len(strange):,} of no kind ({list_names(strange)})"
         wanted = "a column side, or kind image, video or text for each item"
-        findings.append(Finding("error", "items.csv", None, found, wanted))
+        before = "no side of the items, and "
+        findings += count_odd("items.csv", strange, "of no kind", wanted, "error", before)
     return side
 
 
-def _report_unpaired(collection: Collection, sides: Sides, findings: list[Finding]) -> None:
+def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:
     """Add a warning for queries, and for items that are searched, without anything that belongs."""
     qrels, queries, items = collection.qrels, collection.queries, collection.items
     assert qrels is not None
@@ -107,16 +103,12 @@ def _report_unpaired(collection: Collection, sides: Sides, findings: list[Findin
     asking = np.unique(queries.find(qrels.queries)[qrels.query[is_pair]])
     found = np.unique(items.find(qrels.items)[qrels.item[is_pair]])
     bare = np.setdiff1d(np.arange(len(queries)), asking)
-    if len(bare):
-        names = list_names(queries.ids[query] for query in bare.tolist())
-        said = f"{len(bare):,} queries that nothing belongs to ({names})"
-        wanted = "a text of each picture, a picture of each text; these have no value"
-        findings.append(Finding("warning", "qrels", None, said, wanted))
+    names = [queries.ids[query] for query in bare.tolist()]
+    wanted = "a text of each picture, a picture of each text; these have no value"
+    findings += count_odd("qrels", names, "queries that nothing belongs to", wanted)
     searched = {*sides.list_searched(collection)} - {""}
     for name in sorted(searched):
         alone = np.setdiff1d(sides.members[name][1:], found)
-        if len(alone):
-            names = list_names(items.ids[item] for item in alone.tolist())
-            said = f"{len(alone):,} {name} that belong to no query ({names})"
-            wanted = "a query that each belongs to; these are wrong for every query"
-            findings.append(Finding("warning", "qrels", None, said, wanted))
+        names = [items.ids[item] for item in alone.tolist()]
+        wanted = "a query that each belongs to; these are wrong for every query"
+        findings += count_odd("qrels", names, f"{name} that belong to no query", wanted)

@@ -20,13 +20,12 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.sources import VectorSource, read_at
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
@@ -51,19 +50,17 @@ class Neighbourhood:
 
     Attributes:
         gallery: Vectors of all items.
-        rows: Row of each item of the collection in the gallery; -1 if it has no vector.
         items: Position of each item of the sample. [sample].
         vectors: Their unit vectors. [sample, dimension].
     """
 
     gallery: Gallery
-    rows: IntArray
     items: IntArray
-    vectors: NDArray[np.float32]
+    vectors: Float32Array
 
-    def read(self, items: IntArray) -> NDArray[np.float32]:
+    def read(self, items: IntArray) -> Float32Array:
         """Return the unit vectors of items that have one. [items, dimension]."""
-        return read_at(self.gallery.vectors, self.rows[items])
+        return read_at(self.gallery.vectors, self.gallery.rows[items])
 
     def find(self, items: IntArray) -> IntArray:
         """Return the nearest items of the sample of each item, without itself. [items, nearest]."""
@@ -106,11 +103,8 @@ def survey(gallery: Gallery) -> Neighbourhood | None:
     if count <= NEAREST:
         return None
     most = min(MAX_SAMPLE, MAX_NUMBERS // gallery.vectors.dimension)
-    rows = np.full(len(gallery.places), -1)
-    rows[gallery.items] = np.arange(count)
-    every = STRETCH * -(-count // most)
-    sample = gallery.items[np.arange(count) % every < STRETCH]
-    return Neighbourhood(gallery, rows, sample, read_at(gallery.vectors, rows[sample]))
+    sample = np.flatnonzero(np.arange(count) % (STRETCH * -(-count // most)) < STRETCH)
+    return Neighbourhood(gallery, gallery.items[sample], read_at(gallery.vectors, sample))
 
 
 class Cause(NamedTuple):
@@ -154,7 +148,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     around = survey(source.gallery) if isinstance(source, VectorSource) else None
     known = np.zeros(len(items), dtype=bool)
     if around is not None:
-        known = (items >= 0) & (around.rows[items] >= 0)
+        known = (items >= 0) & (around.gallery.rows[items] >= 0)
     alike = _find_alike(study, around, query, items[known]) if around is not None else []
     similar = dict(zip(items[known].tolist(), alike, strict=True))
     nearly = [i for i in items[known].tolist() if len(asked.list_lacking(i)) == 1]
@@ -207,7 +201,7 @@ def _find_alike(
     """Return the relevant item, or the query's own, that each item resembles unusually."""
     own = int(study.collection.own_items[query])
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
-    to = to[around.rows[to] >= 0]
+    to = to[around.gallery.rows[to] >= 0]
     if not len(to) or not len(items):
         return [None] * len(items)
     cosines = around.read(items) @ around.read(to).T

@@ -8,8 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-
+from dashboard.evaluation.judgement import mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
@@ -29,7 +28,7 @@ def describe_causes(
     told: dict[str, str] = {}
     for version in dict.fromkeys(row["run"] for row in rows if "run" in row):
         wrong = [p for p, row in enumerate(rows) if row["run"] == version and row["hit"] is False]
-        items = study.collection.items.find(rows[place]["item_id"] or "" for place in wrong)
+        items = study.find_items(rows[place] for place in wrong)
         causes = dict(zip(wrong, find_causes(study, version, query, items), strict=True))
         for place, cause in causes.items():
             notes = [cause.note] if cause.note else []
@@ -50,16 +49,13 @@ def list_wrong(
     rows = list_changes(study, baseline, candidate, metric)
     ids = [row["query_id"] for row in rows if row["outcome"] == "worse"]
     queries, cutoff = study.collection.queries.find(ids), find_cutoff(metric, depth)
-    judged, found = study.judgement, dict[str, list[Cause]]()
+    found: dict[str, list[Cause]] = {}
     for part in study.run(candidate).parts(queries, cutoff):
         for at, query in enumerate(part.queries.tolist()):
             shown = (part.row == at) & (part.rank <= part.passing[at])
-            items = part.item[shown]
-            grades = np.append(judged.grades(query), np.nan)[items]
-            is_wrong = grades < judged.relevant_from
-            if study.rules.is_complete:
-                is_wrong |= np.isnan(grades)
-            found[ids[len(found)]] = find_causes(study, candidate, query, items[is_wrong])
+            hits = mark_hits(study.judgement, query, part.item[shown], study.rules.is_complete)
+            wrong = part.item[shown][[hit is False for hit in hits]]
+            found[ids[len(found)]] = find_causes(study, candidate, query, wrong)
     return found
 
 

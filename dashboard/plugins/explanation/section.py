@@ -17,9 +17,9 @@ from dashboard.views.data_tables import Column, draw_folded, write_table
 TITLE = "How this value is computed"
 MAX_ITEMS, MAX_ROWS = 100_000, 20
 """Items up to which a query is ranked once more, and terms of a version that are shown."""
-GAINS = {"credits": Column(key="credit", label="Credit", number=True, help="Partial relevance")}
+GAINS = {"credits": Column("credit", "Credit", number=True, help="Partial relevance")}
 """What a metric reads of a result, where it is not the grade."""
-GRADE = Column(key="grade", label="Grade", number=True, help="–: nobody judged it")
+GRADE = Column("grade", "Grade", number=True, help="–: nobody judged it")
 
 
 def draw_terms(study: Study, choices: Choices) -> None:
@@ -60,10 +60,10 @@ def _write(study: Study, version: str, query: int, measure: Measure) -> str:
     rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0
     told += f"; those below the first {MAX_ROWS} add {write_number(rest)}" if rest else ""
     columns = [
-        Column(key="rank", label="Rank", number=True),
-        Column(key="item_id", label="Result", wrap=True),
+        Column("rank", "Rank", number=True),
+        Column("item_id", "Result", wrap=True),
         GAINS.get(measure.metric.reads, GRADE),
-        Column(key="term", label="Term", number=True),
-        Column(key="sum", label="Sum", number=True, help="of the terms so far"),
+        Column("term", "Term", number=True),
+        Column("sum", "Sum", number=True, help="of the terms so far"),
     ]
     return f"<p>{escape(told)}.</p>{write_table(columns, shown) if shown else ''}"

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.block import Sum
+from dashboard.evaluation.differences import replace_nan
+from dashboard.evaluation.judgement import mark_hits
 from dashboard.evaluation.measurement import Row, list_blocks
 from dashboard.evaluation.metrics import Measure
 from dashboard.study.query_result import explain_null
@@ -67,12 +69,11 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
 
 def _describe_result(study: Study, query: int, rank: int, item: int) -> Row:
     judged, ids = study.judgement, study.collection.items.ids
-    grade = float(judged.grades(query)[item]) if item >= 0 else np.nan
-    is_unknown = np.isnan(grade) and not study.rules.is_complete
+    (hit,) = mark_hits(judged, query, np.array([item]), study.rules.is_complete)
     return {
         "rank": rank,
         "item_id": ids[item] if item >= 0 else None,
-        "grade": None if np.isnan(grade) else grade,
+        "grade": replace_nan(judged.grades(query)[item]) if item >= 0 else None,
         "credit": float(judged.credits(query)[item]) if item >= 0 else None,
-        "hit": None if is_unknown else bool(grade >= judged.relevant_from),
+        "hit": hit,
     }

@@ -166,8 +166,7 @@ def write_markdown(
         lines.append(f"- {outcome} {_write_code(_name(each))}: {_write_code(each.reason)}")
     lines += [f"- {_write_code(each)}" for each in told]
     cells = ([format_cell(row[column]) for column in COLUMNS] for row in rows)
-    table = write_markdown_table([COLUMNS, ["---"] * len(COLUMNS), *cells])
-    return "\n".join([*lines, "", table])
+    return "\n".join([*lines, "", write_markdown_table([COLUMNS, ["---"] * len(COLUMNS), *cells])])
 
 
 def _name(check: Check) -> str:
@@ -180,7 +179,6 @@ def _write_code(text: str) -> str:
     >>> _write_code("<b>"), _write_code("x`y")
     ('`<b>`', '`` x`y ``')
     """
-    runs = map(len, re.findall("`+", text))
-    fence = "`" * (1 + max(runs, default=0))
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     space = " " if "`" in text else ""
     return f"{fence}{space}{make_printable(text)}{space}{fence}"

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dashboard.commands import compare_versions
-from dashboard.commands.options import FINE, FOUND, Answer, complain_about_not_run, open_study_of
+from dashboard.commands.options import (
+    FINE,
+    FOUND,
+    Answer,
+    add_options,
+    complain_about_not_run,
+    open_study_of,
+)
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -17,20 +23,20 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 HELP = compare_versions.HELP
+OPTIONS = """
+--fail-on CONDITIONS  "P@5<0 AP<-0.01" ends with 1 where a 95 %% interval lies entirely below its
+    limit; an interval is not corrected for several metrics, as p is
+--require CONDITIONS  "P@5>-0.01" ends with 0 only where the candidate is better, or not worse by
+    0.01
+--junit FILE  write the checks to this file as JUnit XML; without conditions, each metric<0
+--markdown FILE  write comparison and checks to this file in Markdown, for a pull request
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the core's command, and those of conditions."""
     compare_versions.add_arguments(parser)
-    text = '"P@5<0 AP<-0.01" ends with 1 where a 95 %% interval lies entirely below its limit; '
-    text += "an interval is not corrected for several metrics, as p is"
-    parser.add_argument("--fail-on", metavar="CONDITIONS", help=text)
-    text = '"P@5>-0.01" ends with 0 only where the candidate is better, or not worse by 0.01'
-    parser.add_argument("--require", metavar="CONDITIONS", help=text)
-    text = "write the checks to this file as JUnit XML; without conditions, each metric<0"
-    parser.add_argument("--junit", type=Path, metavar="FILE", help=text)
-    text = "write comparison and checks to this file in Markdown, for a pull request"
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help=text)
+    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

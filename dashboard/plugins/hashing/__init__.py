@@ -7,7 +7,7 @@ PLUGIN = Plugin(
     read_tables="judge:read_types",
     read_versions="codes:read_packed",
     rules="judge:HASHING",
-    metrics="metrics:NAME",
+    metrics="judge:NEAR",
     describe_results="judge:describe_types",
     sections={"overview": "sections:draw_codes"},
 )

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.storage.collection import Collection
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Version, try_to_read_all
 
 BYTE = 8
 BLOCK = 1 << 16
@@ -22,24 +22,19 @@ UNPACK = "or unpack them: numpy.unpackbits(codes, axis=1)."
 
 
 def read_packed(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions whose arrays are packed bits, unpacked to codes of -1 and 1.
 
     The key `bits` of a version's model.toml states that they are. Bytes that could be packed bits
     or vectors are not guessed: such a version is put into `broken`.
     """
-    found: dict[str, Version] = {}
-    for name, version in collection.versions.items():
-        made = try_to_read(name, broken, partial(_read_version, collection, version))
-        if made is not None:
-            found[name] = made
-            said = f"codes of {made.items.dimension} bits, packed into bytes"
-            findings.append(Finding("note", version.file, None, said, "-1 and 1; unpacked"))
-    return found
+    every = collection.versions.items()
+    read = {name: partial(_read_version, collection, each, findings) for name, each in every}
+    return try_to_read_all(broken, read)
 
 
-def _read_version(collection: Collection, version: Version) -> Version | None:
+def _read_version(collection: Collection, version: Version, findings: Findings) -> Version | None:
     """Return a version of packed codes unpacked; None for any other version.
 
     Raises:
@@ -66,6 +61,8 @@ def _read_version(collection: Collection, version: Version) -> Version | None:
         )
         raise DataError(version.file, found, wanted)
     made = [_unpack(each, bits, version.file) for each in arrays]
+    told = (f"codes of {bits} bits, packed into bytes", "-1 and 1; unpacked")
+    findings.append(Finding("note", version.file, None, *told))
     return replace(version, items=made[0], queries=made[1] if len(made) > 1 else None)
 
 

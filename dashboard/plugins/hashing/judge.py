@@ -1,21 +1,16 @@
-"""Types of pairs from judged pairs or from labels; outputs read by their signs."""
+"""Types of pairs from judged pairs or from labels; outputs read by their signs; P(H<=2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, list_names
-from dashboard.evaluation.judgement import (
-    NO_RELEVANT,
-    Judgement,
-    JudgingRules,
-    find_relevant,
-    judge_table,
-)
+from dashboard.errors import DataError, Finding, Findings, list_names
+from dashboard.evaluation.block import Block
+from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
 from dashboard.evaluation.labels import (
     LabelJudgement,
     Labels,
@@ -24,14 +19,14 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Row
-from dashboard.plugins.hashing.metrics import find_bits, measure_radius
+from dashboard.evaluation.measurement import Row, measure_run
+from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
+from dashboard.tables import FloatArray
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
@@ -39,8 +34,12 @@ GRADES = (0.0, 1.0, 2.0)
 COLUMNS = ("labels", "label")
 BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
 
+RADIUS = 2
+"""The radius that the literature reports."""
+NEAR = f"P(H<={RADIUS})"
 
-def read_types(collection: Collection, findings: list[Finding]) -> str | None:
+
+def read_types(collection: Collection, findings: Findings) -> str | None:
     """Return "pairs" or "labels", by which the types of pairs are told; None without either.
 
     A collection whose settings name other protocols is not judged so.
@@ -49,41 +48,29 @@ def read_types(collection: Collection, findings: list[Finding]) -> str | None:
         DataError: If the collection asks for the protocol and there are neither pairs nor labels, a
             grade is no type's, or an item is both query and gallery.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     if named and NAME not in named:
         return None
-    source = _find_source(collection)
-    problem = _find_problem(collection) if source else _describe_lack(collection)
-    if named and source == "labels" and len(set(_split_labels(collection)[0]) - {Labels()}) == 1:
-        wanted = "two classes; every version finds nothing but relevant items"
-        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
-    if problem and named:
-        raise problem
-    if source == "labels" and problem is None:
-        items, queries = _split_labels(collection)
-        for table in (collection.items, collection.queries):
-            column = _find_column(table.columns)
-            findings += report_missing(table.file, column, count_missing(table[column]))
-        if not frozenset().union(*items) & frozenset().union(*queries):
-            found = "no label that a query and an item have in common"
-            findings.append(
-                Finding("warning", "queries.csv", None, found, "labels separated by , ; or |")
-            )
-    return None if problem else source
-
-
-def _find_source(collection: Collection) -> str | None:
+    if problem := _find_problem(collection):
+        if named:
+            raise problem
+        return None
     if collection.qrels is not None:
         return "pairs"
-    tables = (collection.items, collection.queries)
-    return "labels" if all(_find_column(table.columns) for table in tables) else None
-
-
-def _describe_lack(collection: Collection) -> DataError:
-    tables = (collection.queries, collection.items)
-    lacking = [table.file for table in tables if not _find_column(table.columns)]
-    wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
-    return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
+    items, queries = _split_labels(collection)
+    if named and len(set(items) - {Labels()}) == 1:
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
+    for table in (collection.items, collection.queries):
+        column = _find_column(table.columns)
+        findings += report_missing(table.file, column, count_missing(table[column]))
+    if not frozenset().union(*items) & frozenset().union(*queries):
+        found, wanted = (
+            "no label that a query and an item have in common",
+            "labels separated by , ; or |",
+        )
+        findings.append(Finding("warning", "queries.csv", None, found, wanted))
+    return "labels"
 
 
 def _find_column(columns: Mapping[str, Any]) -> str:
@@ -96,6 +83,11 @@ def _find_problem(collection: Collection) -> DataError | None:
         if strange.any():
             found = f"grade {collection.qrels.values[strange][0]:g}"
             return DataError("qrels", found, "2 (type 1), 1 (type 2) or 0 (type 3)")
+    else:
+        tables = (collection.queries, collection.items)
+        if lacking := [table.file for table in tables if not _find_column(table.columns)]:
+            wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
+            return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
     both = np.unique(collection.own_items[collection.own_items >= 0])
     if len(both):
         names = list_names(collection.items.ids[item] for item in both.tolist())
@@ -106,19 +98,11 @@ def _find_problem(collection: Collection) -> DataError | None:
     return None
 
 
-def judge(collection: Collection, choices: Mapping[str, Any]) -> Judgement:
+def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by type: 1 has grade 2, 2 grade 1; a pair that is not named is of type 3."""
-    if collection.tables[NAME] == "labels":
-        return judge_by_labels(collection)
-    items, queries, own = collection.items, collection.queries, collection.own_items
-    made = judge_table(queries, items, own, collection.qrels)
-    bare = {q: NO_RELEVANT for q in made.pairs if not len(find_relevant(made, q))}
-    return replace(made, unscorable=dict(made.unscorable) | bare)
-
-
-def judge_by_labels(collection: Collection) -> LabelJudgement:
-    """Judge by labels: the same ones make type 1, some in common type 2."""
-    items, queries = _split_labels(collection)
+    if collection.tables[NAME] != "labels":
+        return judge_table(collection, collection.qrels, needs_relevant=True)
+    items, queries = _split_labels(collection)  # the same ones make type 1, some in common type 2
     return judge_labels(items, queries, collection.own_items, same=GRADES[-1])
 
 
@@ -164,8 +148,7 @@ def _find_kind(vectors: Vectors) -> str:
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     count, bits = len(vectors.ids), vectors.dimension
     unit = vectors.scale(0, count)
-    is_one = unit > 0 if is_binary else unit >= 0
-    signs = np.where(is_one, np.int8(1), np.int8(-1))
+    signs = np.where(unit > 0 if is_binary else unit >= 0, np.int8(1), np.int8(-1))
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
@@ -174,7 +157,7 @@ def describe_types(
 ) -> tuple[Row, list[Row]]:
     """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
-        return {}, [Row() for _ in rows]
+        return {}, []
     judged, index = study.judgement, study.collection.items.index
     grades = judged.grades(query)
     notes: list[Row] = []
@@ -196,6 +179,46 @@ def _list_shared(judged: Judgement, query: int, item: int) -> str:
     if not isinstance(judged, LabelJudgement):
         return ""
     return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
+
+
+@metric(
+    NEAR,
+    formula=f"hits within Hamming distance {RADIUS} ÷ results within it, 0 if there are none",
+    source="Liu et al., Supervised Hashing with Kernels, CVPR 2012",
+    cutoff="never",
+    other_names=(f"P(H≤{RADIUS})",),
+)
+def refuse_results(block: Block, k: int | None) -> FloatArray:
+    """Compute the share of hits among the items within Hamming distance 2.
+
+    Raises:
+        ValueError: Always: labelled results hold no distances. `measure_radius` has them.
+    """
+    raise ValueError(f"{NEAR} is for hash codes: choose the protocol hashing.")
+
+
+def measure_radius(study: Study, version: str, measure: Measure) -> FloatArray | None:
+    """Return P(H<=2) of each query of a version; null for a file of results; None: not asked.
+
+    A query without an item so near counts 0. The order of equal distances does not matter.
+    """
+    if measure.name != NEAR:
+        return None
+    bits = find_bits(study, version)
+    if bits is None:
+        return np.full(len(study.queries), np.nan)
+    run = study.run(version)
+    least = 1 - (2 * RADIUS + 1) / bits  # between this distance and the next
+    near = replace(run, min_similarity=max(run.min_similarity, least))
+    counts = parse("num_rel_ret num_ret")
+    hits, found = measure_run(near, study.queries, study.judgement, study.rules, counts)
+    return np.asarray(hits / np.maximum(found, 1))
+
+
+def find_bits(study: Study, version: str) -> int | None:
+    """Return the length of a version's codes; None for a file of results."""
+    items = study.collection.find_version(version).items
+    return None if items is None else items.dimension
 
 
 HASHING = JudgingRules(

@@ -6,7 +6,7 @@ import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.metrics import parse_one
-from dashboard.plugins.hashing.metrics import NAME, find_bits
+from dashboard.plugins.hashing.judge import NEAR, find_bits
 from dashboard.plugins.hashing.ties import list_bounds
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -29,8 +29,7 @@ def draw_codes(study: Study, choices: Choices) -> None:
     for place, (name, title) in zip(st.columns(2), CURVES.items(), strict=True):
         with place:
             st.markdown(f"**{title}**")
-            curve = [row for row in rows if row["metric"] == name]
-            chart = draw_curve(curve, name, colours)
+            chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
             for layer in chart.layer:
                 layer.encoding.x.scale = alt.Scale(type="log")
             st.altair_chart(chart)
@@ -39,17 +38,17 @@ def draw_codes(study: Study, choices: Choices) -> None:
         help="Items at equal distances have no order of their own. Smallest and largest: means of "
         "each query's value in its worst and in its best order; –: not known for this metric.",
     )
-    near = {each.run: next(each.list_means())["mean"] for each in study.measure(runs, NAME)}
+    near = {each.run: next(each.list_means())["mean"] for each in study.measure(runs, NEAR)}
     table = [
         row | {"bits": find_bits(study, row["run"]), "near": near[row["run"]]}
         for row in list_bounds(study, runs, metric)
     ]
     columns = [
-        Column(key="run", label="Version"),
-        Column(key="bits", label="Bits", number=True, wide=True),
-        Column(key="low", label="Smallest", number=True),
-        Column(key="mean", label=metric, number=True, help="Ties in the order of the gallery"),
-        Column(key="high", label="Largest", number=True),
-        Column(key="near", label=NAME, number=True, help="A query without such a result counts 0"),
+        Column("run", "Version"),
+        Column("bits", "Bits", number=True, wide=True),
+        Column("low", "Smallest", number=True),
+        Column("mean", metric, number=True, help="Ties in the order of the gallery"),
+        Column("high", "Largest", number=True),
+        Column("near", NEAR, number=True, help="A query without such a result counts 0"),
     ]
     draw_table(columns, table)

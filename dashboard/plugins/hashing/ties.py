@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import Judgement, find_relevant
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.run import Part
-from dashboard.tables import FloatArray
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
+from dashboard.study.study import Study
+from dashboard.tables import FloatArray, find_bounds
 
 RETRIEVED = "AP(retrieved)"
 RISING = (
@@ -69,9 +67,8 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
 
 def _list_grades(part: Part, judged: Judgement) -> FloatArray:
     """Return the grade of each result."""
-    ends = np.searchsorted(part.row, np.arange(1, len(part.queries)))
-    items = zip(part.queries.tolist(), np.split(part.item, ends), strict=True)
-    return np.concatenate([judged.grades(query)[item] for query, item in items])
+    bounds = zip(part.queries.tolist(), find_bounds(part.row, len(part.queries)), strict=True)
+    return np.concatenate([judged.grades(query)[part.item[a:b]] for query, (a, b) in bounds])
 
 
 def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
@@ -88,9 +85,8 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
 
 def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
     """Return bounds of AP(retrieved)@k, which a late hit can lower. [2, queries]."""
-    ends = np.searchsorted(best.row, np.arange(len(best.queries) + 1))
     bounds = np.zeros((2, len(best.queries)))
-    for at, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for at, (start, end) in enumerate(find_bounds(best.row, len(best.queries))):
         last = best.tie_last[start:end]
         listed = last <= best.passing[at]
         above = int(((last <= k) & listed).sum())

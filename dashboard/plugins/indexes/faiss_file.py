@@ -9,15 +9,14 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.retrieval.gallery import Ranking, SortedRanking
@@ -27,14 +26,13 @@ from dashboard.storage.index_files import refuse_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import IntArray, Ties
+from dashboard.tables import Float32Array, IntArray, Ties
 
 NAME = "index.faiss"
 PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
-VECTORS = "a version with vectors of floats below models/"
 BLOCK = 256
 """Queries that the index gets at once."""
 
@@ -51,6 +49,7 @@ class IndexLine:
         vectors: Digest of the vectors that it was made for.
         content: Digest of the file before this line.
         recall: What it found of exact search's first results when it was built, in words.
+        uri: The server of Milvus, or file of milvus-lite, that has the vectors; "" for a file.
     """
 
     factory: str
@@ -60,14 +59,13 @@ class IndexLine:
     vectors: str
     content: str = ""
     recall: str = ""
+    uri: str = ""
 
     @property
     def title(self) -> str:
-        """Factory string and parameters."""
-        return f"{self.factory} {self.parameters}".rstrip()
-
-
-Line = TypeVar("Line", bound=IndexLine)
+        """Factory string, parameters and server."""
+        where = f"on {self.uri}" if self.uri else ""
+        return " ".join(filter(None, (self.factory, self.parameters, where)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +110,7 @@ class IndexSource:
             forget_collection(self.folder)
             self.failed[int(queries[0])] = str(error)
         if self.failed:  # further queries would wait as long
-            why = next(iter(self.failed.values()))
-            self.failed.update(dict.fromkeys(queries.tolist(), why))
+            self.failed.update(dict.fromkeys(queries.tolist(), next(iter(self.failed.values()))))
             yield from [NOTHING] * len(queries)
             return
         for scores, rows in zip(*found, strict=True):
@@ -122,57 +119,31 @@ class IndexSource:
             order = np.lexsort((gallery.places[items], -rounded))
             yield SortedRanking(items[order], rounded[order])
 
-    def search(self, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], IntArray]:
+    def search(self, vectors: Float32Array) -> tuple[Float32Array, IntArray]:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
         depth = min(self.depth, self.index.ntotal)
-        found: tuple[NDArray[np.float32], IntArray] = self.index.search(vectors, depth)
+        found: tuple[Float32Array, IntArray] = self.index.search(vectors, depth)
         return found
 
 
 @dataclass(frozen=True, eq=False)
-class IndexFile:
+class SearchIndex:
     """An index of a version's vectors, which is loaded when it is first searched.
 
     Attributes:
-        state: State of the file when its line was read.
+        bytes: Size of its file; None for a server.
+        load: Return what is searched; raises DataError if it cannot be.
     """
 
-    path: Path
-    name: str
     line: IndexLine
     items: Vectors
-    state: tuple[int, int]
+    bytes: int | None
+    load: Callable[[], Any]
 
     @cached_property
     def index(self) -> Any:
-        """The index; raise DataError if it cannot be searched."""
-        return self._load()
-
-    @property
-    def bytes(self) -> int | None:
-        """Size of the file."""
-        return self.path.stat().st_size
-
-    def _load(self) -> Any:
-        import faiss
-
-        try:
-            found = faiss.read_index(str(self.path))
-            cells = faiss.try_extract_index_ivf(found)
-            if cells is not None:
-                refuse_files(faiss, cells.invlists, self.name)
-            if _read_state(self.path) != self.state:
-                do = "Do that once more."
-                raise DataError(self.name, "an index written meanwhile", "the one there was", do=do)
-        except DataError:
-            raise
-        except Exception as error:  # faiss raises its own kinds
-            raise DataError(self.name, explain(error), "an index that faiss reads") from error
-        size = len(self.items.ids), self.items.dimension
-        if (found.ntotal, found.d, found.metric_type) != (*size, faiss.METRIC_INNER_PRODUCT):
-            wanted = f"{size[0]:,} of {size[1]:,}, by the inner product"
-            raise DataError(self.name, f"{found.ntotal:,} vectors of {found.d:,} numbers", wanted)
-        return found
+        """What is searched."""
+        return self.load()
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
         """Return what searches through the index.
@@ -191,30 +162,60 @@ class IndexFile:
         return RunFileSource({}, dict.fromkeys(range(len(collection.queries)), why))
 
 
-def read_index_file(collection: Collection, version: Version) -> IndexFile:
+def require_floats(version: Version) -> Vectors:
+    """Return the vectors of the items; raise DataError unless they are floats in a folder."""
+    items = version.items
+    if items is None or items.stored.dtype.kind != "f" or not version.file.startswith("models/"):
+        found = "results" if items is None else f"codes of type {items.stored.dtype}"
+        raise DataError(version.file, found, "a version with vectors of floats below models/")
+    return items
+
+
+def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     """Return the index of a version, which is not loaded yet.
 
     Raises:
         DataError: If it is not there, is damaged, or was made for other vectors.
     """
     path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
-    do = _advise(collection.name, version.name, "IVF64,Flat")
-    if version.items is None:
-        raise DataError(version.file, "results", VECTORS)
+    do, items = _advise(collection.name, version.name, "IVF64,Flat"), require_floats(version)
     if not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
     state, size = _read_state(path), path.stat().st_size
     with path.open("rb") as file:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
-    line = parse_line(text, IndexLine)
+    line = parse_line(text)
     if line is None or line.content != compute_digest(path, size - len(text) - 1):
         found = "an index that is damaged, or that another program has written"
         raise DataError(name, found, "one that the command `index` has written", do=do)
-    if line.vectors != digest_vectors(collection, version, version.items):
+    if line.vectors != digest_vectors(collection, version, items):
         do = _advise(collection.name, version.name, line.factory)
         raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
-    return IndexFile(path, name, line, version.items, state)
+    return SearchIndex(line, items, size, partial(_load, path, name, items, state))
+
+
+def _load(path: Path, name: str, items: Vectors, state: tuple[int, int]) -> Any:
+    """Return the index of a file, which is in the state in which its line was read."""
+    import faiss
+
+    try:
+        found = faiss.read_index(str(path))
+        cells = faiss.try_extract_index_ivf(found)
+        if cells is not None:
+            refuse_files(faiss, cells.invlists, name)
+        if _read_state(path) != state:
+            do = "Do that once more."
+            raise DataError(name, "an index written meanwhile", "the one there was", do=do)
+    except DataError:
+        raise
+    except Exception as error:  # faiss raises its own kinds
+        raise DataError(name, explain(error), "an index that faiss reads") from error
+    size = len(items.ids), items.dimension
+    if (found.ntotal, found.d, found.metric_type) != (*size, faiss.METRIC_INNER_PRODUCT):
+        wanted = f"{size[0]:,} of {size[1]:,}, by the inner product"
+        raise DataError(name, f"{found.ntotal:,} vectors of {found.d:,} numbers", wanted)
+    return found
 
 
 def _advise(collection: str, version: str, factory: str) -> str:
@@ -227,13 +228,13 @@ def _read_state(path: Path) -> tuple[int, int]:
     return told.st_ino, told.st_mtime_ns
 
 
-def parse_line(text: bytes, kind: type[Line]) -> Line | None:
+def parse_line(text: bytes) -> IndexLine | None:
     """Return what a line tells; None if it is another line."""
     try:
-        line = kind(**json.loads(text))
+        line = IndexLine(**json.loads(text))
     except (TypeError, ValueError, RecursionError):
         return None
-    values, example = asdict(line), asdict(kind("Flat", "", 100, 0.5, ""))
+    values, example = asdict(line), asdict(IndexLine("Flat", "", 100, 0.5, ""))
     is_one = all(type(values[key]) is type(each) for key, each in example.items())
     return line if is_one and line.depth >= 1 else None
 

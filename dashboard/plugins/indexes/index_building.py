@@ -7,33 +7,30 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, cast
 
 import faiss
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.evaluation.statistics import resample_figure
 from dashboard.plugins.indexes.faiss_file import (
     NAME,
-    VECTORS,
-    IndexFile,
     IndexLine,
     IndexSource,
+    SearchIndex,
     check_parameters,
     digest_vectors,
     explain,
+    require_floats,
 )
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import Source, VectorSource, make_source
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import report_full_disk, sync
+from dashboard.storage.drafts import replace_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
@@ -64,10 +61,7 @@ def write_index(
     Raises:
         DataError: If the version has no vectors of floats, or faiss refuses one of the texts.
     """
-    items, folder = version.items, collection.folder / version.file
-    if items is None or items.stored.dtype.kind != "f" or not folder.is_dir():
-        found = "results" if items is None else f"codes of type {items.stored.dtype}"
-        raise DataError(version.file, found, VECTORS)
+    items, folder = require_floats(version), collection.folder / version.file
     most = max(MIN_NUMBER, len(items.ids))
     numbers = [each for each in re.findall(r"\d+", factory) if len(each) > 9 or int(each) > most]
     if numbers:
@@ -92,14 +86,11 @@ def write_index(
         source = IndexSource(exact, index, depth, collection.folder)
         recalls = compute_recalls(source, exact, collection.own_items, queries, RECALLED)
         line = replace(line, recall=f"recall@{RECALLED} of exact search {recalls.mean():.3f}")
-    with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=folder) as place:
-        draft = Path(place) / NAME
-        faiss.write_index(index, str(draft))
-        line = replace(line, content=compute_digest(draft))
-        with draft.open("ab") as file:
+    with replace_files(folder, NAME) as place:
+        faiss.write_index(index, str(place / NAME))
+        line = replace(line, content=compute_digest(place / NAME))
+        with (place / NAME).open("ab") as file:
             file.write(b"\n" + json.dumps(asdict(line)).encode())
-        sync(draft)
-        draft.replace(folder / NAME)
 
 
 def build(items: Vectors, factory: str) -> Any:
@@ -107,14 +98,14 @@ def build(items: Vectors, factory: str) -> Any:
     index = faiss.index_factory(items.dimension, factory, faiss.METRIC_INNER_PRODUCT)
     if not index.is_trained:
         every = max(1, len(items.ids) // MAX_TRAINING)
-        index.train(np.concatenate([block[::every] for block in _list_blocks(items)]))
-    for block in _list_blocks(items):
+        index.train(np.concatenate([block[::every] for _, block in items.list_blocks(BLOCK)]))
+    for _, block in items.list_blocks(BLOCK):
         index.add(block)
     return index
 
 
 def measure_costs(
-    collection: Collection, version: Version, files: Sequence[IndexFile], k: int
+    collection: Collection, version: Version, files: Sequence[SearchIndex], k: int
 ) -> list[dict[str, Any]]:
     """Return recall, time and bytes of indexes, and of exact search; searches are one by one."""
     costs: list[tuple[str, IndexSource, int | None, float]] = []
@@ -132,8 +123,7 @@ def measure_costs(
         row = {"index": title, "k": k, "bytes": stored, "build_s": seconds}
         figures = [np.mean(recalls) if len(recalls) else np.nan, *resample_figure(recalls, np.mean)]
         figures += np.percentile(_time_searches(each), [50, 95]).tolist() if len(queries) else []
-        names = ("recall", "low", "high", "p50_ms", "p95_ms")
-        known = zip(names, figures, strict=False)
+        known = zip(("recall", "low", "high", "p50_ms", "p95_ms"), figures, strict=False)
         rows.append(row | {name: round(float(x), 6) for name, x in known if not np.isnan(x)})
     return rows
 
@@ -167,9 +157,3 @@ def compute_recalls(
             if wanted:
                 values.append(np.isin(part.item[is_good], first[query]).sum() / wanted)
     return np.array(values, dtype=float)
-
-
-def _list_blocks(items: Vectors) -> Iterator[NDArray[np.float32]]:
-    """Yield the unit vectors, some in succession at a time."""
-    for start in range(0, len(items.ids), BLOCK):
-        yield items.scale(start, min(start + BLOCK, len(items.ids)))

@@ -10,7 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.options import FINE, add_collection
+from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from dashboard.storage.versions import Version
 
 HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
+OPTIONS = """
+--to URI  the Milvus server to copy the vectors to, such as http://127.0.0.1:19530
+--factory TEXT  the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or
+    "HNSW32"; with --to Milvus' name of it, such as HNSW (default FLAT, which is exact)
+--parameters TEXT  how it is searched, such as nprobe=8 or efSearch=64
+--depth NUMBER  results of a query that the index is asked for (default 100)
+--evaluate  only measure the index that is there: recall, time and bytes, and those of exact search
+-k NUMBER  results from the first on that recall looks at (default 10)
+"""
 COPIED = ("rows", "copied", "checked")
 COLUMNS = ("index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "build_s")
 
@@ -26,22 +35,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     parser.add_argument("--version", required=True, metavar="VERSION", help="one with vectors")
-    text = "the Milvus server to copy the vectors to, such as http://127.0.0.1:19530"
-    parser.add_argument("--to", metavar="URI", help=text)
-    text = 'the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or "HNSW32"; '
-    text += "with --to Milvus' name of it, such as HNSW (default FLAT, which is exact)"
-    parser.add_argument("--factory", metavar="TEXT", help=text)
-    text = "how it is searched, such as nprobe=8 or efSearch=64"
-    parser.add_argument("--parameters", default="", metavar="TEXT", help=text)
-    text = "results of a query that the index is asked for (default 100)"
-    parser.add_argument("--depth", type=int, default=100, metavar="NUMBER", help=text)
-    text = "only measure the index that is there: recall, time and bytes, and those of exact search"
-    parser.add_argument("--evaluate", action="store_true", help=text)
-    text = "results from the first on that recall looks at (default 10)"
-    parser.add_argument("-k", type=int, default=10, metavar="NUMBER", help=text)
+    add_options(parser, OPTIONS)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Build the index if it is asked for, and return a row for it and one for exact search.
 
     Raises:
@@ -65,7 +62,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         return _copy(call, collection, version), COPIED, FINE
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
-        write_index(collection, version, call.factory, call.parameters, call.depth)
+        write_index(collection, version, call.factory, call.parameters or "", call.depth)
         print(f"{version.name} (index) is a version of {collection.name} now.", file=sys.stderr)
         files = [read_index_file(collection, version)]
     else:
@@ -79,7 +76,7 @@ def _copy(call: Namespace, collection: Collection, version: Version) -> list[dic
 
     from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 
-    line = make_line(call.to, call.factory or "FLAT", call.parameters, call.depth)
+    line = make_line(call.to, call.factory or "FLAT", call.parameters or "", call.depth)
     total = 2 * len(version.items.ids) if version.items else 0
     with tqdm(total=total, unit=" vectors", disable=None) as bar:
         row = copy_vectors(collection, version, line, bar.update)

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Findings
 from dashboard.plugins.indexes import faiss_file, milvus_copy
-from dashboard.plugins.indexes.faiss_file import IndexFile
+from dashboard.plugins.indexes.faiss_file import SearchIndex
 from dashboard.storage.collection import Collection
 from dashboard.storage.versions import Version, try_to_read
 
-KINDS: dict[str, tuple[str, Callable[[Collection, Version], IndexFile]]] = {
+KINDS: dict[str, tuple[str, Callable[[Collection, Version], SearchIndex]]] = {
     "index": (faiss_file.NAME, faiss_file.read_index_file),
     "milvus": (milvus_copy.NAME, milvus_copy.read_copy),
 }
 """File and reader of each kind, by the word after the version's name."""
 
 
-def list_indexes(collection: Collection, version: Version) -> list[IndexFile]:
+def list_indexes(collection: Collection, version: Version) -> list[SearchIndex]:
     """Return the indexes that there are of a version; raise DataError if there is none."""
     place = collection.folder / version.file
     found = [read(collection, version) for file, read in KINDS.values() if (place / file).is_file()]
@@ -27,7 +27,7 @@ def list_indexes(collection: Collection, version: Version) -> list[IndexFile]:
 
 
 def read_indexes(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return a further version for each index of one; put why it is broken into `broken`.
 

@@ -12,29 +12,29 @@ import json
 import logging
 import os
 import re
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.plugins.indexes.faiss_file import (
-    IndexFile,
     IndexLine,
+    SearchIndex,
     check_parameters,
     digest_vectors,
     parse_line,
+    require_floats,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import report_full_disk, sync
-from dashboard.storage.vectors import Vectors
+from dashboard.storage.drafts import replace_files
 from dashboard.storage.versions import Version
+from dashboard.tables import Float32Array
 
 NAME = "milvus.json"
 SERVERS = "DASHBOARD_MILVUS"
@@ -49,34 +49,20 @@ MAX_DEPTH = 16_384
 """Results of a query that Milvus returns at most."""
 MAX_BYTES = 1 << 22
 """Bytes of the vectors of one message."""
-SECONDS = 60.0
-"""How long an answer is waited for."""
+SECONDS, STALLED_SECONDS, PAUSE = 60.0, 600.0, 0.2
+"""How long an answer is waited for, an index that does not grow, and between two looks at it."""
 
 
-@dataclass(frozen=True)
-class CopyLine(IndexLine):
-    """The content of milvus.json; its `factory` is Milvus' name of an index.
+def _name_stored(line: IndexLine) -> str:
+    """Return the name of the vectors on the server."""
+    told = json.dumps([line.vectors, line.factory, _list_parameters(line, of_building=True)])
+    return f"dashboard_{hashlib.sha256(told.encode()).hexdigest()[:24]}"
 
-    Attributes:
-        uri: The server, or a file of milvus-lite.
-    """
 
-    uri: str = ""
-
-    @property
-    def title(self) -> str:
-        return f"{super().title} on {self.uri}"
-
-    @property
-    def stored_name(self) -> str:
-        """Name of the vectors on the server."""
-        told = json.dumps([self.vectors, self.factory, self.list_parameters(of_building=True)])
-        return f"dashboard_{hashlib.sha256(told.encode()).hexdigest()[:24]}"
-
-    def list_parameters(self, of_building: bool) -> dict[str, int]:
-        """Return the parameters with which the index is built, or those of each search."""
-        pairs = (each.split("=") for each in self.parameters.split(",") if each)
-        return {key: int(n) for key, n in pairs if (key in BUILDING) == of_building}
+def _list_parameters(line: IndexLine, of_building: bool) -> dict[str, int]:
+    """Return the parameters with which the index is built, or those of each search."""
+    pairs = (each.split("=") for each in line.parameters.split(",") if each)
+    return {key: int(n) for key, n in pairs if (key in BUILDING) == of_building}
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +74,17 @@ class ServerIndex:
     """
 
     client: Any
-    line: CopyLine
+    line: IndexLine
     ntotal: int
 
-    def search(self, vectors: NDArray[np.float32], depth: int) -> tuple[Any, Any]:
+    def search(self, vectors: Float32Array, depth: int) -> tuple[Any, Any]:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
         scores = np.zeros((len(vectors), depth), dtype=np.float32)
         rows = np.full((len(vectors), depth), -1)
-        how = {"metric_type": "IP", "params": self.line.list_parameters(of_building=False)}
+        how = {"metric_type": "IP", "params": _list_parameters(self.line, of_building=False)}
         with explain_errors(self.line.uri):
             found = self.client.search(
-                self.line.stored_name, data=list(vectors), limit=depth, anns_field="vector",
+                _name_stored(self.line), data=list(vectors), limit=depth, anns_field="vector",
                 search_params=how, output_fields=["row"], timeout=SECONDS,
                 consistency_level="Eventually",  # all are there: they were counted
             )  # fmt: skip
@@ -108,32 +94,21 @@ class ServerIndex:
         return scores, rows
 
 
-@dataclass(frozen=True, eq=False)
-class ServerCopy(IndexFile):
-    """The copy that milvus.json names; the server is asked when it is first searched."""
-
-    line: CopyLine
-
-    @property
-    def bytes(self) -> int | None:
-        return None
-
-    def _load(self) -> ServerIndex:
-        line, count = self.line, len(self.items.ids)
-        client = connect(line.uri)
-        with explain_errors(line.uri):
-            is_there = client.has_collection(line.stored_name, timeout=SECONDS)
-            if is_there:
-                client.load_collection(line.stored_name, timeout=SECONDS)
-            there = count_rows(client, line.stored_name) if is_there else 0
-        if there != count:
-            do = "Copy them again: python -m dashboard index --version VERSION --to URI"
-            found = f"{there:,} of the vectors of {self.name}"
-            raise DataError(line.uri, found, f"all {count:,}", do=do)
-        return ServerIndex(client, line, count)
+def _open_copy(name: str, line: IndexLine, count: int) -> ServerIndex:
+    """Return the vectors that milvus.json names; raise DataError if some are not there."""
+    client, stored = connect(line.uri), _name_stored(line)
+    with explain_errors(line.uri):
+        is_there = client.has_collection(stored, timeout=SECONDS)
+        if is_there:
+            client.load_collection(stored, timeout=SECONDS)
+        there = count_rows(client, stored) if is_there else 0
+    if there != count:
+        do = "Copy them again: python -m dashboard index --version VERSION --to URI"
+        raise DataError(line.uri, f"{there:,} of the vectors of {name}", f"all {count:,}", do=do)
+    return ServerIndex(client, line, count)
 
 
-def read_copy(collection: Collection, version: Version) -> ServerCopy:
+def read_copy(collection: Collection, version: Version) -> SearchIndex:
     """Return the copy of a version's vectors; the server is not asked yet.
 
     Raises:
@@ -142,7 +117,7 @@ def read_copy(collection: Collection, version: Version) -> ServerCopy:
     """
     path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
     assert version.items is not None
-    line = parse_line(path.read_bytes(), CopyLine)
+    line = parse_line(path.read_bytes())
     do = f"Copy again: python -m dashboard index {collection.name} --version {version.name} --to "
     if line is None or not ADDRESS.fullmatch(line.uri):
         found = "a record that is damaged, or that another program has written"
@@ -153,10 +128,11 @@ def read_copy(collection: Collection, version: Version) -> ServerCopy:
     if line.vectors != digest_vectors(collection, version, version.items):
         found, wanted = "a copy of other vectors", f"those of {version.name}"
         raise DataError(name, found, wanted, do=f"{do}{line.uri}")
-    return ServerCopy(path, name, line, version.items, (0, 0))
+    count = len(version.items.ids)
+    return SearchIndex(line, version.items, None, partial(_open_copy, name, line, count))
 
 
-def make_line(uri: str, factory: str, parameters: str, depth: int) -> CopyLine:
+def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
     """Return what milvus.json will hold; raise DataError where a text is none that Milvus takes."""
     uri = str(Path(uri).resolve()) if uri.endswith(".db") else uri
     if not ADDRESS.fullmatch(uri):
@@ -170,11 +146,11 @@ def make_line(uri: str, factory: str, parameters: str, depth: int) -> CopyLine:
     if depth > MAX_DEPTH:
         raise DataError("--depth", f"{depth:,}", f"at most {MAX_DEPTH:,}, as Milvus returns")
     check_parameters(parameters)
-    return CopyLine(factory, parameters, depth, 0.0, "", uri=uri)
+    return IndexLine(factory, parameters, depth, 0.0, "", uri=uri)
 
 
 def copy_vectors(
-    collection: Collection, version: Version, line: CopyLine, report: Callable[[int], None]
+    collection: Collection, version: Version, line: IndexLine, report: Callable[[int], None]
 ) -> tuple[int, int, int]:
     """Copy a version's vectors to a server, read all of them back, and write milvus.json.
 
@@ -193,45 +169,56 @@ def copy_vectors(
         DataError: If the version has no vectors of floats, or the server does not keep them;
             nothing is written then.
     """
-    items, place = version.items, collection.folder / version.file
-    if items is None or items.stored.dtype.kind != "f" or not place.is_dir():
-        raise DataError(version.file, "no vectors of floats", "a version with them below models/")
+    items, begun, copied, checked = require_floats(version), time.perf_counter(), 0, 0
     line = replace(line, vectors=digest_vectors(collection, version, items))
-    begun, copied, checked = time.perf_counter(), 0, 0
-    client = connect(line.uri)
+    client, stored = connect(line.uri), _name_stored(line)
+    step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
     with explain_errors(line.uri):
-        is_new = not client.has_collection(line.stored_name, timeout=SECONDS)
+        is_new = not client.has_collection(stored, timeout=SECONDS)
         if is_new:
             _create(client, line, items.dimension)
-        client.load_collection(line.stored_name, timeout=SECONDS)
-        for start, block in _list_blocks(items):
-            equal = set() if is_new else _find_equal(client, line, start, block)
+        client.load_collection(stored, timeout=SECONDS)
+        for start, block in items.list_blocks(step):
+            equal = set() if is_new else _find_equal(client, stored, start, block)
             rows = [
                 {"row": row, "vector": vector}
                 for row, vector in enumerate(block, start)
                 if row not in equal
             ]
             if rows:
-                client.upsert(line.stored_name, rows, timeout=SECONDS)
+                client.upsert(stored, rows, timeout=SECONDS)
             copied += len(rows)
             report(len(block))
-        client.flush(line.stored_name, timeout=10 * SECONDS)
-        while client.describe_index(line.stored_name, "vector").get("pending_index_rows"):
-            time.sleep(0.2)  # it searches row by row until then
-        for start, block in _list_blocks(items):
-            checked += len(_find_equal(client, line, start, block))
+        client.flush(stored, timeout=10 * SECONDS)
+        _wait_for_index(client, line.uri, stored)
+        for start, block in items.list_blocks(step):
+            checked += len(_find_equal(client, stored, start, block))
             report(len(block))
-        there = count_rows(client, line.stored_name)
+        there = count_rows(client, stored)
     if not checked == there == len(items.ids):
         found = f"{checked:,} equal vectors of {there:,}"
         raise DataError(line.uri, found, f"all {len(items.ids):,}. Copy them once more.")
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
-    with report_full_disk(collection.name), tempfile.TemporaryDirectory(dir=place) as folder:
-        draft = Path(folder) / NAME
-        draft.write_text(json.dumps(asdict(line)))
-        sync(draft)
-        draft.replace(place / NAME)
+    with replace_files(collection.folder / version.file, NAME) as place:
+        (place / NAME).write_text(json.dumps(asdict(line)))
     return len(items.ids), copied, checked
+
+
+def _wait_for_index(client: Any, uri: str, stored: str) -> None:
+    """Wait until a server has built its index; it searches row by row until then.
+
+    Raises:
+        DataError: If it does not go on for STALLED_SECONDS.
+    """
+    left, since = None, time.monotonic()
+    while pending := client.describe_index(stored, "vector").get("pending_index_rows"):
+        if pending != left:
+            left, since = pending, time.monotonic()
+        elif time.monotonic() - since > STALLED_SECONDS:
+            found = f"an index that lacks {pending:,} rows, as {STALLED_SECONDS:g} s ago"
+            do = "Look at the server, then type the same command again: it goes on."
+            raise DataError(uri, found, "one that grows", do=do)
+        time.sleep(PAUSE)
 
 
 def connect(uri: str) -> Any:
@@ -271,7 +258,7 @@ def count_rows(client: Any, name: str) -> int:
     return int(found[0]["count(*)"])
 
 
-def _create(client: Any, line: CopyLine, dimension: int) -> None:
+def _create(client: Any, line: IndexLine, dimension: int) -> None:
     from pymilvus import DataType
 
     schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
@@ -282,28 +269,21 @@ def _create(client: Any, line: CopyLine, dimension: int) -> None:
         "vector",
         index_type=line.factory,
         metric_type="IP",
-        params=line.list_parameters(of_building=True),
+        params=_list_parameters(line, of_building=True),
     )
     client.create_collection(
-        line.stored_name, schema=schema, index_params=index, consistency_level="Strong"
+        _name_stored(line), schema=schema, index_params=index, consistency_level="Strong"
     )
 
 
-def _list_blocks(items: Vectors) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """Yield the first row and the unit vectors of each message."""
-    step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
-    for start in range(0, len(items.ids), step):
-        yield start, items.scale(start, min(start + step, len(items.ids)))
-
-
-def _find_equal(client: Any, line: CopyLine, start: int, block: NDArray[np.float32]) -> set[int]:
+def _find_equal(client: Any, stored: str, start: int, block: Float32Array) -> set[int]:
     """Return the rows of a block that the server holds as they are."""
     found = client.get(
-        line.stored_name, ids=list(range(start, start + len(block))),
+        stored, ids=list(range(start, start + len(block))),
         output_fields=["row", "vector"], timeout=SECONDS,
     )  # fmt: skip
     if not found:
         return set()
     rows = np.array([each["row"] for each in found])
-    stored = np.array([each["vector"] for each in found], dtype=np.float32)
-    return set(rows[(stored == block[rows - start]).all(axis=1)].tolist())
+    vectors = np.array([each["vector"] for each in found], dtype=np.float32)
+    return set(rows[(vectors == block[rows - start]).all(axis=1)].tolist())

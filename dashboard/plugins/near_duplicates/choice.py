@@ -9,7 +9,6 @@ from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
-    from dashboard.tables import Table
 
 KEY, COUNTED, ONCE = "copies", "counted", "once"
 MAX_ITEMS = 20_000
@@ -42,26 +41,17 @@ class CopiesChoice(Choice):
         return str(super().read(values[1] if given == ONCE else given, collection, before))
 
 
-def is_stated(items: Table) -> bool:
-    """Return whether the table of items says what the copies are."""
-    return any(items.columns.get(STATED, ()))
-
-
-def can_be_found(items: Table) -> bool:
-    """Return whether it says what the copies are, or is small enough to look."""
-    return len(items) <= MAX_ITEMS or is_stated(items)
-
-
 def _list_values(collection: Collection, before: Values) -> list[str]:
-    if before["protocol"] in LEFT_ALONE or not can_be_found(collection.items):
-        return [COUNTED]
-    return [COUNTED, *list_ways(collection)]
+    return [COUNTED, *(() if before["protocol"] in LEFT_ALONE else list_ways(collection))]
 
 
 def list_ways(collection: Collection) -> list[str]:
-    """Return the values that count copies once; the usual baseline's comes first."""
-    if is_stated(collection.items):
-        return [ONCE]
+    """Return the values that count copies once; the usual baseline's comes first.
+
+    There are none without the column STATED if there are too many items to look.
+    """
+    if any(collection.items[STATED]) or len(collection.items) > MAX_ITEMS:
+        return [ONCE] * any(collection.items[STATED])
     usual, versions = collection.settings.get("default_baseline"), collection.versions.items()
     named = [name for name, each in versions if each.items is not None and not each.make_source]
     return [BY + name for name in sorted(named, key=lambda name: name != usual)] or [ONCE]

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import Finding, Findings, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.near_duplicates.choice import (
@@ -21,9 +20,9 @@ from dashboard.plugins.near_duplicates.choice import (
     BY,
     COUNTED,
     KEY,
+    MAX_ITEMS,
+    ONCE,
     STATED,
-    can_be_found,
-    is_stated,
     list_ways,
 )
 from dashboard.retrieval.gallery import Found, Ranking
@@ -32,11 +31,9 @@ from dashboard.retrieval.sources import read_at
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
+from dashboard.study.choices import Choices
+from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray, Table
-
-if TYPE_CHECKING:
-    from dashboard.study.choices import Choices
-    from dashboard.study.study import Study
 
 BLOCK = 256
 """Items that are compared with all others at once."""
@@ -61,8 +58,7 @@ class Groups:
 
     def add_members(self, items: IntArray) -> IntArray:
         """Return some items, and with each all of its group."""
-        firsts = self.first[items[items >= 0]]
-        of_them = self.members[np.isin(self.first[self.members], firsts)]
+        of_them = self.members[np.isin(self.first[self.members], self.first[items[items >= 0]])]
         return np.union1d(items, of_them)
 
     def list_left_out(self, query: int) -> IntArray:
@@ -86,13 +82,13 @@ def find_groups(collection: Collection, way: str) -> Groups:
     return Groups(first, members, collection.own_items, is_item)
 
 
-def list_findings(collection: Collection) -> list[Finding]:
+def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
-    items, findings = collection.items, list[Finding]()
-    cells, way = items[STATED], list_ways(collection)[0]
-    if unknown := [cell for cell in cells if cell and cell not in items.index]:
-        found = f"{len(unknown):,} cells of {STATED} that name no item ({list_names(unknown)})"
-        findings.append(Finding("warning", items.file, None, found, "ids of items.csv; left out"))
+    items, findings = collection.items, Findings()
+    way = next(iter(list_ways(collection)), ONCE)
+    unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
+    what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"
+    findings += count_odd(items.file, unknown, what, wanted)
     groups = find_groups(collection, way)
     if len(groups.members):
         firsts = np.unique(groups.first[groups.members])
@@ -109,9 +105,9 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     """Return the first item of the group of each item; itself if it is alone. [items]."""
     first, named = np.arange(len(items)), items.find(items[STATED])
     groups: Iterable[IntArray] = ()
-    if is_stated(items):
+    if any(items[STATED]):
         groups = np.stack([first, named], axis=1)[named >= 0]
-    elif can_be_found(items):
+    elif len(items) <= MAX_ITEMS:
         groups = chain(_list_identical(items, folder, root), _list_alike(items, stored))
     for group in groups:
         labels = first[group]
@@ -239,10 +235,10 @@ def describe_copies(
 ) -> tuple[Row, list[Row]]:
     """Note on a result that stands for a group which items the others are."""
     if study.choices[KEY] == COUNTED:
-        return {}, [Row() for _ in rows]
+        return {}, []
     groups, table = find_groups(study.collection, study.choices[KEY]), study.collection.items
     notes: list[Row] = []
-    for item in table.find(row["item_id"] or "" for row in rows):
+    for item in study.find_items(rows):
         others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
         notes.append({"notes": [f"copies: {list_names(others)}"]} if others else Row())
     return {}, notes

@@ -95,6 +95,12 @@ def _refuse(address: str, found: str, wanted: str, do: str = "") -> DataError:
     return DataError(cut_address(address), found, wanted, do=do)
 
 
+def _silence(address: str, parts: SplitResult, found: str) -> DataError:
+    """Return why a host does not answer, and keep it: the host is not asked again for a while."""
+    _SILENT[parts.netloc] = found
+    return _refuse(address, found, "a file")
+
+
 def _split(address: str) -> SplitResult:
     try:
         parts = urlsplit(address)
@@ -152,8 +158,7 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
                 raise _refuse(address, f"status {answer.status}", "status 200, no redirect")
             yield from answer.stream(PIECE)
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        _SILENT[parts.netloc] = f"no answer ({type(error).__name__})"
-        raise _refuse(address, _SILENT[parts.netloc], "a file") from error
+        raise _silence(address, parts, f"no answer ({type(error).__name__})") from error
 
 
 def _find_peer(address: str, parts: SplitResult) -> str:
@@ -164,11 +169,11 @@ def _find_peer(address: str, parts: SplitResult) -> str:
     try:
         peer = _resolve(host)
     except OSError as error:
-        _SILENT[parts.netloc] = f"a host without an address ({type(error).__name__})"
-        raise _refuse(address, _SILENT[parts.netloc], "a file") from error
+        why = f"a host without an address ({type(error).__name__})"
+        raise _silence(address, parts, why) from error
     found = ipaddress.ip_address(peer.partition("%")[0])
-    networks = [*map(_read_network, _list_hosts()), _read_network(f"{host}/{found.max_prefixlen}")]
-    is_inside = any(each and found in each for each in networks)
+    listed = [*_list_hosts(), f"{host}/{found.max_prefixlen}"]
+    is_inside = any(each and found in each for each in map(_read_network, listed))
     if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):
         do = f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".'
         raise _refuse(address, f"the private address {found}", "a public one", do)

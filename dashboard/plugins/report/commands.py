@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, add_choices, add_collection, open_study_of
+from dashboard.commands.options import (
+    FINE,
+    Answer,
+    add_choices,
+    add_collection,
+    add_options,
+    open_study_of,
+)
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -26,11 +33,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "the file that is written; one that is there is replaced"
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html", help=text)
     text = f"queries with pictures, at most {MAX_QUERIES} (default {QUERIES})"
-    parser.add_argument("--number", type=int, default=QUERIES, metavar="NUMBER", help=text)
+    add_options(parser, f"--number NUMBER  {text}")
     add_choices(parser, "baseline", "candidate", "metrics", "metric")
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Write the report; return its file, size and number of queries with pictures."""
     from dashboard.plugins.report.page import list_queries, write_report
 
@@ -53,5 +60,4 @@ def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
     """Return the report of what a screen shows; `address` is the screen's, without a query."""
     from dashboard.plugins.report.page import list_queries, write_report
 
-    queries = list_queries(study, choices, QUERIES)
-    return write_report(study, choices, queries, address).encode()
+    return write_report(study, choices, list_queries(study, choices, QUERIES), address).encode()

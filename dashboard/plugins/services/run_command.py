@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, FOUND, Answer, add_collection
+from dashboard.commands.options import FINE, FOUND, Answer, add_collection, add_options
 from dashboard.commands.output import draw_bar, say_where
 from dashboard.errors import list_names, make_printable
 from dashboard.storage.folders import find_folder
 
 HELP = "ask a search system over HTTP every query; a second call asks those that failed"
+OPTIONS = """
+--depth NUMBER  results that are asked for (default 100)
+--timeout SECONDS  seconds to wait for an answer (default 30)
+--tries NUMBER  how often a query is sent at most, with growing pauses (default 4)
+"""
 COLUMNS = ("queries", "answered", "failed", "p50_ms", "p95_ms")
 
 
@@ -22,12 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = 'address of the system: it gets {"query_id", "text", "item_id", "k"} as JSON, and '
     text += 'answers a list of ids, of pairs [id, score], or of {"id", "score"}'
     parser.add_argument("--search", required=True, metavar="URL", help=text)
-    text = "results that are asked for (default 100)"
-    parser.add_argument("--depth", type=int, default=100, metavar="NUMBER", help=text)
-    text = "seconds to wait for an answer (default 30)"
-    parser.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS", help=text)
-    text = "how often a query is sent at most, with growing pauses (default 4)"
-    parser.add_argument("--tries", type=int, default=4, metavar="NUMBER", help=text)
+    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import json
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -17,17 +16,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Findings, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, report_full_disk, sync
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.drafts import check_name, replace_files
+from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import Ties
 
 if TYPE_CHECKING:
     from dashboard.plugins.services.http_service import Service
 
 Hits = list[tuple[str, float]]
+RESULTS = ("query_id", "item_id", "score")
 UNASKED = "the system was not asked"
 MAX_ID = 1_000
 MAX_SCORE = 1e300
@@ -71,18 +71,22 @@ class RunRecord:
 
 
 def read_records(
-    collection: Collection, broken: dict[str, DataError], findings: list[Finding]
+    collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions that have a record; put those whose record is damaged into `broken`."""
-    found: dict[str, Version] = {}
-    for version in collection.versions.values():
-        path = collection.folder / f"{version.file}.json"
-        if version.run is not None and path.is_file():
-            record = try_to_read(version.name, broken, partial(read_record, path))
-            if record is not None:
-                told = {"note": f"answers of {record.search}", "date": record.date}
-                found[version.name] = replace(version, make_source=record.make_source, **told)
-    return found
+    paths = {
+        name: path
+        for name, version in collection.versions.items()
+        if version.run and (path := collection.folder / f"{version.file}.json").is_file()
+    }
+    read = {name: partial(read_record, path) for name, path in paths.items()}
+    return {
+        name: replace(
+            collection.versions[name], note=f"answers of {record.search}", date=record.date,
+            make_source=record.make_source,
+        )
+        for name, record in try_to_read_all(broken, read).items()
+    }  # fmt: skip
 
 
 def read_record(path: Path) -> RunRecord | None:
@@ -138,8 +142,8 @@ def run_search(
     hits = _list_hits(collection, name, before)
     times = before.milliseconds or {}
     record = RunRecord(service.url, depth, f"{date.today()}", times)
-    columns = zip(table.ids, table["text"], table["item_id"], strict=True)
-    missing = [each for each in columns if each[0] not in hits and any(each[1:])]
+    rows = table.list_rows("text", "item_id")
+    missing = [each for each in rows if each[0] not in hits and any(each[1:])]
     # those that failed before come last: they may fail again
     missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
     saved, in_a_row = time.monotonic(), 0
@@ -224,18 +228,11 @@ def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
     """
     if not any(hits.values()):
         return
-    endings = (".csv", ".json") if path.with_suffix(".csv").exists() else (".json", ".csv")
-    with report_full_disk(path.name):
-        path.parent.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".asking-", dir=path.parent) as place:
-            made = Path(place) / path.name
-            made.write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
-            with made.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(("query_id", "item_id", "score"))
-                for query, found in hits.items():
-                    writer.writerows((query, item, repr(score)) for item, score in found)
-            for ending in endings:
-                sync(made.with_suffix(ending))
-                made.with_suffix(ending).replace(path.with_suffix(ending))
-        sync(path.parent)
+    path.parent.mkdir(exist_ok=True)
+    results = path.with_suffix(".csv")
+    files = [path, results] if not results.exists() else [results, path]
+    rows = ((query, *hit) for query, found in hits.items() for hit in found)
+    with replace_files(path.parent, *(file.name for file in files)) as place:
+        (place / path.name).write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
+        with (place / results.name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([RESULTS, *rows])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
@@ -17,20 +17,20 @@ from dashboard.tables import FloatArray
 TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
 
 
-def find_pairs(collection: Collection, findings: list[Finding]) -> Pairs | None:
+def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     """Return the judged pairs of a collection; None if it has none.
 
     Raises:
         DataError: If some grades are above 0 and none reaches 1; not for a collection whose
             settings name other protocols.
     """
-    named = collection.settings.get("protocols", ())
+    named = collection.protocols
     if collection.qrels is not None and (not named or TREC.name in named):
         _check_scale(collection.qrels.values, findings)
     return collection.qrels
 
 
-def _check_scale(grades: FloatArray, findings: list[Finding]) -> None:
+def _check_scale(grades: FloatArray, findings: Findings) -> None:
     """Report grades between 0 and 1: they count as not relevant."""
     parts = grades[(grades > 0) & (grades < 1)]
     if not len(parts):
@@ -53,8 +53,7 @@ def _check_scale(grades: FloatArray, findings: list[Finding]) -> None:
 )
 def compute_bpref(block: Block, k: int | None) -> Sum:
     """Compute how rarely a judged non-relevant item precedes a relevant one."""
-    so_far = np.cumsum(block.nonrelevant)
-    before = so_far - np.append(0, so_far)[np.searchsorted(block.row, block.row)]
+    before = block.count_so_far(block.nonrelevant)
     most = block.relevant[block.row]
     possible = np.minimum(block.judged_nonrelevant[block.row], most)
     lost = np.minimum(before, most) / np.maximum(possible, 1)

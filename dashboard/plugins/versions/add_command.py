@@ -5,14 +5,31 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
-from dashboard.commands.options import FINE, WRONG, Answer, add_codes, add_collection, print_ways
+from dashboard.commands.options import (
+    FINE,
+    WRONG,
+    Answer,
+    add_codes,
+    add_collection,
+    add_options,
+    print_ways,
+)
 from dashboard.commands.output import say_where
-from dashboard.errors import DataError, Finding, Unsure, make_printable
+from dashboard.errors import Findings, Unsure
 from dashboard.storage.folders import find_folder
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
+OPTIONS = """
+--items FILE  vectors of the items: .npy, .npz, .safetensors, .parquet, .hdf5 or .faiss
+--ids FILE  their ids, one a line (default: in the file itself, or FILE.txt beside it)
+--queries FILE  vectors of the text queries, or of all queries
+--query-ids FILE  their ids, as --ids
+--by-position  vectors without ids are in the order of the collection's tables
+--run FILE  results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or a
+    matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt
+--note TEXT  a sentence on what is new
+"""
 KEPT = ("--items", "--ids", "--queries", "--query-ids", "--note")
 """Options that are typed again with the answer to a question."""
 COLUMNS = ("file", "rows", "digest")
@@ -22,20 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
     add_version_name(parser, "name of the new version")
-    text = "vectors of the items: .npy, .npz, .safetensors, .parquet, .hdf5 or .faiss"
-    parser.add_argument("--items", type=Path, metavar="FILE", help=text)
-    text = "their ids, one a line (default: in the file itself, or FILE.txt beside it)"
-    parser.add_argument("--ids", type=Path, metavar="FILE", help=text)
-    text = "vectors of the text queries, or of all queries"
-    parser.add_argument("--queries", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--query-ids", type=Path, metavar="FILE", help="their ids, as --ids")
-    text = "vectors without ids are in the order of the collection's tables"
-    parser.add_argument("--by-position", action="store_true", help=text)
+    add_options(parser, OPTIONS)
     add_codes(parser)
-    text = "results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or "
-    text += "a matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt"
-    parser.add_argument("--run", type=Path, metavar="FILE", help=text)
-    parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
 
 
 def add_version_name(parser: ArgumentParser, text: str) -> None:
@@ -72,7 +77,7 @@ def answer(call: Namespace) -> Answer:
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
     name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))
-    findings: list[Finding] = []
+    findings: Findings = []
     if call.run and call.run.suffix == ".npy":
         rows = add_matrix(collection, name, call.run)
     elif call.run:
@@ -94,8 +99,7 @@ def answer(call: Namespace) -> Answer:
     return rows, COLUMNS, FINE
 
 
-def complain(findings: list[Finding]) -> None:
+def complain(findings: Findings) -> None:
     """Print findings on stderr."""
     for each in findings:
-        told = DataError(each.file, each.found, each.wanted, line=each.line)
-        print(make_printable(f"{each.level}: {told}"), file=sys.stderr)
+        print(f"{each.level}: {each}", file=sys.stderr)

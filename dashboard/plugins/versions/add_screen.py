@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.commands.output import list_values
-from dashboard.errors import ChoiceError, DataError, Finding
+from dashboard.errors import ChoiceError, DataError, Findings
 from dashboard.plugins.versions.adding import KINDS, add_dropped
 from dashboard.storage.drafts import MAX_NAME
 from dashboard.views.address import escape_markdown
@@ -39,7 +39,7 @@ with st.form("add", border=True):
     )
     is_sent = st.form_submit_button("Add the version", type="primary")
 if is_sent:
-    findings: list[Finding] = []
+    findings: Findings = []
     try:
         find_reader().require(OWNER)
         stated = (note.strip(), by_position, ways[codes], findings)
@@ -49,8 +49,7 @@ if is_sent:
     else:
         st.success(escape_markdown(f"{name.strip()} is a version of {collection.title} now."))
         for each in findings:
-            told = f"{each.file}: found {each.found}; expected {each.wanted}"
-            st.caption(escape_markdown(told))
+            st.caption(escape_markdown(str(each)))
         address = list_values(collection, name.strip())
         screen = "compare" if "baseline" in address else "query"
         label = (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding
+from dashboard.errors import DataError, Findings
 from dashboard.storage.array_files import READERS, read_named_vectors
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import check_name, put_in_place, report_full_disk, write_draft
@@ -32,7 +32,7 @@ def add_files(
     note: str,
     by_position: bool,
     codes: str,
-    findings: list[Finding],
+    findings: Findings,
 ) -> list[Row]:
     """Add a version of vectors, whole or not at all.
 
@@ -64,7 +64,7 @@ def add_dropped(
     note: str,
     by_position: bool,
     codes: str,
-    findings: list[Finding],
+    findings: Findings,
 ) -> None:
     """Add a version of files that were uploaded: vectors, alone or with their ids, or results.
 
@@ -133,5 +133,4 @@ def add_matrix(collection: Collection, name: str, path: Path) -> list[Row]:
             place.unlink()
         raise broken
     lines = places[".rows.txt"].read_text(encoding="utf-8").split()
-    matrix = places[".npy"]
-    return [describe_file("runs", matrix, len(lines))]
+    return [describe_file("runs", places[".npy"], len(lines))]

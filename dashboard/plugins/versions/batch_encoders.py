@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
@@ -21,7 +20,7 @@ from PIL import Image
 
 from dashboard.errors import DataError
 from dashboard.plugins import load_named
-from dashboard.storage.new_versions import compute_digest
+from dashboard.storage.new_versions import compute_digest, list_left_out
 
 Inputs = Sequence[str] | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -29,8 +28,6 @@ ADDRESS = re.compile("https?://")
 HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
 FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
 """Files that are fetched of a model on the hub: no pickle, and no code."""
-LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
-"""Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
 TEXT_MODEL = "text_model"
 """Folder in a version of the model that embeds typed texts."""
 
@@ -110,11 +107,6 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
             digest.update(f"{inside.as_posix()}\0{compute_digest(path)}\n".encode())
     settings = {"encoder": "sentence-transformers", "text_model": named}
     return BatchEncoder(named, digest.hexdigest(), encode, settings, {TEXT_MODEL: folder})
-
-
-def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
-    """Return the names of a model's files that no version gets."""
-    return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
 def _fetch(name: str) -> Path:

@@ -6,9 +6,9 @@ import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection
+from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.commands.output import draw_bar, say_where
-from dashboard.errors import Finding
+from dashboard.errors import Findings
 from dashboard.plugins.versions.add_command import (
     add_version_name,
     complain,
@@ -17,6 +17,16 @@ from dashboard.plugins.versions.add_command import (
 from dashboard.storage.folders import find_folder
 
 HELP = "embed a collection as a new version; a call that was stopped is gone on with"
+OPTIONS = """
+--encoder ENCODER  folder or hub name of a sentence-transformers model, FILE.onnx, module:function
+    or http://…
+--what all|items|queries  all (default): items and text queries; items: texts are embedded when
+    they are asked; queries: those of a version that is there, by its own text model or --encoder
+--frames NUMBER  frames of a clip, whose mean is its vector (default 8)
+--batch NUMBER  pictures and texts that the encoder gets at once (default 32)
+--picture TABLE  layout of pictures for FILE.onnx, such as "size = [224, 224], mean = 127.5"
+--note TEXT  a sentence on what is new
+"""
 COLUMNS = ("what", "done", "skipped", "seconds")
 
 
@@ -25,18 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_collection(parser)
     text = "name of the new version; with --what queries, of one that is there"
     add_version_name(parser, text)
-    text = "folder or hub name of a sentence-transformers model, FILE.onnx, module:function or http://…"
-    parser.add_argument("--encoder", metavar="ENCODER", help=text)
-    text = "all (default): items and text queries; items: texts are embedded when they are asked; "
-    text += "queries: those of a version that is there, by its own text model or --encoder"
-    parser.add_argument("--what", choices=("all", "items", "queries"), default="all", help=text)
-    text = "frames of a clip, whose mean is its vector (default 8)"
-    parser.add_argument("--frames", type=int, default=8, metavar="NUMBER", help=text)
-    text = "pictures and texts that the encoder gets at once (default 32)"
-    parser.add_argument("--batch", type=int, default=32, metavar="NUMBER", help=text)
-    text = 'layout of pictures for FILE.onnx, such as "size = [224, 224], mean = 127.5"'
-    parser.add_argument("--picture", default="", metavar="TABLE", help=text)
-    parser.add_argument("--note", default="", metavar="TEXT", help="a sentence on what is new")
+    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
@@ -53,7 +52,7 @@ def answer(call: Namespace) -> Answer:
     if call.frames < 1 or call.batch < 1:
         raise ValueError("Give --frames and --batch from 1.")
     try:
-        picture = tomllib.loads(f"picture = {{{call.picture}}}")["picture"]
+        picture = tomllib.loads(f"picture = {{{call.picture or ''}}}")["picture"]
     except tomllib.TOMLDecodeError as error:
         raise ValueError(
             '--picture is no table. Write "size = [224, 224], mean = 127.5".'
@@ -63,7 +62,7 @@ def answer(call: Namespace) -> Answer:
     own = collection.folder / "models" / name / TEXT_MODEL
     if not call.encoder and (call.what != "queries" or not own.is_dir()):
         raise ValueError("Give --encoder; only a version with a text model of its own has one.")
-    findings: list[Finding] = []
+    findings: Findings = []
     try:
         with draw_bar("inputs") as show:
             encoder = open_encoder(call.encoder or str(own), picture)

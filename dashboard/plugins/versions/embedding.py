@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, count_odd, list_names
-from dashboard.plugins.versions.batch_encoders import BatchEncoder, list_left_out
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
+from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
-from dashboard.storage.frames import find_item_file, read_frames
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
+from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
+from dashboard.tables import Float32Array
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -40,14 +40,9 @@ class _Side:
     name: str
     keys: dict[str, str]
     read: Callable[[str], list[Any]]
-    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    vectors: dict[str, Float32Array] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
-
-    def describe(self) -> dict[str, Any]:
-        """Return what came of it, as a row of the command."""
-        done, skipped = len(self.vectors), len(self.skipped)
-        return {"what": self.name, "done": done, "skipped": skipped, "seconds": self.seconds}
 
     def join(self) -> NamedVectors:
         """Return the vectors that there are, in the order of the inputs."""
@@ -59,7 +54,7 @@ def embed(
     collection: Collection,
     name: str,
     encoder: BatchEncoder,
-    findings: list[Finding],
+    findings: Findings,
     what: str = "all",
     frames: int = 8,
     batch: int = 32,
@@ -107,13 +102,16 @@ def embed(
             replace_queries(collection, version, given["queries"])
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-            files, noted = _copy_files(encoder, place), list[Finding]()
-            taken = given["items"], given.get("queries")
-            add_vectors(collection, name, *taken, settings, files, noted)
+            taken, noted = (given["items"], given.get("queries")), Findings()
+            add_vectors(collection, name, *taken, settings, encoder.files, noted)
             if not any(side.skipped for side in sides):
                 findings += [replace(each, level="note") for each in noted]
         shutil.rmtree(place)
-    return [side.describe() for side in sides]
+    return [
+        {"what": side.name, "done": len(side.vectors), "skipped": len(side.skipped),
+         "seconds": side.seconds}
+        for side in sides
+    ]  # fmt: skip
 
 
 def _list_sides(
@@ -130,7 +128,8 @@ def _list_sides(
         DataError: If the name is taken, or the version has no vectors or no text queries.
     """
     sides = [] if version else [_make_items(collection, encoder, frames)]
-    texts = _list_texts(collection)
+    rows = collection.queries.list_rows("text", "item_id")
+    texts = {query: text for query, text, item in rows if text and not item}
     if what != "items" and encoder.reads and texts:
         keys = {query: f"text {text}" for query, text in texts.items()}
         sides.append(_Side("queries", keys, lambda query: [texts[query]]))
@@ -140,13 +139,6 @@ def _list_sides(
         found = f"a version {name!r} without vectors" if sides else "no query that is only a text"
         raise DataError(collection.name, found, "a version of `embed` and text queries")
     return sides
-
-
-def _list_texts(collection: Collection) -> dict[str, str]:
-    """Return the text of each query that is only a text."""
-    table = collection.queries
-    rows = zip(table.ids, table["text"], table["item_id"], strict=True)
-    return {query: text for query, text, item in rows if text and not item}
 
 
 def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
@@ -223,7 +215,7 @@ def _recall(place: Path, side: _Side) -> None:
 
 def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, report: Report) -> None:
     missing = [each for each in side.keys if each not in side.vectors and each not in side.skipped]
-    part: dict[str, NDArray[np.float32]] = {}
+    part: dict[str, Float32Array] = {}
     saved = time.monotonic()
     try:
         for batch in _make_batches(missing, side, size):
@@ -257,7 +249,7 @@ def _make_batches(names: list[str], side: _Side, size: int) -> Iterator[dict[str
 
 def _encode(
     batch: Mapping[str, list[Any]], side: _Side, encoder: BatchEncoder
-) -> dict[str, NDArray[np.float32]]:
+) -> dict[str, Float32Array]:
     """Return the unit vector of each id of a batch, and keep it."""
     inputs = [each for found in batch.values() for each in found]
     rows = encoder.encode(inputs, side.name)
@@ -265,7 +257,7 @@ def _encode(
     if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
         found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
         raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
-    made: dict[str, NDArray[np.float32]] = {}
+    made: dict[str, Float32Array] = {}
     start = 0
     for name, each in batch.items():
         some = rows[start : start + len(each)].astype(np.float64)
@@ -282,7 +274,7 @@ def _encode(
     return made
 
 
-def _save(place: Path, side: _Side, part: Mapping[str, NDArray[np.float32]]) -> None:
+def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
     if not part:
         return
     path = place / f"{side.name}-{time.time_ns()}.npz"
@@ -294,20 +286,9 @@ def _save(place: Path, side: _Side, part: Mapping[str, NDArray[np.float32]]) -> 
     draft.replace(path)
 
 
-def _report_skipped(side: _Side, findings: list[Finding]) -> None:
+def _report_skipped(side: _Side, findings: Findings) -> None:
     wanted = f"what can be embedded; {side.name} without a vector are not found"
     for name, why in list(side.skipped.items())[:SHOWN]:
         found = f"{name[:80]!r} skipped: {why}"
         findings.append(Finding("warning", side.name, None, found, wanted))
     findings += count_odd(side.name, max(0, len(side.skipped) - SHOWN), "more skipped", wanted)
-
-
-def _copy_files(encoder: BatchEncoder, place: Path) -> dict[str, Path]:
-    """Return the files that a version gets: of folders a copy without pickles and code."""
-    files = dict(encoder.files)
-    for inside, path in encoder.files.items():
-        if path.is_dir():  # links are followed
-            files[inside] = place / inside
-            shutil.rmtree(files[inside], ignore_errors=True)
-            shutil.copytree(path, files[inside], ignore=list_left_out)
-    return files

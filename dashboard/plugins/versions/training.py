@@ -40,8 +40,7 @@ def trainer_callback(
     from transformers import TrainerCallback
 
     folder = find_folder(str(collection)).resolve()
-    unknown = [event for event in at if event not in EVENTS]
-    if unknown or not at or isinstance(at, str):
+    if isinstance(at, str) or not at or {*at} - EVENTS.keys():
         raise ValueError(f"at = {at!r}. Give a list of some of {', '.join(EVENTS)}.")
     added: set[str] = set()
 

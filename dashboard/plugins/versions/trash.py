@@ -10,12 +10,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, Answer, add_collection
+from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.errors import DataError
 from dashboard.storage.drafts import report_full_disk
-from dashboard.storage.folders import MARKS, find_folder
+from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
+OPTIONS = """
+--version VERSION  only this version
+--yes  do it; without it nothing is moved
+"""
 COLUMNS = ("what", "moved_to")
 HELP = "move a version, or a collection, to the trash of the data folder"
 
@@ -23,8 +27,7 @@ HELP = "move a version, or a collection, to the trash of the data folder"
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument("--version", default="", metavar="VERSION", help="only this version")
-    parser.add_argument("--yes", action="store_true", help="do it; without it nothing is moved")
+    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
@@ -45,13 +48,13 @@ def answer(call: Namespace) -> Answer:
     return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
 
 
-def list_files(folder: Path, version: str) -> list[Path]:
+def list_files(folder: Path, version: str | None) -> list[Path]:
     """Return the folder and the files of a version; all of a collection for no version.
 
     Raises:
         DataError: If there is no such version, or the folder is no collection.
     """
-    if not _is_collection(folder):
+    if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
     if not version:
         return [folder]
@@ -88,7 +91,7 @@ def restore(name: str) -> list[dict[str, Any]]:
     folder = find_folder(name).absolute()
     base, trash = folder.parent, folder.parent / TRASH
     places = _list_places(trash)
-    whole = [place / folder.name for place in places if _is_collection(place / folder.name)]
+    whole = [place / folder.name for place in places if is_collection(place / folder.name)]
     found = dict.fromkeys([folder], whole[-1]) if whole else {}
     for place in places if not whole else ():
         for path in sorted((place / folder.name).glob("*/*")):
@@ -106,10 +109,6 @@ def restore(name: str) -> list[dict[str, Any]]:
         if not any(each.iterdir()):
             each.rmdir()
     return rows
-
-
-def _is_collection(path: Path) -> bool:
-    return any((path / mark).is_file() for mark in MARKS)
 
 
 def _list_places(trash: Path) -> list[Path]:

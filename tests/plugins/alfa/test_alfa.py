@@ -47,6 +47,17 @@ def test_item_without_keywords(world: Path) -> None:
     assert find_judgement(world).unscorable[2] == NO_ITEM_KEYWORD
 
 
+def test_a_result_outside_the_collection_has_no_ticks(world: Path) -> None:
+    """The last item of the gallery, a, has what q1 asks for."""
+    (world / "items.csv").write_text("item_id\nb\nc\nd\na\n")
+    (world / "runs").mkdir()
+    (world / "runs" / "r.trec").write_text("q1 Q0 c 1 2 t\nq1 Q0 outside 2 1 t\n")
+    collection = open_collection(world)
+    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    told = [(row["matched"], row["ticks"]) for row in study.query("q1", ["r"]).rows]
+    assert told == [(0, [False]), (None, [False])]
+
+
 def test_a_word_serves_one_candidate() -> None:
     long = Candidate("small car", Keyword("g", "car"), 0.8)
     short = Candidate("car", Keyword("g", "bus"), 0.82)

@@ -117,7 +117,12 @@ def test_square_by_rows_and_by_columns_differ(tmp_path: Path) -> None:
         (np.zeros((2, 3), complex), "", "", "found numbers of type complex128"),
         (MATRIX, "p1 p2", "", "runs/m.columns.txt: found no such file; expected the ids of runs/m"),
         (MATRIX, "t1 t2 t3", "p1 p2", "found 2 rows and 3 ids in runs/m.rows.txt"),
-        (MATRIX, "p1 p1", "t1 t2 t3", "runs/m.rows.txt: found 'p1' twice; expected each id once"),
+        (
+            MATRIX,
+            "p1 p1",
+            "t1 t2 t3",
+            "m.rows.txt, line 2: found 'p1' again (first in line 1)",
+        ),
         (MATRIX, "a b", "c d e", "found no query of the collection in rows or columns"),
     ],
 )

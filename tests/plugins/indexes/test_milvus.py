@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dashboard.plugins.indexes import milvus_copy
 from dashboard.storage.collection import open_collection
 from tests.plugins.indexes.conftest import ANGLES
 from tests.plugins.worlds import call
@@ -129,6 +130,15 @@ def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server) -> No
     assert (rows[0]["scored"], "nobody answers" in err) == (0, True)
     server.fault = ""
     assert call(*words)[:2] == (0, whole)
+
+
+def test_an_index_that_is_never_built(folder: Path, server: Server, monkeypatch) -> None:
+    monkeypatch.setattr(milvus_copy, "STALLED_SECONDS", 0.0)
+    server.describe_index = lambda *_: {"pending_index_rows": 7}  # type: ignore[method-assign]
+    code, rows, err = call("index", folder, *COPY)
+    assert (code, rows) == (2, []) and "lacks 7 rows" in err and "type the same command" in err
+    del server.describe_index
+    assert call("index", folder, *COPY)[1] == [{"rows": 10, "copied": 0, "checked": 10}]
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_a_language_model_embeds_stored_and_typed_texts(
     world: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The version keeps a copy of the model: a typed text finds what the stored one does."""
-    from dashboard.retrieval.encoders import encode_text
+    from dashboard.retrieval.language import encode_text
 
     monkeypatch.setenv("DASHBOARD_DATA", str(world.folder.parent))
     call = ["embed", "small", "--version", "lm", "--encoder", str(find_model())]
