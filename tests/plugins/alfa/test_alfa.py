@@ -10,7 +10,7 @@ from dashboard.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD, judge
 from dashboard.plugins.alfa.keywords import Candidate, Keyword, keep_best
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
+from tests.plugins.worlds import open_world
 
 
 def find_judgement(world: Path, **given: str):
@@ -89,9 +89,7 @@ def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
 
 
 def test_rows_have_ticks(world: Path) -> None:
-    collection = open_collection(world)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    found = study.query("q2", ["v1"], 2, "P@2")
+    found = open_world(world).query("q2", ["v1"], 2, "P@2")
     assert found.asked["required"] == ["car", "bus"]
     ticks = [(row["item_id"], row["matched"], row["ticks"], row["hit"]) for row in found.rows]
     assert ticks == [("b", 1, [True, False], False), ("d", 0, [False, False], None)]
@@ -106,14 +104,11 @@ def test_a_longer_exact_keyword_is_better() -> None:
 
 
 def test_missed_items_say_who_shows_them(world: Path) -> None:
-    collection = open_collection(world)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    found = study.query("q1", ["v1", "v2"], 2, "P@2")
+    found = open_world(world).query("q1", ["v1", "v2"], 2, "P@2")
     assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [
         ("b", 2, ["v2"])
     ]
-    cut = resolve(collection, {"min_similarity": "0.5"}).restrict_to_numbers()
-    found = open_study(collection, cut).query("q1", ["v1"], 4, "P@2")
+    found = open_world(world, min_similarity="0.5").query("q1", ["v1"], 4, "P@2")
     assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("b", 3, [])]
 
 

@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.evaluation.metrics import METRICS, parse
 from dashboard.plugins.context.metrics import compute_gain
 from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import call, measure_values, open_world, write_world
 
 ROOT = Path(__file__).parents[3]
 VECTORS = {"a": [1.0, 0.0], "b": [3.0, 1.0], "c": [1.0, 1.0], "d": [0.0, 1.0]}
@@ -59,16 +56,13 @@ def test_off_the_scale_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_equal_relevance_cannot_tell_versions_apart(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_equal_relevance_cannot_tell_versions_apart(tmp_path: Path) -> None:
     equal = "query_id,item_id,relevance\nq1,a,40\nq1,b,40\nq2,c,70\nq2,d,70\nq2,a,-1\n"
     folder = write(tmp_path / "w", equal)
-    assert main(["measure", str(folder)]) == 0
-    assert "note: All judged items of a query are equally relevant" in capsys.readouterr().err
+    code, _, said = call("measure", folder)
+    assert code == 0 and "note: All judged items of a query are equally relevant" in said
     (folder / "relevance.csv").write_text(equal.replace("q1,b,40", "q1,b,50"))
-    assert main(["measure", str(folder)]) == 0
-    assert "note" not in capsys.readouterr().err
+    assert "note" not in call("measure", folder)[2]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -95,17 +89,13 @@ def test_names_of_settings() -> None:
 
 
 @pytest.mark.parametrize("table", ["gains", "depths"])
-def test_satisfaction_equals_the_frozen_table(
-    table: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_satisfaction_equals_the_frozen_table(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DASHBOARD_DATA", str(ROOT / "data"))
     packed = (ROOT / "tests" / "golden" / "tables.json.xz").read_bytes()
     name = "satisfaction openmoji_context" + ("" if table == "gains" else f" --table {table}")
     frozen = json.loads(lzma.decompress(packed))[name]
-    call = ["satisfaction", "openmoji_context", "--table", table, "--format", "json"]
-    assert main(call) == frozen["code"]
-    rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == len(frozen["rows"])
+    code, rows, _ = call("satisfaction", "openmoji_context", "--table", table)
+    assert (code, len(rows)) == (frozen["code"], len(frozen["rows"]))
     for new, old in zip(rows, frozen["rows"], strict=True):
         assert new == pytest.approx(old, abs=1e-9)
 
@@ -136,8 +126,7 @@ def test_notes_are_the_terms_of_the_metric(tmp_path: Path) -> None:
 
     Their mean is the value of the metric; c, without a valid answer, is no result.
     """
-    collection = open_collection(write(tmp_path / "w"))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(write(tmp_path / "w"))
     found = study.query("q1", ["v1"], 5, "CAG(CG,w=2)")
     assert [row["notes"] for row in found.rows] == [
         ["r 0.80 → r′ 0.80", "gain 0.80"],

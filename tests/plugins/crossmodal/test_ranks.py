@@ -1,20 +1,16 @@
 """Mean and median rank of the first answer: lower is better, and who has none counts."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.evaluation.differences import CANNOT_TELL
-from dashboard.storage.collection import open_collection
 from dashboard.study.changes import list_changes
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
+from dashboard.study.study import Study
 from tests.core.test_screens import draw
 from tests.plugins.crossmodal.test_crossmodal import QRELS, QUERIES, write
-from tests.plugins.worlds import measure_values
+from tests.plugins.worlds import call, measure_values, open_world
 
 RANKS = "i2t_MnR i2t_MdR t2i_MnR t2i_MdR"
 FULL = "i1 t1 t2 t3\ni2 t1 t3 t2\ns1 p1 p2\ns2 p1 p2\ns3 p1 p2\n"
@@ -33,8 +29,7 @@ def write_runs(folder: Path, *runs: str) -> Study:
                 for rank, item in enumerate(items, start=1)
             )
         )
-    collection = open_collection(folder)
-    return open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    return open_world(folder)
 
 
 def list_means(study: Study, run: str) -> list[float | None]:
@@ -72,7 +67,7 @@ def test_a_lower_rank_is_better(tmp_path: Path) -> None:
     assert (worst["query_id"], worst["delta"], worst["outcome"]) == ("s2", 1, "worse")
 
 
-def test_a_higher_rank_is_a_regression(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_higher_rank_is_a_regression(tmp_path: Path) -> None:
     """Thirty texts find their picture first in one version and second in the other."""
     texts = range(30)
     folder = tmp_path / "w"
@@ -86,11 +81,10 @@ def test_a_higher_rank_is_a_regression(tmp_path: Path, capsys: pytest.CaptureFix
         order = [(n, 1 + (n + first) % 2, 1 + (n + first + 1) % 2) for n in texts]
         lines = [f"s{n} Q0 p{a} 1 2 t\ns{n} Q0 p{b} 2 1 t\n" for n, a, b in order]
         (folder / "runs" / f"{name}.trec").write_text("".join(lines))
-    call = ["compare", str(folder), "--metrics", "t2i_MnR", "--format", "json"]
-    assert main([*call, "--baseline", "good", "--candidate", "bad"]) == 1
-    (row,) = json.loads(capsys.readouterr().out)
-    assert (row["delta"], row["better"], row["worse"]) == (1, 0, 30)
-    assert main([*call, "--baseline", "bad", "--candidate", "good"]) == 0
+    asked = ("compare", folder, "--metrics", "t2i_MnR")
+    code, (row,), _ = call(*asked, "--baseline", "good", "--candidate", "bad")
+    assert (code, row["delta"], row["better"], row["worse"]) == (1, 1, 0, 30)
+    assert call(*asked, "--baseline", "bad", "--candidate", "good")[0] == 0
 
 
 def test_any_of_several_pictures_answers_a_text(tmp_path: Path) -> None:
@@ -113,8 +107,7 @@ def test_a_collapsed_model_has_the_ranks_of_gallery_order(tmp_path: Path) -> Non
     (folder / "runs" / "r.trec").write_text(
         "".join(f"{q} Q0 {i} 1 0.5 t\n" for q in names for i in ("t3", "p2", "t2", "p1", "t1"))
     )
-    collection = open_collection(folder)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(folder)
     assert study.values("r", "i2t_MnR").tolist()[:2] == [1, 2]
     assert study.values("r", "t2i_R@1").tolist()[2:] == [1, 0, 0]
 
