@@ -61,11 +61,6 @@ def test_the_command_line_says_what_it_cannot_tell(tmp_path: Path, settings: str
     assert call("search", folder, "--item", "a", "--protocol", "composed")[0] == 0
 
 
-def test_other_labels_are_refused(tmp_path: Path) -> None:
-    folder = write(tmp_path / "w", "q1 0 b 2\nq1 0 c 0\n")
-    assert "label 2" in str(open_collection(folder).unread["composed"])
-
-
 def test_a_new_search_ranks_all_items(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\n"))
     rows = study.search(["v1"], item="c", depth=9).rows
@@ -74,17 +69,8 @@ def test_a_new_search_ranks_all_items(tmp_path: Path) -> None:
 
 def test_a_query_with_text_and_item_has_its_own_vector(tmp_path: Path) -> None:
     """The vector of the query is searched with, not that of the item that it names."""
-    queries = "query_id,text,item_id\nq1,red,f\n"
-    settings = 'protocols = ["composed"]\n'
-    folder = write_world(
-        tmp_path / "w",
-        settings,
-        ITEMS,
-        queries,
-        VECTORS,
-        {"q1": [1.0, 0.0]},
-        "q1 0 a 1\nq1 0 e 0\n",
-    )
+    folder = write(tmp_path / "w", "q1 0 a 1\nq1 0 e 0\n")
+    (folder / "queries.csv").write_text("query_id,text,item_id\nq1,red,f\n")
     assert measure_values(folder, "AP(annotated)") == {"AP(annotated)": [1]}
 
 
@@ -97,12 +83,8 @@ def test_an_annotated_item_outside_the_gallery_is_an_error(tmp_path: Path) -> No
 
 
 def test_an_annotated_item_without_a_vector_is_an_error(tmp_path: Path) -> None:
-    vectors = {name: vector for name, vector in VECTORS.items() if name != "d"}
-    folder = write_world(
-        tmp_path / "w", 'protocols = ["composed"]\n', ITEMS,
-        "query_id,text\nq1,longer and red\n", vectors,
-        {"q1": [1.0, 0.0]}, "q1 0 b 1\nq1 0 d 0\n",
-    )  # fmt: skip
+    folder = write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\n")
+    (folder / "models" / "v1" / "items.txt").write_text("a\nb\nc\nx\ne\nf")
     (said,) = [each for each in open_collection(folder).findings if each.level == "error"]
     assert (said.file, said.found) == (
         "models/v1/items.npy", "no vector for 1 annotated items (d)",

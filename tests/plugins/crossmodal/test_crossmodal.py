@@ -53,14 +53,6 @@ def test_items_of_no_side_are_said(tmp_path: Path) -> None:
     assert any("1 of no kind (p2)" in each.found for each in findings if each.level == "error")
 
 
-def test_sides_without_kinds_tell_texts_from_pictures(tmp_path: Path) -> None:
-    items = "item_id,side\np1,image\np2,image\nt1,text\nt2,text\nt3,text\n"
-    queries = "query_id,item_id\ni1,p1\ni2,p2\ns1,t1\ns2,t2\ns3,t3\n"
-    values = measure_values(write(tmp_path / "w", items, queries), "i2t_R@1 t2i_R@1")
-    assert values["i2t_R@1"] == [1, 1, None, None, None]
-    assert values["t2i_R@1"] == [None, None, 1, 0, 1] or values["t2i_R@1"][:2] == [None, None]
-
-
 def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
     found = study.search(["v1"], item="p2", depth=5)

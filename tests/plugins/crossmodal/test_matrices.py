@@ -1,5 +1,6 @@
 """Matrices of similarities as versions: both directions, what rows are, and what is refused."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -38,15 +39,20 @@ def measure(folder: Path) -> dict[str, list[float | None]]:
     return {str(each): row for each, row in zip(found.measures, values, strict=True)}
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
-def test_one_matrix_serves_both_directions(tmp_path: Path, order: str, dtype: str) -> None:
+@pytest.mark.parametrize("dtype", ["f2", "f8"])
+@pytest.mark.parametrize(
+    ("turn", "sides"),
+    [(np.ascontiguousarray, "items × texts"), (np.asfortranarray, "items × texts"),
+     (np.transpose, "texts × items")],
+)  # fmt: skip
+def test_one_matrix_serves_both_directions(
+    tmp_path: Path, turn: Callable[[np.ndarray], np.ndarray], sides: str, dtype: str
+) -> None:
     """Both pictures find a text first; t1 finds p1 and t3 p2, t2 the wrong one."""
-    matrix = np.asarray(MATRIX, dtype=dtype, order=order)  # type: ignore[call-overload]
-    folder = write_matrix(tmp_path / "w", matrix)
+    folder = write_matrix(tmp_path / "w", turn(MATRIX.astype(dtype)))
     assert measure(folder) == VALUES
     (said,) = [f for f in open_collection(folder).findings if f.file == "runs/m.npy"]
-    assert said.level == "note" and "items × texts" in said.wanted
+    assert said.level == "note" and sides in said.wanted
 
 
 def test_texts_with_the_same_words_are_told_by_their_pictures(tmp_path: Path) -> None:
@@ -57,13 +63,6 @@ def test_texts_with_the_same_words_are_told_by_their_pictures(tmp_path: Path) ->
     write(folder, items=items, queries=queries)
     write_matrix(folder, MATRIX)
     assert measure(folder)["t2i_R@1"] == [None, None, 0, 1, 1]  # of s2, s1 and s3
-
-
-def test_a_transposed_matrix_is_known_by_its_shape(tmp_path: Path) -> None:
-    folder = write_matrix(tmp_path / "w", MATRIX.T)
-    assert measure(folder) == VALUES
-    (said,) = [f for f in open_collection(folder).findings if f.file == "runs/m.npy"]
-    assert "texts × items" in said.wanted
 
 
 @pytest.mark.parametrize(

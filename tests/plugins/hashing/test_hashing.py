@@ -57,14 +57,6 @@ def test_the_sign_of_0_is_plus(tmp_path: Path) -> None:
     assert measure_values(folder, "RR") == {"RR": [1]}
 
 
-def test_cosines_are_distances(tmp_path: Path) -> None:
-    rows = open_world(write(tmp_path / "w", QRELS)).query("q1", ["v1"], 5).rows
-    assert [(row["item_id"], round((1 - row["score"]) * 2)) for row in rows] == [
-        ("a", 0), ("b", 1), ("c", 1), ("d", 2), ("e", 4),
-    ]  # fmt: skip
-    assert [row["hit"] for row in rows] == [True, False, True, False, True]
-
-
 def test_shared_items_and_other_grades_are_refused(tmp_path: Path) -> None:
     shared = write(tmp_path / "w", QRELS, queries="query_id,image\nq1,b\n")
     assert "1 items of the gallery among the queries (b)" in str(

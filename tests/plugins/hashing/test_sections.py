@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from dashboard.views.cards.payload import make_payload
@@ -36,20 +35,3 @@ def test_notes_reach_the_cards(tmp_path: Path) -> None:
         [["type 1"], ["type 1"]],
         [["type 2"], ["type 1"]],
     ]
-
-
-def test_bytes_of_unknown_meaning_are_said_and_the_rest_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = write(tmp_path / "w", QRELS)
-    packed = folder / "models" / "v2"
-    packed.mkdir()
-    for stem, ids in (("items", "abcde"), ("queries", ["q1"])):
-        np.save(packed / f"{stem}.npy", np.full((len(ids), 8), 77, np.uint8))
-        (packed / f"{stem}.txt").write_text("\n".join(ids))
-    drawn = draw(folder, monkeypatch, "overview")
-    assert not drawn.exception and not drawn.error
-    (said,) = [each.value.replace("\\", "") for each in drawn.warning]
-    assert said.startswith("models/v2: found uint8 from 77 to 77 in 8 columns, which may be packed")
-    (table,) = [each.proto.body for each in drawn.get("html") if "Largest" in each.proto.body]
-    assert ">v1<" in table and ">v2<" not in table

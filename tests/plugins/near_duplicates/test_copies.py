@@ -85,11 +85,6 @@ def test_the_own_item(six: Path) -> None:
     assert once == {"P@1": [1], "num_rel": [1], "num_ret": [3], "AP": [1]}
 
 
-def test_least_similarity(six: Path) -> None:
-    found = measure_values(six, "num_ret", copies="once", queries="text", min_similarity="0.2")
-    assert found == {"num_ret": [3]}
-
-
 def test_notes_and_chip(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = open_once(six).query("q", ["v1"], 5, "P@1")
     noted = [(row["item_id"], *row.get("notes", ())) for row in shown.rows]
@@ -146,17 +141,6 @@ def test_identical_files(tmp_path: Path) -> None:
     for name, content in (("a", b"1"), ("b", b"222"), ("c", b"333"), ("d", b"333")):
         (folder / "media" / f"{name}.mp4").write_bytes(content)
     assert name_groups(folder) == [["c", "d"]]
-
-
-def test_all_are_duplicates(tmp_path: Path) -> None:
-    """Two clips that are one: a query by text has one result, a query by either has none."""
-    folder = write_world(
-        tmp_path / "data" / "two", SETTINGS, "item_id\na\nb\n",
-        "query_id,text,item_id\nq,one,\ni,,a\n", {"a": [1.0, 0], "b": [1.0, 0]}, {"q": [1.0, 0]},
-        "q 0 b 1\ni 0 b 1\n",
-    )  # fmt: skip
-    found = measure_values(folder, "P@1 num_ret", copies="once", queries="all")
-    assert found == {"P@1": [1, 0], "num_ret": [1, 0]}
 
 
 def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
