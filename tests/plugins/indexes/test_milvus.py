@@ -137,7 +137,6 @@ def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server) -> No
         (["--to", "http://name:word@host"], "DASHBOARD_MILVUS_TOKEN"),
         (["--to", "ftp://host"], "http://HOST:PORT"),
         (["--to", URI, "--factory", "IVF2,Flat"], "an index of Milvus"),
-        (["--to", "copy.db", "--factory", "SCANN"], "one of FLAT, HNSW"),
         (["--to", URI, "--depth", "16385"], "at most 16,384"),
         (["--to", URI, "--parameters", "ef=x"], "numbers from 1"),
     ],
