@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -59,6 +60,34 @@ def _serve(data: Path, port: int = 0, **settings: str) -> Iterator[str]:
 def serve() -> Callable[..., AbstractContextManager[str]]:
     """Serve the collections of a folder while a block runs."""
     return _serve
+
+
+@pytest.fixture
+def pictured(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Serve the small world with pictures and a store of its own; the value is the address."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(tmp_path / "said"))
+    (world / "media").mkdir()
+    rows = ["item_id,file,caption"]
+    for name, colour in zip("abcd", ("red", "green", "blue", "grey"), strict=True):
+        Image.new("RGB", (320, 180), colour).save(world / "media" / f"{name}.png")
+        rows.append(f"{name},{name}.png,caption of {name}")
+    (world / "items.csv").write_text("\n".join(rows))
+    with _serve(world.parent) as address:
+        yield address
+
+
+def check_visits(page: Page, visit: Callable[[], None]) -> None:
+    """Check that ten visits leave as many listeners and nodes in the tab as three."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    counts = []
+    for _ in range(10):
+        visit()
+        session.send("HeapProfiler.collectGarbage")
+        found = session.send("Performance.getMetrics")["metrics"]
+        counts.append({each["name"]: each["value"] for each in found})
+    for name in ("JSEventListeners", "Nodes"):
+        assert counts[-1][name] <= counts[2][name] * 1.1 + 20, [each[name] for each in counts]
 
 
 @pytest.fixture(scope="session")

@@ -13,12 +13,10 @@ from tests.plugins.worlds import write_world
 def test_who_has_a_role_sees_the_page_of_the_link(
     serve: Callable, page: Page, tmp_path: Path
 ) -> None:
-    items, asked = "item_id\na\nb\n", "query_id,text\nq1,one\nq2,two\n"
-    vectors = {"a": [1.0, 0.0], "b": [0.0, 1.0]}
-    texts = {"q1": [1.0, 0.0], "q2": [0.0, 1.0]}
     write_world(
-        tmp_path / "data" / "small", "", items, asked, vectors, texts, "q1 0 a 1\nq2 0 b 1\n"
-    )
+        tmp_path / "data" / "small", "", "item_id\na\nb\n", "query_id,text\nq2,two\n",
+        {"a": [1.0, 0.0], "b": [0.0, 1.0]}, {"q2": [0.0, 1.0]}, "q2 0 b 1\n",
+    )  # fmt: skip
     provider, port = Provider(), find_port()
     (tmp_path / "roles.toml").write_text('reader = ["*@example.org"]\n')
     (tmp_path / "secrets.toml").write_text(provider.secrets(f"http://127.0.0.1:{port}"))

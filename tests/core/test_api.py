@@ -1,8 +1,5 @@
 """The library gives the numbers of the command line as pandas tables."""
 
-import contextlib
-import io
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,17 +10,10 @@ import pandas as pd
 import pytest
 
 import dashboard
-from dashboard.__main__ import main
 from dashboard.errors import ChoiceError, DataError
+from tests.plugins.worlds import call
 
 ROOT = Path(__file__).parents[2]
-
-
-def ask(*words: str) -> list[dict[str, Any]]:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        assert main([*words, "--format", "json"]) == 0
-    return json.loads(out.getvalue())
 
 
 def to_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -40,16 +30,8 @@ def test_measure(world: Path) -> None:
         ({"threshold": 0.2, "by_query": True}, ("--threshold", "0.2", "--by-query")),
         ({"groups": ["pv_object_type"]}, ("--groups", "pv_object_type")),
     ):
-        assert to_rows(opened.measure("P@1 AP", **options)) == ask(
-            "measure", str(world), "--metrics", "P@1 AP", *words
-        )
-
-
-def test_compare(world: Path) -> None:
-    opened = dashboard.open(world)
-    words = ("compare", str(world), "--baseline", "v1", "--candidate", "v2", "--metrics", "P@1 AP")
-    rows = to_rows(opened.compare("v1", "v2", "P@1 AP"))
-    assert rows == ask(*words)
+        told = call("measure", world, "--metrics", "P@1 AP", *words)
+        assert told == (0, to_rows(opened.measure("P@1 AP", **options)), "")
 
 
 def test_verdict(world: Path) -> None:

@@ -50,13 +50,7 @@ SAME = [
     ("MAN-29", sub("items.csv", "caption v00", "x" * 200_000)),
     ("MAN-32", Change("items.csv", lambda folder, _: widen(folder, 300))),
     ("ANN-01", recode("items.csv", "utf-8-sig")),
-    ("ANN-01", recode("collection.toml", "utf-8-sig")),
-    ("ANN-01", recode("qrels.txt", "utf-8-sig")),
-    ("ANN-05", sub("queries.csv", "\n", "\r\n", -1)),
-    ("ANN-05", sub("qrels.txt", "\n", "\r\n", -1)),
     ("ANN-05", sub("runs/r.trec", "\n", "\r\n", -1)),
-    ("ANN-05", sub("models/a/items.txt", "\n", "\r\n", -1)),
-    ("ANN-05", sub("collection.toml", "\n", "\r\n", -1)),
     ("ANN-09", sub("items.csv", "caption v00", '"a ""big"", red one"')),
     ("ANN-10", sub("items.csv", "caption v00", '"caption\n v00"')),
     ("EMB-14", turn(lambda array: array.astype(np.float64))),
@@ -64,15 +58,15 @@ SAME = [
     ("EMB-38", sub("models/a/items.txt", "\n", " \r\n", -1)),
     ("EMB-38", add("models/a/items.txt", "\r\n\n \n")),
     ("no final newline", cut("models/a/items.txt", -1)),
-    ("no final newline", cut("qrels.txt", -1)),
     ("no final newline", cut("runs/r.trec", -1)),
-    ("no final newline", cut("queries.csv", -1)),
-    ("QRY-05", sub("queries.csv", "q1,car", "q1,\U0001f697\U0001f6b4")),
-    ("QRY-06", sub("queries.csv", "q1,car", "q1,\u0633\u064a\u0627\u0631\u0629 \u202eabc")),
-    ("QRY-07", sub("queries.csv", "q1,car", "q1,\u9a91\u81ea\u884c\u8f66")),
-    ("QRY-09", sub("queries.csv", "q1,car", "q1,car (red) [x c++ a|b ?")),
-    ("QRY-11", sub("queries.csv", "q1,car", "q1,<script>alert(1)</script> **b**")),
-    ("QRY-12", sub("queries.csv", "q1,car", "q1,'); DROP TABLE x;-- {{7*7}} ${x} %s")),
+    (
+        "QRY-06",
+        sub(
+            "queries.csv",
+            "q1,car",
+            "q1,\u0633 \u202e'); DROP x;-- {{7*7}} %s",
+        ),
+    ),
     ("QRL-01", sub("qrels.txt", "v04 0", "v04 -1")),
     ("QRL-06", sub("qrels.txt", " ", "\t  ", -1)),
     ("QRL-06", add("qrels.txt", "\n\n")),
@@ -113,12 +107,10 @@ FOUND: Cases = {
         ),
         ("ANN-14", add("items.csv", "v12"), ", line 14: fewer cells in 1 rows"),
         ("EMB-39", sub("models/a/queries.txt", "q3", "other"), "models/a/queries.npy: no vector"),
-        ("QRY-01", sub("queries.csv", "q1,car", "q1,"), ", line 2: q1 has no text"),
         ("QRY-02", sub("queries.csv", "q1,car", "q1, \u00a0\u200b "), ", line 2: q1 has no text"),
         ("QRY-15", add("qrels.txt", "q77 0 v00 1\n"), "qrels: judgements of 1 unknown queries"),
         ("RUN-11", add("runs/r.trec", "q99 Q0 v00 1 1.0 t\n"), "runs/r: results of 1 unknown"),
         ("unknown key", add("collection.toml", "colour = 1\n"), ": keys colour"),
-        ("unknown id", sub("models/a/items.txt", "v05", "z"), f"{A}: 1 vectors of unknown ids (z)"),
         ("no vector", sub("models/a/items.txt", "v05", "z"), f"{A}: no vector for 1 of 12 (v05)"),
         (
             "unknown query item",
@@ -129,36 +121,20 @@ FOUND: Cases = {
     ],
     "note": [
         ("MAN-21", add("items.csv", "v00,v00.png,caption v00\n"), ", line 14: 1 ident"),
-        (
-            "MAN-30",
-            sub("items.csv", "item_id,file", " Item_ID , File "),
-            ", line 1: the columns Item_ID",
-        ),
+        ("MAN-30", sub("items.csv", "item_id", " Item_ID "), ", line 1: the columns Item_ID"),
         ("ANN-02", recode("items.csv", "utf-16"), ": text in UTF-16"),
-        ("ANN-02", recode("qrels.txt", "utf-16"), ": text in UTF-16"),
-        ("ANN-02", recode("models/a/items.txt", "utf-16"), ": text in UTF-16"),
-        ("ANN-02", recode("collection.toml", "utf-16"), ": text in UTF-16"),
-        ("ANN-03", recode("items.csv", "latin-1", "caption v01", "caf\u00e9"), ": text in Windows"),
         (
             "ANN-04",
             recode("collection.toml", "cp1252", "Bad", "\u201cBad\u201d"),
             ": text in Windows",
         ),
         ("ANN-07", sub("items.csv", ",", ";", -1), ", line 1: cells separated by semicolons"),
-        ("ANN-08", sub("queries.csv", ",", "\t", -1), ", line 1: cells separated by tabs"),
-        ("ANN-33", sub("items.csv", "caption v00", "c\0"), ", line 2: 1 NUL bytes"),
-        ("ANN-33", sub("models/a/items.txt", "v05", "v05\0"), ", line 6: 1 NUL bytes"),
         ("ANN-33", sub("qrels.txt", "v05", "v05\0"), ", line 5: 1 NUL bytes"),
         ("EMB-15", turn(lambda array: array.astype(np.float16) * np.float16(2)), ": vectors of"),
         (
             "EMB-32",
             turn(lambda array: array * np.linspace(1, 100, 12)[:, None]),
             ": vectors of length 1 to 100",
-        ),
-        (
-            "EMB-34",
-            turn(lambda array: array.astype(np.float64) * 1e-40),
-            ": vectors of length 1e-4",
         ),
         ("QRL-04", add("qrels.txt", "q1 0 v00 2\n"), ", line 7: 1 lines that say the same again"),
         (
@@ -195,11 +171,7 @@ def test_found(folder: Path, level: str, name: str, change: Change, words: str) 
 
 BROKEN: Cases = {
     "a": [
-        (
-            "EMB-06",
-            turn(lambda array: np.hstack([array, array])),
-            "models/a/queries.npy: query vectors",
-        ),
+        ("EMB-06", turn(lambda array: array[:, 1:]), "models/a/queries.npy: query vectors"),
         ("EMB-37", sub("models/a/items.txt", "v05", "v04"), ", line 6: 'v04' again (first in line"),
         ("no ids", remove("models/a/items.txt"), ": no such file"),
         (
@@ -209,23 +181,15 @@ BROKEN: Cases = {
         ),
         ("toml", put("models/a/model.toml", "note = x\n"), ", line 1: no TOML"),
         ("toml", put("models/a/model.toml", "x = " + "[" * 5000), ": no TOML"),
-        ("toml", put("models/a/model.toml", "x = " + "9" * 5000), ": no TOML"),
         ("empty line", sub("models/a/items.txt", "v05", ""), ", line 6: an empty line"),
-        (
-            "other ids",
-            put("models/a/items.txt", "\n".join("abcdefghijkl")),
-            f"{A}: no vector of any of",
-        ),
+        ("other ids", put("models/a/items.txt", "\n".join("abcdefghijkl")), f"{A}: no vector of"),
     ],
     "qrels": [
         ("QRL-03", sub("qrels.txt", "v03 1", "v03 yes"), ", line 2: grade 'yes'"),
-        ("QRL-03", sub("qrels.txt", "v03 1", "v03 1_0"), ", line 2: grade '1_0'"),
         ("QRL-03", sub("qrels.txt", "v03 1", "v03 \u0661"), ", line 2: grade '\u0661'"),
         ("QRL-05", add("qrels.txt", "q1 0 v00 1\n"), ", line 7: query 'q1' and item 'v00'"),
         ("QRL-07", sub("qrels.txt", " 0 v", " v", -1), ", line 1: 3 fields"),
-        ("QRL-08", sub("qrels.txt", "\n", " x\n", -1), ", line 1: 5 fields"),
         ("QRL-10", put("qrels.txt", f"q i d grade\n{QRELS}"), ", line 1: grade 'gr"),
-        ("QRL-15", put("qrels.txt", ""), ": no rows"),
         (
             "two qrels",
             put("qrels.csv", "query_id,item_id,grade\nq1,v00,1\n"),
@@ -241,7 +205,6 @@ BROKEN: Cases = {
         ("RUN-06", sub("runs/r.trec", "0.875000", "nan"), ", line 3: score 'nan'"),
         ("RUN-08", sub("runs/r.trec", ".", ",", -1), ", line 1: score '1,125000'"),
         ("RUN-14", sub("runs/r.trec", " t\n", "\n", -1), ", line 1: 5 fields"),
-        ("RUN-14", sub("runs/r.trec", " t\n", " t u\n"), ", line 1: 7 fields"),
         ("RUN-16", put("runs/r.trec", ""), ": no rows"),
     ],
     "s": [
@@ -278,11 +241,7 @@ def test_part_is_refused(
 
 
 REFUSED = [
-    (
-        "MAN-23",
-        sub("items.csv", "v03,v03.png,caption v03\nv04", ",,\n "),
-        ", line 5: an empty item_id in 2 rows (lines 5, 6)",
-    ),
+    ("MAN-23", sub("items.csv", "v03,v03.png,", " ,v03.png,"), ", line 5: an empty item_id in 1"),
     ("MAN-31", put("items.csv", "item_id,file\n"), ": no items"),
     ("MAN-30", sub("items.csv", "item_id", "id"), ", line 1: the columns id, file, caption"),
     ("ANN-11", sub("items.csv", "v05.png", '"v05.png'), ", line 7: a broken row"),
@@ -290,12 +249,6 @@ REFUSED = [
     ("ANN-15", sub("items.csv", "caption", "file"), ", line 1: two columns file"),
     ("ANN-18", add("items.csv", "v00,x.png,other\n"), ", line 14: item_id 'v00' a second time"),
     ("ANN-34", put("items.csv", ""), ": an empty file"),
-    ("ANN-34", put("items.csv", "\ufeff"), ": an empty file"),
-    (
-        "ANN-36",
-        sub("items.csv", "item_id", "# made by tool\nitem_id"),
-        ", line 1: the columns # made",
-    ),
     ("QRY-13", add("queries.csv", "q1,bus\n"), ", line 5: query_id 'q1' a second time (first"),
     ("toml", put("collection.toml", 'title = "x\n'), ", line 1: no TOML"),
     ("toml", put("collection.toml", "title = 2\n"), ": title = '2'"),

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 from dashboard.errors import DataError
-from dashboard.storage.collection import open_collection, open_files
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study
+from dashboard.storage.collection import open_collection
 from tests.core.bad_world import (
     A,
     B,
@@ -26,10 +24,12 @@ from tests.core.bad_world import (
     name_cases,
     put,
     read_lines,
+    remove,
     turn,
     write,
     write_world,
 )
+from tests.plugins.worlds import open_world
 
 
 @pytest.fixture
@@ -37,9 +37,8 @@ def folder(tmp_path: Path) -> Path:
     return write_world(tmp_path)
 
 
-def make_header(shape: str, descr: str = "'<f4'", blanks: int = 0) -> bytes:
-    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
-    text += " " * blanks + "\n"
+def make_header(shape: str, blanks: int = 0) -> bytes:
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}{' ' * blanks}\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + b"\0" * 320
 
 
@@ -58,38 +57,21 @@ def pack(array: object) -> bytes:
 
 VECTORS = [
     ("EMB-01", fill(3, np.nan), "NaN or infinity in row 3 (v03)"),
-    ("EMB-03", fill(3, np.inf), "NaN or infinity in row 3 (v03)"),
     ("EMB-04", fill(3, 0), "only zeros in row 3 (v03)"),
     ("EMB-08", turn(np.ravel), "the shape (96,)"),
-    ("EMB-09", turn(lambda array: np.stack([array] * 4, 1)), "the shape (12, 4, 8)"),
     ("EMB-10", turn(lambda array: array[:0]), "the shape (0, 8)"),
     ("EMB-11", turn(lambda array: array[:-1]), "11 vectors and 12 ids"),
-    ("EMB-12", turn(lambda array: array[[*range(12), 0]]), "13 vectors and 12 ids"),
     ("EMB-19", turn(lambda array: array.astype(np.complex64)), "numbers of type complex64"),
-    ("EMB-19", turn(lambda array: array > 0), "numbers of type bool"),
-    ("EMB-19", turn(lambda array: array.astype("<U4")), "numbers of type <U4"),
-    ("EMB-20", put(A, pack([Harmful(), 1])), "the shape (2,)"),
     ("EMB-20", put(A, pack([[Harmful()]])), "numbers of type object"),
     ("EMB-21", put(A, pickle.dumps({"x": 1})), "a file that is no array"),
     ("EMB-22", cut(A, -40), "a file that is 40 bytes too short for the shape (12, 8)"),
     ("EMB-24", put(A, b""), "an empty file"),
-    (
-        "EMB-25",
-        put(A, make_header("(10000000000, 512)")),
-        "a file that is 20,479,999",
-    ),
-    ("EMB-27", put(A, make_header(f"({2**40}, {2**40})")), "a file that is 4,8"),
+    ("EMB-25", put(A, make_header(f"({2**40}, {2**40})")), "a file that is 4,8"),
     ("EMB-27", put(A, make_header("(-3, 8)")), "the shape (-3, 8)"),
     ("EMB-28", put(A, make_header("(10, 8)", blanks=20_000)), "a file that is no array"),
     ("damaged", put(A, make_header("(10, 8")), "a file that is no array"),
     ("damaged", put(A, make_header("((" * 4_000)), "a file that is no array"),
-    ("damaged", put(A, make_header("(10, 8)", "'<q9'")), "a file that is no array"),
-    ("damaged", put(A, b"PK\x03\x04" + b"x" * 50), "a file that is no array"),
-    (
-        "EMB-31",
-        Change(A, lambda at, file: (at / file).rename((at / file).with_suffix(".npz"))),
-        "no such file",
-    ),
+    ("EMB-31", remove(A), "no such file"),
 ]
 """Vectors of the version a that cannot be used."""
 
@@ -108,7 +90,7 @@ def test_vectors_are_refused(folder: Path, name: str, change: Change, words: str
 def test_equal_vectors_keep_the_order_of_ids(folder: Path) -> None:
     """EMB-35: the first result of a long list is that of a short one."""
     turn(lambda array: np.repeat(array[:1], 12, 0))(folder)
-    study = Study(open_collection(folder), resolve(open_collection(folder), {"protocol": "trec"}))
+    study = open_world(folder, protocol="trec")
     deep, short = (
         [row["item_id"] for row in study.query("q1", ["a"], depth).rows] for depth in (5, 1)
     )
@@ -129,18 +111,8 @@ def test_query_without_results_counts_as_zero(folder: Path) -> None:
     """RUN-10."""
     lines = [line for line in read_lines(folder, "runs/r.trec") if not line.startswith(b"q3")]
     write(folder, "runs/r.trec", b"".join(lines))
-    opened = open_collection(folder)
-    (found,) = Study(opened, resolve(opened, {"protocol": "trec"})).measure(["r"], "AP")
+    (found,) = open_world(folder, protocol="trec").measure(["r"], "AP")
     assert found.values[0].tolist()[2] == 0 and next(found.list_means())["scored"] == 3
-
-
-def test_long_run(tmp_path: Path) -> None:
-    """RUN-17."""
-    lines = [f"q1 Q0 x{n} {n + 1} {1 - n * 1e-6:.7f} t\n" for n in range(100_000)]
-    write(tmp_path, "r.trec", "".join(lines))
-    write(tmp_path, "q.txt", "q1 0 x99999 1\n")
-    opened = open_files(tmp_path / "q.txt", [tmp_path / "r.trec"])
-    assert list_means(opened, "r")[-1] == pytest.approx(1 / 100_000)
 
 
 def test_vectors_that_change_while_open(folder: Path) -> None:

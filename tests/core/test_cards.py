@@ -5,18 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
 from dashboard.views.cards.payload import _describe_order, describe_change, make_payload
+from tests.plugins.worlds import open_world
 
 
 @pytest.fixture
 def shown(world: Path):
-    collection = open_collection(world)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(world)
     found = study.query("q2", ["v1", "v2"], 2, "P@2")
-    return found, make_payload(found, collection, {}, "v1", "P@2", 2)
+    return found, make_payload(found, study.collection, {}, "v1", "P@2", 2)
 
 
 def test_payload_is_plain(shown) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.views.change_charts import draw_histogram
 from dashboard.views.data_tables import Column
 from dashboard.views.downloads import make_file, write_markdown
 from tests.core.test_screens import draw
-from tests.plugins.worlds import open_world
+from tests.plugins.worlds import call, open_world
 
 ROWS = [{"name": "a, b", "value": 0.1234567}, {"name": "c", "value": None}]
 
@@ -32,13 +31,12 @@ def test_no_cell_is_a_formula() -> None:
     assert "'" not in make_file("json", ([{"cell": "=1"}], ("cell",))).decode()
 
 
-def test_rows_are_those_of_the_command(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_are_those_of_the_command(world: Path) -> None:
     from dashboard.commands.compare_versions import COLUMNS
 
     rows = open_world(world).compare("v1", "v2", "P@1 AP")
-    words = ["--baseline", "v1", "--candidate", "v2", "--metrics", "P@1 AP", "--format", "json"]
-    assert main(["compare", str(world), *words]) == 0
-    assert make_file("json", (rows, COLUMNS)).decode() == capsys.readouterr().out
+    told = call("compare", world, "--metrics", "P@1 AP")
+    assert told == (0, json.loads(make_file("json", (rows, COLUMNS))), "")
 
 
 def test_charts() -> None:

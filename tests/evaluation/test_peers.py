@@ -4,7 +4,6 @@ The table of `dashboard/evaluation/peers.py` claims nothing that is not run here
 tests with random lists that are named below.
 """
 
-import json
 import shutil
 from collections.abc import Callable
 from importlib.metadata import version
@@ -18,7 +17,6 @@ import pytrec_eval
 from scipy import stats
 from sklearn import metrics as sklearn
 
-from dashboard.__main__ import main
 from dashboard.evaluation.metrics import METRICS, parse_one
 from dashboard.evaluation.peers import PEERS
 from dashboard.evaluation.statistics import (
@@ -27,6 +25,7 @@ from dashboard.evaluation.statistics import (
 )
 from tests.core.test_oracles import IR_MEASURES, PYTREC_EVAL, UNTIED
 from tests.evaluation.kinds_ranking import compute, grade_list
+from tests.plugins.worlds import call
 
 Pairs = dict[str, dict[str, float]]
 TIED, TWO = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"b": 1}}
@@ -34,7 +33,7 @@ LOG3 = np.log2(3)
 
 
 @pytest.fixture
-def measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+def measure(tmp_path: Path) -> Callable[..., Any]:
     """Return the mean of a metric of judgements and results, by our command line."""
 
     def run(judged: Pairs, found: Pairs, metric: str) -> float:
@@ -43,8 +42,7 @@ def measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...,
         (tmp_path / "q.txt").write_text("\n".join(qrels))
         (tmp_path / "r.txt").write_text("\n".join(results))
         files = ("--qrels", str(tmp_path / "q.txt"), "--run", str(tmp_path / "r.txt"))
-        assert main(["measure", *files, "--metrics", metric, "--format", "json"]) == 0
-        return float(json.loads(capsys.readouterr().out)[0]["mean"])
+        return float(call("measure", *files, "--metrics", metric)[1][0]["mean"])
 
     return run
 
@@ -149,7 +147,7 @@ def test_scipy_on_constant_differences() -> None:
 
 
 RUN_WITH = {
-    "pytrec_eval-terrier": {*PYTREC_EVAL, "bpref"},  # bpref: tests/plugins/trec
+    "pytrec_eval-terrier": {*PYTREC_EVAL},
     "ir_measures": {*IR_MEASURES, *UNTIED},
     "scikit-learn": {"AP", "nDCG"},
 }
@@ -169,9 +167,8 @@ def test_table_of_peers_claims_what_tests_run(peer: Any) -> None:
     assert version(peer.name).split(".")[:2] == peer.version.split(".")[:2], "run all again"
 
 
-def test_metrics_names_peers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["metrics", "--format", "json"]) == 0
-    rows = {row["metric"]: row for row in json.loads(capsys.readouterr().out)}
+def test_metrics_names_peers() -> None:
+    rows = {row["metric"]: row for row in call("metrics")[1]}
     assert "pytrec_eval-terrier 0.5.11: recip_rank" in rows["RR"]["agrees"]
     assert "ascending order of ids" in rows["RR"]["differs"]
     assert rows["CAG(DCG)"]["agrees"] is rows["CAG(DCG)"]["differs"] is None

@@ -10,7 +10,7 @@ from dashboard.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD, judge
 from dashboard.plugins.alfa.keywords import Candidate, Keyword, keep_best
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
+from tests.plugins.worlds import open_world
 
 
 def find_judgement(world: Path, **given: str):
@@ -64,6 +64,8 @@ def test_a_word_serves_one_candidate() -> None:
     exact = Candidate("car", Keyword("g", "auto"), 1.0)
     assert keep_best([short, long], 0.5) == [long]
     assert keep_best([short, long, exact], 0.5) == [short, exact]
+    near = Candidate("car on road", Keyword("g", "x"), 0.99)
+    assert keep_best([near, exact], 0.5) == [exact], "a longer one that is no better"
     assert keep_best([long], 0.9) == []
 
 
@@ -100,9 +102,7 @@ def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
 
 
 def test_rows_have_ticks(world: Path) -> None:
-    collection = open_collection(world)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    found = study.query("q2", ["v1"], 2, "P@2")
+    found = open_world(world).query("q2", ["v1"], 2, "P@2")
     assert found.asked["required"] == ["car", "bus"]
     ticks = [(row["item_id"], row["matched"], row["ticks"], row["hit"]) for row in found.rows]
     assert ticks == [("b", 1, [True, False], False), ("d", 0, [False, False], None)]
@@ -110,21 +110,12 @@ def test_rows_have_ticks(world: Path) -> None:
     assert found.values == {"v1": 0.0}
 
 
-def test_a_longer_exact_keyword_is_better() -> None:
-    exact = Candidate("car", Keyword("g", "auto"), 1.0)
-    near = Candidate("car on road", Keyword("g", "x"), 0.99)
-    assert keep_best([near, exact], 0.5) == [exact]
-
-
 def test_missed_items_say_who_shows_them(world: Path) -> None:
-    collection = open_collection(world)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    found = study.query("q1", ["v1", "v2"], 2, "P@2")
+    found = open_world(world).query("q1", ["v1", "v2"], 2, "P@2")
     assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [
         ("b", 2, ["v2"])
     ]
-    cut = resolve(collection, {"min_similarity": "0.5"}).restrict_to_numbers()
-    found = open_study(collection, cut).query("q1", ["v1"], 4, "P@2")
+    found = open_world(world, min_similarity="0.5").query("q1", ["v1"], 4, "P@2")
     assert [(row["item_id"], row["rank"], row["runs"]) for row in found.missed] == [("b", 3, [])]
 
 
@@ -140,16 +131,6 @@ def test_typed_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert out.splitlines()[1:] == ["v1,1,b,1.0,False,0,1", "v1,2,d,1.0,,0,1"]
     assert code == 2 and "v2: models/v2/model.toml: found no encoder" in err
-
-
-def test_slices_by_keyword(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text queries q1 and q2 require car, q2 also bus; such small slices have no interval."""
-    words = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@1", "--format", "csv")
-    assert main(["slices", str(world), *words]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    found = {line.split(",")[0]: line.split(",")[1] for line in lines[1:]}
-    assert found["pv_object_type=car"] == "2" and found["pv_object_type=bus"] == "1"
-    assert all(line.endswith(",,,,") for line in lines[1:])
 
 
 def test_rows_of_the_mapping_that_name_nothing(world: Path) -> None:

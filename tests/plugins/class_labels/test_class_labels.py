@@ -3,9 +3,7 @@
 from pathlib import Path
 
 from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import measure_values, open_world, write_world
 
 ITEMS = "item_id,file,species\na,a,cat\nb,b,dog\nc,c,cat\nd,d,fox\ne,e,\n"
 QUERIES = "query_id,item_id,text,species\nx,a,,\ny,d,,\nz,,a dog,dog\nw,,anything,\n"
@@ -68,8 +66,7 @@ def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Path) -> None:
-    collection = open_collection(write(tmp_path / "w", 'class_label = "species"\n'))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(write(tmp_path / "w", 'class_label = "species"\n'))
     found = study.search(["v1"], item="c", depth=4)
     hits = {row["item_id"]: row["hit"] for row in found.rows}
     assert hits == {"a": True, "b": False, "d": False, "e": None}

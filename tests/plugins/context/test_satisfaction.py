@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dashboard.__main__ import main
 from dashboard.plugins.context.lists import read_lists
 from dashboard.plugins.context.satisfaction import (
     Reading,
@@ -14,10 +12,10 @@ from dashboard.plugins.context.satisfaction import (
     explain_nulls,
 )
 from dashboard.storage.collection import open_collection
+from tests.core.test_screens import draw
 from tests.plugins.context.test_context import QUERIES, WORKERS, write
-from tests.plugins.worlds import measure_values
+from tests.plugins.worlds import call, measure_values
 
-MAIN = Path(__file__).parents[3] / "dashboard" / "main.py"
 LISTS = "list_id,query_id,row,column,item_id\n"
 HEADER = "list_id,participant,session,satisfaction\n"
 SHOWN = ("a", "abd", "b", "db", "ba")
@@ -64,20 +62,16 @@ def test_correlations_by_hand(tmp_path: Path) -> None:
     ],
     ids=["one query", "no satisfaction", "all ties"],
 )
-def test_nothing_left_is_null_with_its_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], answers: str, step: str
-) -> None:
+def test_nothing_left_is_null_with_its_reason(tmp_path: Path, answers: str, step: str) -> None:
     folder = write_lists(tmp_path / "w", answers)
     for table in ("gains", "halves", "spread", "depths", "sizes", "cleaning"):
-        call = ["satisfaction", str(folder), "--rows", "1", "--table", table, "--format", "json"]
-        assert main(call) == 0
-        printed = capsys.readouterr()
-        assert "NaN" not in printed.out
+        code, rows, said = call("satisfaction", folder, "--rows", 1, "--table", table)
+        cells = [cell for row in rows for cell in row.values()]
+        assert code == 0 and not [cell for cell in cells if cell != cell]  # null, not NaN
         if table in ("gains", "halves"):
-            assert printed.out.count('"n": 0') == {"gains": 6, "halves": 12}[table]
-            assert "false" not in printed.out  # a star without a p
-            assert "0 of 5 lists are left, too few for a correlation" in printed.err
-            assert step in printed.err
+            assert [row["n"] for row in rows] == [0] * {"gains": 6, "halves": 12}[table]
+            assert not [cell for cell in cells if cell is False]  # a star without a p
+            assert "0 of 5 lists are left, too few for a correlation" in said and step in said
 
 
 def test_equal_lists_have_no_correlation(tmp_path: Path) -> None:
@@ -149,16 +143,13 @@ def test_another_scale_in_qrels_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("answers", [answer_all("53142"), HEADER], ids=["answers", "none"])
 def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
     folder = write_lists(tmp_path / "w", answers)
     lists = (folder / "lists.csv").read_text().splitlines()[1:]
     rows = [line.replace(",1,", f",{row},", 1) for row in range(1, 11) for line in lists]
     (folder / "lists.csv").write_text(LISTS + "\n".join(rows) + "\n")
     (folder / "queries.csv").write_text(QUERIES)
     (folder / "relevance.csv").write_text(WORKERS)
-    test = AppTest.from_file(str(MAIN), default_timeout=60)
-    test.query_params["metric"] = "CAG(AVG,w=1)"
-    drawn = test.run()
+    drawn = draw(folder, monkeypatch, "overview", metric="CAG(AVG,w=1)")
     assert not drawn.exception and not drawn.error
     assert any("Agreement with satisfaction" in each.value for each in drawn.markdown)
     tables = [each.proto.body for each in drawn.get("html") if "gain in context" in each.proto.body]

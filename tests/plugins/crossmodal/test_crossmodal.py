@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import measure_values, open_world, write_world
 
 ITEMS = "item_id,file,kind\np1,p1.png,image\np2,p2.png,image\nt1,,text\nt2,,text\nt3,,text\n"
 QUERIES = "query_id,text,item_id\ni1,,p1\ni2,,p2\ns1,red,\ns2,blue,\ns3,sky,\n"
@@ -39,8 +37,7 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
 
 
 def test_a_query_searches_the_other_side(tmp_path: Path) -> None:
-    collection = open_collection(write(tmp_path / "w"))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(write(tmp_path / "w"))
     found = {q: [row["item_id"] for row in study.query(q, ["v1"], 5).rows] for q in ("i1", "s1")}
     assert found == {"i1": ["t1", "t2", "t3"], "s1": ["p1", "p2"]}
 
@@ -56,17 +53,8 @@ def test_items_of_no_side_are_said(tmp_path: Path) -> None:
     assert any("1 of no kind (p2)" in each.found for each in findings if each.level == "error")
 
 
-def test_sides_without_kinds_tell_texts_from_pictures(tmp_path: Path) -> None:
-    items = "item_id,side\np1,image\np2,image\nt1,text\nt2,text\nt3,text\n"
-    queries = "query_id,item_id\ni1,p1\ni2,p2\ns1,t1\ns2,t2\ns3,t3\n"
-    values = measure_values(write(tmp_path / "w", items, queries), "i2t_R@1 t2i_R@1")
-    assert values["i2t_R@1"] == [1, 1, None, None, None]
-    assert values["t2i_R@1"] == [None, None, 1, 0, 1] or values["t2i_R@1"][:2] == [None, None]
-
-
 def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path) -> None:
-    collection = open_collection(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
     found = study.search(["v1"], item="p2", depth=5)
     assert {row["item_id"] for row in found.rows} == {"t1", "t2", "t3"}
     assert {row["hit"] for row in found.rows} == {None}
@@ -93,14 +81,12 @@ def test_a_slice_has_one_value(tmp_path: Path, metric: str) -> None:
     folder = write(tmp_path / "w", queries=queries)
     shutil.copytree(folder / "models" / "v1", folder / "models" / "v2")
     np.save(folder / "models" / "v2" / "queries.npy", np.array([[0.1, 1], [0.1, 1], [1, 0.1]]))
-    collection = open_collection(folder)
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
+    study = open_world(folder)
     listed = {row["slice"]: row["delta"] for row in study.compare_slices("v1", "v2", metric)}
     crossed = study.cross_slices("v1", "v2", metric, "by", "also")
     means = {(r["slice"], r["run"]): r["mean"] for r in study.list_slice_means(["v1"], metric)}
     for name in ("by=x", "by=y"):
-        choices = resolve(collection, {"slice": name}).restrict_to_numbers()
-        (row,) = open_study(collection, choices).compare("v1", "v2", metric)
+        (row,) = open_world(folder, slice=name).compare("v1", "v2", metric)
         assert listed[name] == pytest.approx(row["delta"], abs=1e-12)
         assert means[name, "v1"] == pytest.approx(row["baseline"], abs=1e-12)
         (cell,) = [each["delta"] for each in crossed if each["slice"] == name]

@@ -7,9 +7,8 @@ import pytest
 from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
 from dashboard.views.address import find_problems
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import measure_values, open_world, write_world
 
 PICTURES = "abcdefghijk"
 TEXTS = {"a": 1, "b": 3}
@@ -41,13 +40,12 @@ def write(folder: Path, more: str = "") -> Path:
 
 def test_a_fold_is_the_gallery_of_its_queries(tmp_path: Path) -> None:
     """In a fold of c and d, c0 is like b, outside: both cosines are 0 and c is first; d0 is c."""
-    collection = open_collection(write(tmp_path / "w"))
-    choices = resolve(collection, {"test": "five-fold 1K"}).restrict_to_numbers()
-    study = open_study(collection, choices)
+    study = open_world(write(tmp_path / "w"), test="five-fold 1K")
+    asked = study.collection.queries.index
     found = {q: [r["item_id"] for r in study.query(q, ["v1"], 9).rows] for q in ("t_c0", "i_d")}
     assert found == {"t_c0": ["c", "d"], "i_d": ["c0", "d0"]}
-    assert study.value("v1", collection.queries.index["t_c0"], "t2i_R@1") is not None
-    assert study.judgement.unscorable[collection.queries.index["i_k"]] == "outside the test"
+    assert study.value("v1", asked["t_c0"], "t2i_R@1") is not None
+    assert study.judgement.unscorable[asked["i_k"]] == "outside the test"
 
 
 def test_the_mean_is_that_of_the_folds(tmp_path: Path) -> None:
@@ -65,9 +63,7 @@ def test_the_mean_is_that_of_the_folds(tmp_path: Path) -> None:
 
 def test_a_median_is_the_mean_of_those_of_the_folds(tmp_path: Path) -> None:
     """Ranks of texts: 1, 2, 2, 2 in the first fold, 1 and 2 in the others; all together 2."""
-    collection = open_collection(write(tmp_path / "w"))
-    choices = resolve(collection, {"test": "five-fold 1K"}).restrict_to_numbers()
-    study = open_study(collection, choices)
+    study = open_world(write(tmp_path / "w"), test="five-fold 1K")
     (row,) = study.measure(["v1"], "t2i_MdR")[0].list_means()
     assert (row["mean"], row["scored"]) == ((2 + 4 * 1.5) / 5, 12)
     assert study.compare("v1", "v1", "t2i_MdR")[0]["candidate"] == row["mean"]

@@ -5,7 +5,6 @@ day. x lies where a00 does and has no car; y lies among the b and has nothing of
 z lies nearer to the b and has a car by day.
 """
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -13,16 +12,14 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dashboard.__main__ import main
 from dashboard.plugins.diagnosis.causes import find_causes
 from dashboard.plugins.diagnosis.summary import count_causes, list_wrong, tell, write_plain
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
-from tests.plugins.worlds import write_world
+from dashboard.study.study import Study
+from tests.core.test_screens import draw
+from tests.plugins.worlds import call, open_world, write_world
 
+DRIVING = Path(__file__).parents[3] / "data" / "driving"
 RESULTS = {"x": "doubtful label", "z": "near miss", "b00": "model error", "y": "model error"}
 
 
@@ -49,11 +46,6 @@ def folder(tmp_path: Path) -> Path:
         "q,night,pv_light,night,1.0\n"
     )
     return made
-
-
-def open_world(folder: Path, **given: str) -> Study:
-    collection = open_collection(folder)
-    return open_study(collection, resolve(collection, given).restrict_to_numbers())
 
 
 def name_causes(study: Study, names: list[str]) -> dict[str, str]:
@@ -99,10 +91,9 @@ def test_results_without_vectors(folder: Path) -> None:
     assert [each.name for each in found] == ["near miss", "model error", "near miss"]
 
 
-def test_sums_are_those_of_the_cards(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sums_are_those_of_the_cards() -> None:
     """Wrong results of queries that got worse, as Query shows them, add up to what `why` says."""
-    data = Path(__file__).parents[3] / "data" / "driving"
-    study = open_world(data)
+    study = open_world(DRIVING)
     found = list_wrong(study, "v0.2", "v0.3", "P@5", 10)
     cards: Counter[tuple[str, str]] = Counter()
     for query in found:
@@ -114,9 +105,10 @@ def test_sums_are_those_of_the_cards(world: Path, capsys: pytest.CaptureFixture[
         )
         counts = [f"{len(found[query])} wrong in v0.3: {write_plain(tell(found[query]))}"]
         assert shown.asked["why"].get("v0.3") == (counts[0] if found[query] else None)
-    call = ["why", str(data), "--baseline", "v0.2", "--candidate", "v0.3", "--metric", "P@5"]
-    assert main([*call, "--format", "json"]) == 0
-    rows = [row for row in json.loads(capsys.readouterr().out) if row["scope"] == "all"]
+    pair = ("--baseline", "v0.2", "--candidate", "v0.3", "--metric", "P@5")
+    code, rows, _ = call("why", DRIVING, *pair)
+    rows = [row for row in rows if row["scope"] == "all"]
+    assert code == 0
     assert cards == {(row["cause"], row["detail"]): row["results"] for row in rows}
     assert sum(row["share"] for row in rows) == pytest.approx(1)
     assert rows[0]["results"] == count_causes([c for each in found.values() for c in each])[0][
@@ -126,13 +118,8 @@ def test_sums_are_those_of_the_cards(world: Path, capsys: pytest.CaptureFixture[
 
 def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part opens the queries that have its results; texts are no HTML."""
-    root = Path(__file__).parents[3]
-    monkeypatch.setenv("DASHBOARD_DATA", str(root / "data"))
-    app = AppTest.from_file(str(root / "dashboard" / "main.py"), default_timeout=60).run()
-    app.switch_page("screens/compare.py")
-    for key, value in {"collection": "driving", "metric": "P@5", "cause": "near miss: <b>"}.items():
-        app.query_params[key] = value
-    app.run()
+    given = {"collection": "driving", "metric": "P@5", "cause": "near miss: <b>"}
+    app = draw(DRIVING, monkeypatch, "compare", **given)
     (told,) = [each.proto.body for each in app.get("html") if "wrong results" in each.proto.body]
     (link,) = re.findall(r'<a href="([^"]+)" target="_self"[^>]*>\d+ stationary</a>', told)
     assert "0 results in 0 queries, listed below" in [each.value for each in app.markdown]

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import measure_values, open_world, write_world
 
 VECTORS = {  # Hamming distances to q1 (all +1): 0, 1, 1, 2, 4
     "a": [1, 1, 1, 1], "b": [1, 1, 1, -1], "c": [1, 1, -1, 1], "d": [1, 1, -1, -1],
@@ -59,16 +57,6 @@ def test_the_sign_of_0_is_plus(tmp_path: Path) -> None:
     assert measure_values(folder, "RR") == {"RR": [1]}
 
 
-def test_cosines_are_distances(tmp_path: Path) -> None:
-    collection = open_collection(write(tmp_path / "w", QRELS))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    rows = study.query("q1", ["v1"], 5).rows
-    assert [(row["item_id"], round((1 - row["score"]) * 2)) for row in rows] == [
-        ("a", 0), ("b", 1), ("c", 1), ("d", 2), ("e", 4),
-    ]  # fmt: skip
-    assert [row["hit"] for row in rows] == [True, False, True, False, True]
-
-
 def test_shared_items_and_other_grades_are_refused(tmp_path: Path) -> None:
     shared = write(tmp_path / "w", QRELS, queries="query_id,image\nq1,b\n")
     assert "1 items of the gallery among the queries (b)" in str(
@@ -88,9 +76,7 @@ def test_codes_of_0_and_1(tmp_path: Path) -> None:
 def test_notes_on_results(tmp_path: Path) -> None:
     """Distances 0 to 4 of 4; types by labels, with those in common, and by pairs."""
     for name, qrels in (("labels", ""), ("pairs", QRELS)):
-        collection = open_collection(write(tmp_path / name, qrels))
-        study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-        found = study.query("q1", ["v1"], 5)
+        found = open_world(write(tmp_path / name, qrels)).query("q1", ["v1"], 5)
         end = {"labels": ": cat", "pairs": ""}[name]
         assert [row["notes"] for row in found.rows] == [
             ["distance 0 of 4", f"type 1{end}"], ["distance 1 of 4", "type 3"],
@@ -104,13 +90,10 @@ def test_notes_on_results(tmp_path: Path) -> None:
 
 def test_no_notes_without_judgements_or_under_other_protocols(tmp_path: Path) -> None:
     queries = "query_id,image,labels\nq1,x.png,\nq2,y.png,cat\n"
-    collection = open_collection(write(tmp_path / "w", queries=queries))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    (row,) = study.query("q1", ["v1"], 1).rows
+    (row,) = open_world(write(tmp_path / "w", queries=queries)).query("q1", ["v1"], 1).rows
     assert row["notes"] == ["distance 0 of 4"] and row["hit"] is None
-    collection = open_collection(write(tmp_path / "v", QRELS))
-    choices = resolve(collection, {"protocol": "trec"}).restrict_to_numbers()
-    assert "notes" not in open_study(collection, choices).query("q1", ["v1"], 1).rows[0]
+    study = open_world(write(tmp_path / "v", QRELS), protocol="trec")
+    assert "notes" not in study.query("q1", ["v1"], 1).rows[0]
 
 
 def test_words_for_no_label(tmp_path: Path) -> None:

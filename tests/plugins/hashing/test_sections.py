@@ -2,29 +2,21 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import open_study
 from dashboard.views.cards.payload import make_payload
+from tests.core.test_screens import draw
 from tests.plugins.hashing.test_hashing import QRELS, write
-
-MAIN = Path(__file__).parents[3] / "dashboard" / "main.py"
+from tests.plugins.worlds import open_world
 
 
 @pytest.mark.parametrize("metric", ["AP(retrieved)@3", "P(H<=2)"])
 def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str) -> None:
     """Bounds of AP(retrieved)@3 are 5/6 and 1; within 2 are a b c d, two of them relevant."""
-    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
     folder = write(tmp_path / "w", QRELS)
     (folder / "runs").mkdir()
     (folder / "runs" / "v2.trec").write_text("q1 Q0 a 1 9 x\n")
-    test = AppTest.from_file(str(MAIN), default_timeout=60)
-    test.query_params["metric"] = metric
-    drawn = test.run()
+    drawn = draw(folder, monkeypatch, "overview", metric=metric)
     assert not drawn.exception and not drawn.error
     assert {"**Precision over K**", "**mAP over K**"} <= {each.value for each in drawn.markdown}
     (table,) = [each.proto.body for each in drawn.get("html") if "Largest" in each.proto.body]
@@ -36,29 +28,10 @@ def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str) -
 
 
 def test_notes_reach_the_cards(tmp_path: Path) -> None:
-    collection = open_collection(write(tmp_path / "w", QRELS))
-    study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    payload = make_payload(study.query("q1", ["v1"], 2), collection, {}, "v1", "", 2)
+    study = open_world(write(tmp_path / "w", QRELS))
+    payload = make_payload(study.query("q1", ["v1"], 2), study.collection, {}, "v1", "", 2)
     assert [[card["notes"] for card in row["cards"]] for row in payload["rows"]] == [
         [["distance 0 of 4", "type 1"], ["distance 1 of 4", "type 3"]],
         [["type 1"], ["type 1"]],
         [["type 2"], ["type 1"]],
     ]
-
-
-def test_bytes_of_unknown_meaning_are_said_and_the_rest_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(tmp_path))
-    folder = write(tmp_path / "w", QRELS)
-    packed = folder / "models" / "v2"
-    packed.mkdir()
-    for stem, ids in (("items", "abcde"), ("queries", ["q1"])):
-        np.save(packed / f"{stem}.npy", np.full((len(ids), 8), 77, np.uint8))
-        (packed / f"{stem}.txt").write_text("\n".join(ids))
-    drawn = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    assert not drawn.exception and not drawn.error
-    (said,) = [each.value.replace("\\", "") for each in drawn.warning]
-    assert said.startswith("models/v2: found uint8 from 77 to 77 in 8 columns, which may be packed")
-    (table,) = [each.proto.body for each in drawn.get("html") if "Largest" in each.proto.body]
-    assert ">v1<" in table and ">v2<" not in table

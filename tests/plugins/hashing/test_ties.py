@@ -8,19 +8,11 @@ import numpy as np
 import pytest
 
 from dashboard.plugins.hashing.ties import RISING, bound_values, list_bounds
-from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
 from tests.plugins.hashing.test_hashing import QRELS, QUERIES, SETTINGS, write
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import measure_values, open_world, write_world
 
 CUT = [f"{name}@{k}" for name in RISING if name != "Rprec" for k in (1, 2, 3, 4, 6)]
 NAMES = [*CUT, *(f"AP(retrieved)@{k}" for k in range(1, 7)), "AP(retrieved)", "AP", "Rprec", "RR"]
-
-
-def open_world(folder: Path, **given: str) -> Study:
-    collection = open_collection(folder)
-    return open_study(collection, resolve(collection, given).restrict_to_numbers())
 
 
 def test_bounds_by_hand(tmp_path: Path) -> None:

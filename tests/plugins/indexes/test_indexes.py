@@ -132,12 +132,8 @@ def test_kinds_that_look_at_everything(folder: Path, factory: str) -> None:
     ("words", "told"),
     [
         (["--factory", "nonsense"], "could not parse index string nonsense"),
-        (["--factory", "IVF64,Flat"], "should be at least as large as number of clusters"),
         (["--factory", "IVF99999999999,Flat"], "the number 99999999999 for 10 vectors"),
-        (["--factory", "IVF2,PQ3"], "should be a multiple"),
         (["--factory", "LSH"], "an error of faiss"),
-        (["--factory", "IDMap,Flat"], "does not make sense"),
-        (["--factory", "Flat", "--parameters", "nprobe=8"], "could not set parameter nprobe"),
         (["--factory", "IVF2,Flat", "--parameters", "nprobe=0"], "numbers from 1"),
         (["--factory", "Flat", "--depth", "0"], "from 1"),
         (["--parameters", "nprobe=8", "--evaluate"], "need --factory"),
@@ -180,12 +176,6 @@ def change_vectors(path: Path) -> None:
     np.save(path.with_name("items.npy"), rows[::-1])
 
 
-def widen(path: Path) -> None:
-    for name in ("items.npy", "queries.npy"):
-        rows = np.load(path.with_name(name))
-        np.save(path.with_name(name), np.hstack([rows, rows]))
-
-
 def swap_ids(path: Path) -> None:
     ids = path.with_name("items.txt")
     ids.write_text(ids.read_text().replace("a0\na1", "a1\na0"))
@@ -195,13 +185,10 @@ def swap_ids(path: Path) -> None:
     ("change", "told"),
     [
         (damage, "damaged"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-30]), "damaged"),
         (lambda path: path.write_bytes(b""), "damaged"),
         (lambda path: path.write_bytes(b'x\n{"factory": 1}'), "damaged"),
-        (lambda path: path.write_bytes(b"x\n" + b"[" * 4000), "damaged"),
         (lambda path: faiss.write_index(faiss.IndexFlatIP(2), str(path)), "another program"),
         (change_vectors, "an index of other vectors"),
-        (widen, "an index of other vectors"),
         (swap_ids, "an index of other vectors"),
     ],
 )

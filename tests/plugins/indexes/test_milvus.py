@@ -147,7 +147,6 @@ def test_an_index_that_is_never_built(folder: Path, server: Server, monkeypatch)
         (["--to", "http://name:word@host"], "DASHBOARD_MILVUS_TOKEN"),
         (["--to", "ftp://host"], "http://HOST:PORT"),
         (["--to", URI, "--factory", "IVF2,Flat"], "an index of Milvus"),
-        (["--to", "copy.db", "--factory", "SCANN"], "one of FLAT, HNSW"),
         (["--to", URI, "--depth", "16385"], "at most 16,384"),
         (["--to", URI, "--parameters", "ef=x"], "numbers from 1"),
     ],

@@ -4,14 +4,12 @@ a and a2 are the same picture, b and b2 nearly so; c and d are alone. To q, the 
 b, b2, d; a2 (grade 2), b and b2 (grade 1) are relevant, c is not.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.plugins import _resolve
@@ -20,9 +18,9 @@ from dashboard.plugins.near_duplicates.groups import Groups, MergedRanking, find
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
-from dashboard.study.study import Study, open_study
+from dashboard.study.study import Study
 from tests.core.test_screens import draw
-from tests.plugins.worlds import measure_values, write_world
+from tests.plugins.worlds import call, measure_values, open_world, write_world
 
 ITEMS = {
     "a": [1.0, 0, 0], "a2": [1.0, 0, 0], "c": [0.9, 0, 0.5], "b": [0, 1.0, 0], "b2": [0, 1, 0.01],
@@ -45,9 +43,7 @@ def six(tmp_path: Path) -> Path:
 
 
 def open_once(folder: Path) -> Study:
-    collection = open_collection(folder)
-    choices = resolve(collection, {"copies": "once", "queries": "all"})
-    return open_study(collection, choices.restrict_to_numbers())
+    return open_world(folder, copies="once", queries="all")
 
 
 def name_groups(folder: Path) -> list[list[str]]:
@@ -59,9 +55,9 @@ def name_groups(folder: Path) -> list[list[str]]:
     ]
 
 
-def check(capsys: pytest.CaptureFixture[str], folder: Path) -> list[tuple[str, str]]:
-    assert main(["check", str(folder), "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+def check(folder: Path) -> list[tuple[str, str]]:
+    code, rows, _ = call("check", folder)
+    assert code == 0
     return [(row["level"], row["found"]) for row in rows if row["file"] == "items.csv"]
 
 
@@ -89,11 +85,6 @@ def test_the_own_item(six: Path) -> None:
     assert once == {"P@1": [1], "num_rel": [1], "num_ret": [3], "AP": [1]}
 
 
-def test_least_similarity(six: Path) -> None:
-    found = measure_values(six, "num_ret", copies="once", queries="text", min_similarity="0.2")
-    assert found == {"num_ret": [3]}
-
-
 def test_notes_and_chip(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = open_once(six).query("q", ["v1"], 5, "P@1")
     noted = [(row["item_id"], *row.get("notes", ())) for row in shown.rows]
@@ -106,15 +97,15 @@ def test_notes_and_chip(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not drawn.exception and not drawn.error and "copies" not in drawn.query_params
 
 
-def test_check(six: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (row,) = check(capsys, six)
+def test_check(six: Path) -> None:
+    (row,) = check(six)
     assert row == ("note", "2 groups of near-duplicates, 4 items (a = a2, b = b2)")
 
 
-def test_what_a_team_states_wins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_team_states_wins(tmp_path: Path) -> None:
     folder = write_six(tmp_path, "item_id,copy_of\na,\na2,\nc,d\nb,gone\nb2,c\nd,\n")
     assert name_groups(folder) == [["c", "b2", "d"]]
-    warning, note = check(capsys, folder)
+    warning, note = check(folder)
     assert warning == ("warning", "1 cells of copy_of that name no item (gone)")
     assert note == ("note", "1 groups of near-duplicates, 3 items (c = b2 = d)")
 
@@ -152,17 +143,6 @@ def test_identical_files(tmp_path: Path) -> None:
     assert name_groups(folder) == [["c", "d"]]
 
 
-def test_all_are_duplicates(tmp_path: Path) -> None:
-    """Two clips that are one: a query by text has one result, a query by either has none."""
-    folder = write_world(
-        tmp_path / "data" / "two", SETTINGS, "item_id\na\nb\n",
-        "query_id,text,item_id\nq,one,\ni,,a\n", {"a": [1.0, 0], "b": [1.0, 0]}, {"q": [1.0, 0]},
-        "q 0 b 1\ni 0 b 1\n",
-    )  # fmt: skip
-    found = measure_values(folder, "P@1 num_ret", copies="once", queries="all")
-    assert found == {"P@1": [1, 0], "num_ret": [1, 0]}
-
-
 def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
     """A copy of its picture can be what it asks for; the picture itself cannot."""
     folder = write_world(
@@ -174,12 +154,14 @@ def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
     assert found == {"P@1": [1], "num_ret": [2], "num_rel": [1]}
 
 
-def test_values(six: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["measure", str(six), "--copies", "left_out"]) == 2
-    assert "There are: counted, once by v1." in capsys.readouterr().err
+def test_values(six: Path) -> None:
     data = Path(__file__).parents[3] / "data" / "openmoji_captions"
-    assert main(["measure", str(data), "--copies", "once"]) == 2
-    assert "no copies can be left out under the protocol crossmodal" in capsys.readouterr().err
+    for folder, copies, said in (
+        (six, "left_out", "There are: counted, once by v1."),
+        (data, "once", "no copies can be left out under the protocol crossmodal"),
+    ):
+        code, _, errors = call("measure", folder, "--copies", copies)
+        assert code == 2 and said in errors
 
 
 def test_corrected_labels_count_once(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
 from dashboard.__main__ import main
 from dashboard.plugins.report.commands import make_download
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
 from dashboard.study.study import open_study
-
-MAIN = Path(__file__).parents[3] / "dashboard" / "main.py"
+from tests.core.test_screens import draw
 
 
 class Reader(HTMLParser):
@@ -94,8 +92,7 @@ def test_wrong_calls(world: Path, words: tuple[str, ...]) -> None:
 
 
 def test_screens_offer_it(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
-    drawn = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    drawn = draw(world, monkeypatch, "overview")
     assert "Report" in [each.value for each in drawn.markdown]
     collection = open_collection(world)
     choices = resolve(collection, {"baseline": "v2", "candidate": "v1", "metric": "AP"})

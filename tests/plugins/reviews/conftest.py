@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
@@ -13,6 +14,7 @@ import psycopg
 import pytest
 
 from dashboard.plugins.reviews import verdicts
+from dashboard.plugins.reviews.judging_lists import JudgingList
 from dashboard.plugins.reviews.verdicts import Verdict
 from dashboard.storage.collection import open_collection
 
@@ -28,6 +30,11 @@ q1 Q0 d 3 1 t
 q2 Q0 d 1 3 t
 q2 Q0 b 2 2 t
 """
+MADE = JudgingList(
+    title="First *list*", baseline="v1", candidate="v2", protocol="qrels", author="eva",
+    pairs=(("q1", "a"), ("q1", "c"), ("q2", "b")),
+)  # fmt: skip
+BLIND = replace(MADE, title="Blind", pairs=(("q1", ""), ("q2", "")))
 
 
 @pytest.fixture

@@ -64,11 +64,6 @@ def test_resampled_figure() -> None:
     assert np.isnan([*never, *resample_figure(rare[:1], lambda drawn: 1.0)]).all()
 
 
-def test_order_of_rows_does_not_matter() -> None:
-    rows = make_rows(ada="rrnnr", bob="rnnnr", cyd="r-nrr")
-    assert measure_agreement(rows) == measure_agreement(rows[::-1])
-
-
 def test_people_who_never_differ() -> None:
     share, alpha, kappa = measure_agreement(make_rows(ada="rrr", bob="rrr"))
     assert (share["value"], share["low"], share["why"]) == (1.0, None, None)

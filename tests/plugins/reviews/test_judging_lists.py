@@ -10,7 +10,6 @@ from sqlalchemy import insert
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews.figures import count_values, find_judged, find_next
 from dashboard.plugins.reviews.judging_lists import (
-    JudgingList,
     choose_pairs,
     create_list,
     find_list,
@@ -19,13 +18,10 @@ from dashboard.plugins.reviews.judging_lists import (
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import list_history, undo_last
+from tests.plugins.reviews.conftest import MADE
 from tests.plugins.worlds import open_world
 
 BOTH = ("v1", "v2")
-MADE = JudgingList(
-    title="First", baseline="v1", candidate="v2", protocol="qrels", author="eva",
-    pairs=(("q1", "a"), ("q1", "c"), ("q2", "b")),
-)  # fmt: skip
 Say = Callable[..., int]
 
 
@@ -101,15 +97,15 @@ def test_created_and_read(graded: Path) -> None:
     assert read_lists(graded) == [made]
     second = create_list(graded, replace(MADE, title="Second"))
     assert [each.id for each in read_lists(graded)] == [second.id, made.id]
-    assert find_list(graded).title == "Second" and find_list(graded, made.id).title == "First"
+    assert find_list(graded).title == "Second" and find_list(graded, made.id).title == MADE.title
     with pytest.raises(ChoiceError, match="There is no list 'x'"):
         find_list(graded, "x")
 
 
-@pytest.mark.parametrize("wrong", [{"title": " "}, {"title": "x" * 81}, {"author": ""}])
-def test_texts_of_a_list(graded: Path, store: Path, wrong: dict[str, str]) -> None:
-    with pytest.raises(ChoiceError):
-        create_list(graded, replace(MADE, **wrong))
+def test_a_list_has_a_title_and_an_author(graded: Path, store: Path) -> None:
+    for wrong in ({"title": " "}, {"author": ""}):
+        with pytest.raises(ChoiceError, match="Enter the"):
+            create_list(graded, replace(MADE, **wrong))
     assert not store.exists()
 
 

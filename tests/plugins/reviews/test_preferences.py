@@ -8,18 +8,15 @@ import pytest
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import figures
 from dashboard.plugins.reviews.judging_lists import (
-    JudgingList,
     choose_pairs,
     mark_gone,
 )
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
+from tests.plugins.reviews.conftest import BLIND
 from tests.plugins.worlds import open_world
 
-MADE = JudgingList(
-    title="Blind", baseline="v1", candidate="v2", protocol="qrels", author="eva", id="f0",
-    pairs=tuple((f"q{number}", "") for number in range(1, 15)),
-)  # fmt: skip
+MADE = replace(BLIND, id="f0", pairs=tuple((f"q{number}", "") for number in range(1, 15)))
 
 
 def say(author: str, query: str, value: str, **more: str) -> Verdict:

@@ -9,24 +9,16 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.plugins.reviews import author
 from dashboard.plugins.reviews.judging_lists import (
-    JudgingList,
     close_list,
     create_list,
     read_lists,
 )
 from dashboard.views.people import Person
+from tests.plugins.reviews.conftest import BLIND, MADE
 
 MAIN = Path(__file__).parents[3] / "dashboard" / "main.py"
 Say = Callable[..., int]
 Draw = Callable[..., AppTest]
-MADE = JudgingList(
-    title="First *list*", baseline="v1", candidate="v2", protocol="qrels", author="eva",
-    pairs=(("q1", "a"), ("q1", "c"), ("q2", "b")),
-)  # fmt: skip
-BLIND = JudgingList(
-    title="Blind", baseline="v1", candidate="v2", protocol="qrels", author="eva",
-    pairs=(("q1", ""), ("q2", "")),
-)  # fmt: skip
 
 
 @pytest.fixture

