@@ -36,8 +36,8 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
 
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
-    values A|B the first is usual; an option that holds nothing is a switch. Help that ends in
-    (default X) gives the usual value. Help goes on in lines that begin with blanks.
+    values A|B the first is usual, of |A|B none; an option that holds nothing is a switch. Help that
+    ends in (default X) gives the usual value. Help goes on in lines that begin with blanks.
     """
     for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         kind, usual = _KINDS.get(holds, str), re.search(r"\(default (\S+)\)$", text)
@@ -45,7 +45,7 @@ def add_options(parser: ArgumentParser, told: str) -> None:
         if usual:
             how["default"] = kind(usual[1])
         if "|" in holds:
-            how = {"choices": holds.split("|"), "default": holds.partition("|")[0]}
+            how = {"choices": holds.strip("|").split("|"), "default": holds.partition("|")[0]}
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 
 

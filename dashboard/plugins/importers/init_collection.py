@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, WRONG, add_codes, print_ways
+from dashboard.commands.options import FINE, WRONG, add_codes, add_options, print_ways
 
 HELP = "make a collection of files that you have"
-CHOICES = (
-    "map", "judgements", "relevance", "rows", "disagreements", "queries_from", "codes",
-    "by_position", "update", "dry_run",
-)  # fmt: skip
+OPTIONS = """
+--map OURS=THEIRS,…  columns of the source, such as item_id=sku,caption=title
+--judgements NAME  the file of judgements that counts
+--relevance COLUMN  what decides: a column, judgements, captions or none
+--rows |text|item  what the rows of a matrix of similarities are
+--disagreements |mean|majority  what counts of the grades or classes that several people gave one
+  pair or picture
+--queries-from |keywords  ask for each class as a text
+--by-position  vectors without ids are in the order of the items and texts
+--update  make a collection anew that is there
+--dry-run  say what would be made
+"""
+CHOICES = re.findall(r"^--(\S+)", OPTIONS, re.M) + ["codes"]
 COLUMNS = ("file", "rows", "taken_from", "guessed")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add = parser.add_argument
-    add("new", metavar="NEW", help="name of the collection, below data/")
+    parser.add_argument("new", metavar="NEW", help="name of the collection, below data/")
     text = "folder or file to read; nothing in it is changed"
-    add("--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text)
-    text = "columns of the source, such as item_id=sku,caption=title"
-    add("--map", default="", metavar="OURS=THEIRS,…", help=text)
-    add("--judgements", default="", metavar="FILE", help="the file of judgements that counts")
-    text = "what decides: a column, judgements, captions or none"
-    add("--relevance", default="", metavar="COLUMN", help=text)
-    text = "what the rows of a matrix of similarities are"
-    add("--rows", default="", choices=["text", "item"], help=text)
-    text = "what counts of the grades or classes that several people gave one pair or picture"
-    add("--disagreements", default="", choices=["mean", "majority"], help=text)
-    add("--queries-from", default="", choices=["keywords"], help="ask for each class as a text")
+    parser.add_argument(
+        "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
+    )
+    add_options(parser, OPTIONS)
+    parser.set_defaults(map="", judgements="", relevance="")
     add_codes(parser)
-    text = "vectors without ids are in the order of the items and texts"
-    add("--by-position", action="store_true", help=text)
-    add("--update", action="store_true", help="make a collection anew that is there")
-    add("--dry-run", action="store_true", help="say what would be made")
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
@@ -56,7 +55,7 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
         asked = {line.split()[0] for line in error.lines}
-        given = {f"--{name.replace('_', '-')}": getattr(call, name) for name in CHOICES}
+        given = {f"--{name}": getattr(call, name.replace("-", "_")) for name in CHOICES}
         for option in [each for each in given if given[each] and each not in asked]:
             words += [option] if given[option] is True else [option, given[option]]
         print_ways(error, shlex.join(words))

@@ -114,14 +114,12 @@ class Format:
 
     Attributes:
         name: Name in the answer.
-        summary: Files that it reads, in a line.
         recognise: Returns the files that it reads, of `source.left`: those that no format before it
             has taken.
         read: Yields the pieces of these files.
     """
 
     name: str
-    summary: str
     recognise: Callable[[Source], Sequence[str]]
     read: Callable[[Source, Sequence[str]], Iterable[Piece]]
 

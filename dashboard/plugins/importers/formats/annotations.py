@@ -206,10 +206,5 @@ def _read_xml(source: Source, name: str) -> Iterator[Piece]:
     yield make_labelled(name, pairs)
 
 
-JSON = Format(
-    "COCO, FiftyOne, Label Studio",
-    "annotations, labels.json and samples.json, full JSON exports",
-    recognise_json,
-    partial(read_each, _read_json),
-)
-BOXES = Format("boxes", "CVAT and VOC XML, YOLO's text files", recognise_boxes, read_boxes)
+JSON = Format("COCO, FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
+BOXES = Format("boxes", recognise_boxes, read_boxes)

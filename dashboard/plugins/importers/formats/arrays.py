@@ -120,9 +120,4 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Iterator[Piece]:
     )
 
 
-FORMAT = Format(
-    "vectors",
-    "npy, npz, safetensors, HDF5, FAISS index files, with ids inside or beside; ann-benchmarks",
-    recognise,
-    read,
-)
+FORMAT = Format("vectors", recognise, read)

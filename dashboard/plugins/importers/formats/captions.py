@@ -105,15 +105,5 @@ def _read_lines(source: Source, name: str) -> Iterator[Piece]:
     yield Captions(name, rows)
 
 
-JSON = Format(
-    "captions in JSON",
-    "Karpathy's splits, COCO captions, MSR-VTT",
-    recognise_json,
-    partial(read_each, _read_json),
-)
-LINES = Format(
-    "captions in lines",
-    "Flickr30k's .token and lines like it",
-    recognise_lines,
-    partial(read_each, _read_lines),
-)
+JSON = Format("captions in JSON", recognise_json, partial(read_each, _read_json))
+LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))

@@ -136,12 +136,5 @@ def _read_birds(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     yield Items(files[0], list(images.values()), columns, ["class"], is_whole=True)
 
 
-CLASSES = Format(
-    "lists of classes",
-    "CUB-200, Stanford Online Products (Ebay_test.txt), In-shop (list_eval_partition.txt)",
-    recognise_classes,
-    read_classes,
-)
-HASHED = Format(
-    "hashing lists", "DeepHash's database.txt and test.txt", recognise_flags, read_flags
-)
+CLASSES = Format("lists of classes", recognise_classes, read_classes)
+HASHED = Format("hashing lists", recognise_flags, read_flags)

@@ -70,4 +70,4 @@ def _is_class(folder: str) -> bool:
     return not (small in GENERAL or is_split or re.fullmatch(r"\d{5,}", small))
 
 
-FORMAT = Format("pictures and clips", "folders of pictures and clips, imagefolder", recognise, read)
+FORMAT = Format("pictures and clips", recognise, read)

@@ -118,5 +118,5 @@ def read_tables(source: Source, files: Sequence[str]) -> Iterator[Piece]:
         yield Copied(name, PurePosixPath(name).name, "context", settings)
 
 
-COMPOSED = Format("composed queries", "FashionIQ, CIRR, CIRCO", recognise, read)
-CONTEXT = Format("context study", ", ".join(TABLES), recognise_tables, read_tables)
+COMPOSED = Format("composed queries", recognise, read)
+CONTEXT = Format("context study", recognise_tables, read_tables)

@@ -202,9 +202,4 @@ def read_outside(cell: str) -> bytes | None:
         return None
 
 
-FORMAT = Format(
-    "tables",
-    "CSV, TSV, Excel, JSON, JSON lines, Parquet, Arrow: items, captions, queries, judgements",
-    recognise,
-    read,
-)
+FORMAT = Format("tables", recognise, read)

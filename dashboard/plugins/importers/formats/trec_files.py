@@ -181,11 +181,6 @@ def read_beir(source: Source, files: Sequence[str]) -> Iterator[Piece]:
             yield Items(name, ids, {"caption": cells, "kind": ["text"] * len(ids)})
 
 
-RANX = Format(
-    "ranx",
-    "qrels and runs in JSON by query and item",
-    recognise_json,
-    partial(read_each, _read_json),
-)
-TREC = Format("TREC", "judgements, results and topics", recognise, partial(read_each, _read_file))
-BEIR = Format("BEIR", "corpus.jsonl, queries.jsonl, qrels/*.tsv", recognise_beir, read_beir)
+RANX = Format("ranx", recognise_json, partial(read_each, _read_json))
+TREC = Format("TREC", recognise, partial(read_each, _read_file))
+BEIR = Format("BEIR", recognise_beir, read_beir)

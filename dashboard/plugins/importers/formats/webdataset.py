@@ -108,4 +108,4 @@ def _read_sample(source: Source, file: str, item: str, sample: Sample) -> Iterat
                 source.say(file, f"no array in the vector of {item}", "one; left out")
 
 
-FORMAT = Format("WebDataset", "tar files of samples", recognise, read)
+FORMAT = Format("WebDataset", recognise, read)
