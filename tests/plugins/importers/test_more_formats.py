@@ -173,10 +173,6 @@ CASES: dict[str, Case] = {
                  ("new", "q1,b,1"), ("new", "q1,a,2"), ("new", "q2,b,1"), ("old", "q1,a,1")))},
         [], {}, {"3_5_26_new AP@None": 0.75, "3_5_26_old AP@None": 0.5},
     ),
-    "ranks of MS MARCO": (
-        {"qrels.dev.tsv": "q1\t0\ta\t1\nq2\t0\tb\t1\n",
-         "x.tsv": "q1\tb\t1\nq1\ta\t2\nq2\tb\t1\n"}, [], {}, {"x AP@None": 0.75},
-    ),
     "ann-benchmarks": (
         {"x.hdf5": write_hdf5}, [],
         {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
@@ -30,7 +29,6 @@ FORMS = {
     "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
     "qrels": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
-    "ranks": re.compile(r"(\S+)\s+(\S+)\s+(\d+)"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
 """Lines of each form: query, item and number; query and text."""
@@ -57,20 +55,9 @@ def find_form(name: str, head: str) -> str:
     for form, pattern in FORMS.items():
         matches = [match for line in lines if (match := pattern.fullmatch(line))]
         is_named = form not in WORDS or WORDS[form].search(name.lower())
-        is_sure = is_named and (form != "ranks" or _count_on(matches))
-        if is_sure and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
+        if is_named and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
             return "" if form == "queries" and "query" in lines[0].lower() else form
     return ""
-
-
-def _count_on(rows: Sequence[re.Match[str]]) -> bool:
-    """Return whether the last fields of lines count the results of each query: MS MARCO's runs."""
-    known: Counter[str] = Counter()
-    for row in rows:
-        known[row[1]] += 1
-        if int(row[3]) != known[row[1]]:
-            return False
-    return max(known.values(), default=0) > 1
 
 
 def _read_file(source: Source, name: str) -> Iterator[Piece]:
@@ -87,13 +74,12 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
         yield Judgements(name, [(each[1], each[2], float(each[3])) for each in lines.values()])
     else:
         once: dict[tuple[str, str], float] = {}
-        sign = -1.0 if form == "ranks" else 1.0
         again = []
         for line, each in lines.items():
             if (each[1], each[2]) in once:
                 again.append(line)
             else:
-                once[each[1], each[2]] = sign * float(each[3])
+                once[each[1], each[2]] = float(each[3])
         source.count(name, again, "results again", "each once for a query; the first counts")
         rows = [(query, item, score) for (query, item), score in once.items()]
         yield RunLines(name, find_stem(name), rows)
