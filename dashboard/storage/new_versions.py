@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatch
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -146,11 +147,9 @@ def add_vectors(
         told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
         told |= {"by_position": True} if any(taken) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
-        for inside, path in files.items():
-            if path.is_dir():  # links are followed
-                shutil.copytree(path, draft / inside, ignore=list_left_out)
-            else:
-                shutil.copyfile(path, draft / inside)
+        for inside, path in files.items():  # links are followed
+            copy = partial(shutil.copytree, ignore=list_left_out) if path.is_dir() else shutil.copy
+            copy(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
         record_inputs(draft, made, collection.items, table)
         rows = [

@@ -62,7 +62,12 @@ def show_query(
     parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
     own = int(study.collection.own_items[query])
     shown = _list_rows(study, query, parts, depth)
-    ideal = _list_ideal(study, query, parts, relevant, depth)
+    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
+    ids = study.collection.items.ids  # the highest grade first, equal ones in gallery order
+    ideal: list[Row] = [
+        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
+        for place, item in enumerate(best.tolist(), start=1)
+    ]
     missed = _list_missed(study, query, parts, depth, relevant.tolist())
     close = [_describe_place(study, parts, depth, item) for item in near.tolist()]
     asked = Row()
@@ -71,7 +76,7 @@ def show_query(
     return QueryResult(
         query_id=study.collection.queries.ids[query],
         text=study.collection.query_names[query],
-        item_id=study.collection.items.ids[own] if own >= 0 else "",
+        item_id=ids[own] if own >= 0 else "",
         rows=shown,
         ideal=ideal,
         missed=missed,
@@ -156,18 +161,6 @@ def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) 
                 row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
                 rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
     return rows
-
-
-def _list_ideal(
-    study: Study, query: int, parts: Mapping[str, Part], relevant: IntArray, depth: int
-) -> list[Row]:
-    """Return the first relevant items, the highest grade first, equal ones in gallery order."""
-    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
-    ids = study.collection.items.ids
-    return [
-        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
-        for place, item in enumerate(best.tolist(), start=1)
-    ]
 
 
 def _list_missed(

@@ -14,7 +14,7 @@ only if all of these hold:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -106,9 +106,9 @@ class Phrases:
     owner: IntArray
     names: frozenset[int]
     exact: Mapping[str, list[int]]
-    whole: frozenset[str]
+    whole: Collection[str]
     ego: bool
-    having: Mapping[str, frozenset[int]]
+    having: Mapping[str, set[int]]
     links: Mapping[str, set[tuple[str, ...]]]
 
     @cached_property
@@ -132,10 +132,10 @@ class Phrases:
         links = list_links(words)
         return not links or key not in self.exact or links in self.links.get(key, ())
 
-    def find_around(self, ngram: str) -> frozenset[int]:
+    def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
         words = make_plain(ngram, ego=self.ego).split(" ")
-        return frozenset.intersection(*(self.having.get(word, frozenset()) for word in words))
+        return set.intersection(*(self.having.get(word, set()) for word in words))
 
     def find_opposed(self, ngram: str) -> list[int]:
         """Return the entries that have the opposite of a word, and not the word itself."""
@@ -219,10 +219,7 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
         if place not in exact[key]:
             exact[key].append(place)
     whose_name = frozenset(np.flatnonzero(np.r_[True, np.diff(owner) > 0]).tolist())
-    frozen = {word: frozenset(found) for word, found in having.items()}
-    return Phrases(
-        entries, texts, owner, whose_name, dict(exact), frozenset(whole), ego, frozen, dict(links)
-    )
+    return Phrases(entries, texts, owner, whose_name, exact, whole, ego, having, links)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:

@@ -142,7 +142,7 @@ class SearchIndex:
 
     @cached_property
     def index(self) -> Any:
-        """What is searched."""
+        """Index that is searched."""
         return self.load()
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:

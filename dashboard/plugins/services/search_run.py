@@ -200,7 +200,13 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
             item, score = hit.get("id"), hit.get("score")
         elif isinstance(hit, list) and len(hit) == 2:
             item, score = hit
-        first.setdefault(*_check_hit(item, score, name))
+        text, is_id = str(item), type(item) in (str, int)
+        is_line = text == text.strip() and 0 < len(text) <= MAX_ID and text.isprintable()
+        if not is_id or not is_line:
+            raise DataError(name, f"the id {text[:80]!r}", "an id in one line")
+        if score is not None and (type(score) not in (int, float) or not abs(score) <= MAX_SCORE):
+            raise DataError(name, f"the score {str(score)[:20]!r}", "a finite number")
+        first.setdefault(text, None if score is None else float(score))
     if len({score is None for score in first.values()}) > 1:
         raise DataError(name, "results of several kinds", "all ids, or all with a score")
     kept = list(first.items())[:depth]
@@ -208,16 +214,6 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
     if len(scores) < len(kept) or any(a < b for a, b in pairwise(scores)):
         scores = [-float(rank) for rank in range(1, len(kept) + 1)]
     return list(zip([item for item, _ in kept], scores, strict=True))
-
-
-def _check_hit(item: Any, score: Any, name: str) -> tuple[str, float | None]:
-    """Return the id as a text, and the score as a number or None."""
-    text, is_id = str(item), type(item) in (str, int)
-    if not is_id or text != text.strip() or not 0 < len(text) <= MAX_ID or not text.isprintable():
-        raise DataError(name, f"the id {text[:80]!r}", "an id in one line")
-    if score is not None and (type(score) not in (int, float) or not abs(score) <= MAX_SCORE):
-        raise DataError(name, f"the score {str(score)[:20]!r}", "a finite number")
-    return text, None if score is None else float(score)
 
 
 def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:

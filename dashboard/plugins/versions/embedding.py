@@ -92,10 +92,9 @@ def embed(
             _embed_side(side, encoder, batch, place, report)
             side.seconds = round(time.monotonic() - begun, 3)
             _report_skipped(side, findings)
-        given = {side.name: side.join() for side in sides if side.vectors}
-        first = sides[0]
+        given, first = {side.name: side.join() for side in sides if side.vectors}, sides[0]
         if first.name not in given:
-            reasons = list_names(sorted(set(first.skipped.values()))) or "there are none"
+            reasons = list_names(sorted({*first.skipped.values()})) or "there are none"
             found = f"no {first.name} that can be embedded ({reasons})"
             raise DataError(collection.name, found, "some")
         if version:
