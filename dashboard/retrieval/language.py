@@ -40,24 +40,6 @@ def embed_texts(texts: Sequence[str]) -> Float32Array:
     return found / lengths
 
 
-def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> Float32Array:
-    """Return a vector of each text as a query, by the sentence-transformers model of a folder.
-
-    Args:
-        folder: Of the model.
-        texts: What is asked.
-        prompt: Stands before each text; empty: the one that the model has for queries.
-
-    Raises:
-        DataError: If the model cannot be used.
-    """
-    with _LOCK:
-        model = load_model(folder)
-        given = {"prompt": prompt} if prompt else {}
-        found = model.encode_query(list(texts), show_progress_bar=False, **given)
-        return np.asarray(found, np.float32)
-
-
 @lru_cache(maxsize=4)
 def load_model(folder: Path, device: str | None = "cpu") -> Any:
     """Return the sentence-transformers model of a folder, which runs no code of that folder.
@@ -180,8 +162,11 @@ def _embed(folder: Path, version: str, text: str) -> Float32Array:
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
         raise DataError(f"models/{version}/text_model", "no such folder", "the model of its texts")
     name = f"models/{version}/model.toml"
-    prompt = read_toml(folder / "model.toml", name).get("prompt_queries", "")
-    return embed_queries(place, [text], str(prompt))
+    prompt = str(read_toml(folder / "model.toml", name).get("prompt_queries", ""))
+    given = {"prompt": prompt} if prompt else {}  # else the one that the model has for queries
+    with _LOCK:
+        found = load_model(place).encode_query([text], show_progress_bar=False, **given)
+        return np.asarray(found, np.float32)
 
 
 ENCODERS: dict[str, Callable[[Path, str, str], Float32Array]] = {

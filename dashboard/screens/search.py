@@ -12,6 +12,7 @@ from dashboard.views.address import draw_choice, drop_choice, escape_markdown, s
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.charts import colour_versions
+from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
 
@@ -35,7 +36,7 @@ def name_item(name: str) -> str:
 
 
 sides, upload = list_sides(collection.folder, collection.versions), None
-with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search"):
+with make_line(key="search"):
     if "text" in sides or text:
         draw_choice(
             collection, choices, "text", label_visibility="collapsed", instead_of=["item"],

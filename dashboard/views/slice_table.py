@@ -10,6 +10,7 @@ from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.slicing import ALL, SMALL_SLICE
 from dashboard.views.comparison import write_difference
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column
 from dashboard.views.links import write_link
 
@@ -64,7 +65,7 @@ def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:
     columns = list(dict.fromkeys(name.partition("=")[0] for name in slices))
     if len(columns) < 2:
         return None
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with make_line():
         st.markdown("**Two columns**", width="content")
         first = st.selectbox(
             "Lines", columns, key="slices-first", label_visibility="collapsed", width=200

@@ -37,7 +37,7 @@ def make_payload(
     baseline: str,
     metric: str,
     depth: int,
-) -> dict[str, Any]:
+) -> Card:
     """Return what the cards show of a query; a step makes that of one query anew.
 
     Args:
@@ -98,7 +98,7 @@ def _make_run_row(
     baseline: str,
     metric: str,
     version: str,
-) -> dict[str, Any]:
+) -> Card:
     """Return the row of a version's results."""
     versions, required = list(found.lengths), list(found.asked.get("required", ()))
     by_run: dict[str, set[str]] = {each: set() for each in versions}

@@ -88,7 +88,7 @@ def make_payload(
     opened: str = "",
     number: int = MAX_ROWS,
     pick: Pick = NOTHING,
-) -> dict[str, Any]:
+) -> Row:
     """Return what the list shows, as values that JSON can hold.
 
     Args:
@@ -145,7 +145,7 @@ def _make_peek(
     fell: Sequence[Row],
     cutoff: int,
     pick: Pick,
-) -> dict[str, Any]:
+) -> Row:
     """Return the first results of each version and the hits that fell out of the first ranks."""
     found = study.query(query, versions, PEEKED, metric)
     required = found.asked.get("required", ())
@@ -172,7 +172,7 @@ def _make_peek(
     return {"groups": groups}
 
 
-def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> dict[str, Any]:
+def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> Row:
     media = find_media_of(collection, item)
     return {
         "item": item or "not in the collection",
