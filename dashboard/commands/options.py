@@ -37,15 +37,15 @@ def add_options(parser: ArgumentParser, told: str) -> None:
 
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
     values A|B the first is usual; an option that holds nothing is a switch. Help that ends in
-    (default X) gives the usual value. Help goes on in lines that begin with blanks.
+    (default X) gives another usual value. Help goes on in lines that begin with blanks.
     """
     for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
-        kind, usual = _KINDS.get(holds, str), re.search(r"\(default (\S+)\)$", text)
-        how: dict[str, Any] = {"metavar": holds, "type": kind}
-        if usual:
-            how["default"] = kind(usual[1])
-        if "|" in holds:
-            how = {"choices": holds.split("|"), "default": holds.partition("|")[0]}
+        values, kind = holds.split("|"), _KINDS.get(holds, str)
+        usual = re.search(r"\(default (\S+)\)$", text)
+        how: dict[str, Any] = (
+            {"choices": values} if values[1:] else {"metavar": holds, "type": kind}
+        )
+        how["default"] = kind(usual[1]) if usual else values[0] if values[1:] else None
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 
 

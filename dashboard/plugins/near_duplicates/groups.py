@@ -120,7 +120,7 @@ def _list_alike(items: Table, stored: Vectors | None) -> Iterator[IntArray]:
     """Yield each item with those whose vectors are like its own."""
     if stored is None:
         return
-    places = np.array([stored.index.get(name, -1) for name in items.ids])
+    places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)
     vectors = read_at(stored, places[known])
     for start in range(0, len(known), BLOCK):

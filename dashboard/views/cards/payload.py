@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -51,17 +52,15 @@ def make_payload(
     required = list(found.asked.get("required", ()))
     versions = list(found.lengths)
     rows = [_make_run_row(found, collection, colours, baseline, metric, v) for v in versions]
-    near = [
-        _make_card(row, collection, False, versions, required) | {"mark": "near miss"}
-        for row in found.near
-    ]
-    ideal = [_make_card(row, collection, True, versions, required) for row in found.ideal]
+    make = partial(_make_card, collection, versions, required)
+    near = [make(row, False) | {"mark": "near miss"} for row in found.near]
+    ideal = [make(row, True) for row in found.ideal]
     ideal = [card | {"rank": rank} for rank, card in enumerate((ideal + near)[:depth], start=1)]
     if found.ideal:
         rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
     missed = []
     for row in found.missed[:depth]:
-        card = _make_card(row, collection, True, versions, required)
+        card = make(row, True)
         lacking = [version for version in versions if version not in row["runs"]]
         card["mark"] = f"missed by {', '.join(lacking)}" if row["runs"] else "missed by all"
         missed.append(card | {"rank": None})
@@ -85,7 +84,7 @@ def make_payload(
 
 def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
     """Return what the cards show of items that are no results."""
-    cards = [_make_card({"item_id": item}, collection, None, (), ()) for item in items]
+    cards = [_make_card(collection, (), (), {"item_id": item}, None) for item in items]
     cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
     row = {"kind": "pick", "name": name, "note": note, "cards": cards}
     return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
@@ -109,7 +108,7 @@ def _make_run_row(
     cards = []
     for row in found.rows:
         if row["run"] == version:
-            card = _make_card(row, collection, row["hit"], versions, required, version)
+            card = _make_card(collection, versions, required, row, row["hit"], version)
             if compared and version == baseline:
                 card["mark"] = "" if row["item_id"] in others else "gone"
             elif compared:
@@ -119,30 +118,25 @@ def _make_run_row(
     (passing, length), note = found.lengths[version], found.problems.get(version, "")
     if passing < length:
         note = f"{passing:,} of {length:,} items pass the similarity threshold"
-    hits = sum(card["hit"] is True for card in cards)
+    hits, value = sum(card["hit"] is True for card in cards), found.values[version]
+    written = "no value" if value is None else f"{value:.3f}"
     return {
         "kind": "run",
         "name": version,
         "baseline": version == baseline,
         "colour": colours.get(version, "#888"),
-        "value": _describe_value(metric, found.values[version]),
+        "value": f"{metric} {written}" if metric else "",
         "note": note or (f"{hits} of {len(cards)} relevant" if required or hits else ""),
         "cards": cards,
     }
 
 
-def _describe_value(metric: str, value: float | None) -> str:
-    if not metric:
-        return ""
-    return f"{metric} no value" if value is None else f"{metric} {value:.3f}"
-
-
 def _make_card(
-    row: Row,
     collection: Collection,
-    hit: bool | None,
     versions: Sequence[str],
     required: Sequence[str],
+    row: Row,
+    hit: bool | None,
     version: str = "",
 ) -> Card:
     """Return a card; `version` is the one whose result it is, if it is one."""
