@@ -42,9 +42,9 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         values, kind = holds.split("|"), _KINDS.get(holds, str)
         usual = re.search(r"\(default (\S+)\)$", text)
-        how: dict[str, Any] = (
-            {"choices": values} if values[1:] else {"metavar": holds, "type": kind}
-        )
+        how: dict[str, Any] = {"metavar": holds, "type": kind}
+        if values[1:]:
+            how = {"choices": values}
         how["default"] = kind(usual[1]) if usual else values[0] if values[1:] else None
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 

@@ -63,9 +63,9 @@ def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
     """
     if codes == "none":
         return ""
-    if min(each.shape[1] for each in parts) >= MIN_BITS and _hold_only(parts, (0, 1)):
+    if min(each.shape[1] for each in parts) >= MIN_BITS and hold_only(parts, (0, 1)):
         return "bits"
-    if _hold_only(parts, (-1, 0, 1)):
+    if hold_only(parts, (-1, 0, 1)):
         return "codes"
     if any(each.dtype.itemsize > 1 for each in parts):
         return ""
@@ -76,7 +76,7 @@ def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
     return "packed"
 
 
-def _hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
+def hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
     """Return whether all numbers are some of a few; most arrays tell by their first rows."""
     starts = range(0, max(map(len, parts)), BLOCK)
     places = [slice(0, 64), *(slice(at, at + BLOCK) for at in starts)]

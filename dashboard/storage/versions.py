@@ -43,6 +43,10 @@ class Version:
     file: str = ""
     make_source: Callable[[Any, Any, Ties], Any] | None = None
 
+    def list_arrays(self) -> list[Vectors]:
+        """Return the vectors of items and of queries that there are."""
+        return [each for each in (self.items, self.queries) if each is not None]
+
 
 def read_versions(
     folder: Path,

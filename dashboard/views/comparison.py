@@ -137,7 +137,7 @@ def write_difference(row: Row, p: float | None, lacking: str = "not defined") ->
     if row["low"] is not None:
         interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
     return {
-        "change": None if row["delta"] is None else write_signed(row["delta"]),
+        "change": write_signed(row["delta"]),
         "interval": interval,
         "p": None if p is None else write_p(p).removeprefix("= "),
     }
@@ -149,7 +149,7 @@ def make_forest(rows: Sequence[Row]) -> list[Row]:
         row
         | {
             "label": row["name"],
-            "note": "not compared" if row["delta"] is None else write_signed(row["delta"]),
+            "note": write_signed(row["delta"], "not compared"),
         }
         for row in rows
     ]

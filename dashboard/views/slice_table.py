@@ -34,7 +34,7 @@ def make_lines(rows: Sequence[Row]) -> list[Row]:
     lines = []
     for row, value in zip(rows[:MAX_LINES], values, strict=False):
         note = f"n {row['queries']} · " if row["queries"] else "not scored"
-        note += "" if row["delta"] is None else write_signed(row["delta"])
+        note += write_signed(row["delta"], "")
         if row["p_adjusted"] is not None:
             note += f" · p {write_p(row['p_adjusted'])}"
         name = row["slice"]
@@ -51,7 +51,7 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
         | {
             "first": _shorten(row["first"]),
             "second": _shorten(row["second"]),
-            "note": "–" if row["delta"] is None else write_signed(row["delta"]),
+            "note": write_signed(row["delta"]),
             "count": f"n {n}{'*' if n < SMALL_SLICE else ''}" if (n := row["queries"]) else "",
         }
         for row in rows

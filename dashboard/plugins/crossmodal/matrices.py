@@ -7,7 +7,7 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -52,7 +52,8 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     axes = _read_axes(path, matrix, findings)
     if axes is None:
         axes = _guess_axes(collection, matrix, path.stem, findings)
-    items = [_find_items(collection, axis, meant) for axis in axes]
+    find, index = collection.items.find, collection.items.index
+    items = [find(n if n in index else meant.get(n, "") for n in axis) for axis in axes]
     asking = _find_lines(collection, axes, meant)
     if not any((lines >= 0).any() for lines in asking):
         wanted = "ids of queries, of items that they are about, or of texts with their words"
@@ -184,13 +185,6 @@ def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
         if grade >= 1 and other in index:
             pairs[other if about >= 0 else name].add(int(about) if about >= 0 else index[other])
     return pairs
-
-
-def _find_items(collection: Collection, axis: Iterable[str], meant: Mapping[str, str]) -> IntArray:
-    """Return the item of each line of an axis: of its id, or of the query of this id; else -1."""
-    index = collection.items.index
-    found = (index.get(name, index.get(meant.get(name, ""), -1)) for name in axis)
-    return np.fromiter(found, dtype=np.int64)
 
 
 def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> list[IntArray]:

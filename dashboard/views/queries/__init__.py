@@ -116,7 +116,7 @@ def make_payload(
                 "text": row["text"],
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
-                "change": "–" if row["delta"] is None else write_signed(row["delta"]),
+                "change": write_signed(row["delta"]),
                 "values": " → ".join(map(_write, values)),
                 "marks": [each["marks"] for each in found],
                 "moves": _describe_moves(fell, came),
