@@ -65,7 +65,7 @@ def pair_slices(slices: Slices) -> dict[str, BoolArray]:
         for other in range(one + 1, len(names)):
             least = min(shared[one, one], shared[other, other])
             if SMALL_SLICE <= shared[one, other] < least:
-                both = np.asarray(slices[name] & slices[names[other]])
+                both = slices[name] & slices[names[other]]
                 pairs[name + JOIN + names[other]] = both
     return pairs
 

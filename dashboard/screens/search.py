@@ -65,7 +65,7 @@ with make_line(key="search"):
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:
-    st.error(escape_markdown(str(error)))
+    st.error(escape_markdown(error))
     st.stop()
 if upload:
     st.image(upload, width=160, caption=escape_markdown(f"Searched with {upload.name}"))
@@ -74,7 +74,7 @@ if not text and not item and picture is None:
     try:
         changes = list_changes(study, baseline, candidate, choices["metric"])
     except ChoiceError as error:
-        st.info(escape_markdown(str(error)))
+        st.info(escape_markdown(error))
         changes = []
     worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
     # a text that asks together with an item finds nothing by itself

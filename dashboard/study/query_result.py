@@ -136,7 +136,7 @@ def _find_near(study: Study, query: int, most: int) -> IntArray:
     credits = study.judgement.credits(query).copy()
     credits[study.judgement.grades(query) >= study.judgement.relevant_from] = 0
     best = np.argsort(-credits, kind="stable")[:most]
-    return np.asarray(best[credits[best] > 0])
+    return best[credits[best] > 0]
 
 
 def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:

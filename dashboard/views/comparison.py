@@ -60,7 +60,7 @@ def compare_on_page(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     except ChoiceError as error:
         plain = open_study(study.collection, study.choices.replace(margins=""))
         found = compare_metrics(plain, choices)
-        st.error(escape_markdown(str(error)))
+        st.error(escape_markdown(error))
         return found
 
 

@@ -48,7 +48,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             collection = open_collection(find_data() / name)
         except DataError as error:
             st.markdown(f"**{escape_markdown(name)}**")
-            st.error(escape_markdown(str(error)))
+            st.error(escape_markdown(error))
             st.code(f"python -m dashboard check {name}", language="sh")
             return
         with make_line():

@@ -99,7 +99,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     words = [screen.capitalize(), " → ".join(choices.compared), *narrowed, collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
-        st.warning(escape_markdown(str(problem)))
+        st.warning(escape_markdown(problem))
     require_versions(collection, choices, versions)
     return study, choices
 

@@ -102,12 +102,12 @@ def sum_lists(
 
 def weigh_by_persistence(credit: FloatArray, p: float = 0.95) -> FloatArray:
     """Return (1 − p) · p^(k − 1)."""
-    return np.asarray((1 - p) * p ** np.arange(len(credit), dtype=np.float64))
+    return (1 - p) * p ** np.arange(len(credit), dtype=np.float64)
 
 
 def weigh_by_logarithm(credit: FloatArray) -> FloatArray:
     """Return 1 ÷ log2(k + 1)."""
-    return np.asarray(1 / np.log2(np.arange(2, len(credit) + 2)))
+    return 1 / np.log2(np.arange(2, len(credit) + 2))
 
 
 def weigh_equally(credit: FloatArray) -> FloatArray:
@@ -126,7 +126,7 @@ def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
 def weigh_by_arrival(credit: FloatArray) -> FloatArray:
     """Return (1 ÷ k) · Π (1 − r) over earlier results; the reader stops by the original credit."""
     arrives = np.append(1.0, np.cumprod(1 - credit))[: len(credit)]
-    return np.asarray(arrives / np.arange(1, len(credit) + 1))
+    return arrives / np.arange(1, len(credit) + 1)
 
 
 DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {

@@ -178,7 +178,7 @@ def weigh_rows(row: Any) -> FloatArray:
     [0.25, 0.25, 0.5]
     """
     _, place, size = np.unique(row, return_inverse=True, return_counts=True)
-    return np.asarray(1 / (size[place] * max(len(size), 1)))
+    return 1 / (size[place] * max(len(size), 1))
 
 
 def compare_gains(

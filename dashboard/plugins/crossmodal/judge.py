@@ -188,7 +188,7 @@ def list_folds(study: Study) -> IntArray | None:
 def list_texts(study: Study) -> BoolArray:
     """Return True for each query in question that is a text."""
     sides: Sides = study.collection.tables["crossmodal"]
-    return np.asarray(sides.list_texts(study.collection)[study.queries])
+    return sides.list_texts(study.collection)[study.queries]
 
 
 def _find_pictures(study: Study) -> IntArray:

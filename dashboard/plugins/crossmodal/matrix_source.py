@@ -164,8 +164,8 @@ class MatrixSource:
     def _read_scores(self, lines: IntArray, others: IntArray, rows: bool) -> FloatArray:
         scores = self.matrix.read(lines, rows)[:, others]
         if self.ties == "id":
-            return np.asarray(scores.astype(np.float32).astype(np.float64))
-        return np.asarray(np.round(scores, self.decimals) + 0.0)
+            return scores.astype(np.float32).astype(np.float64)
+        return np.round(scores, self.decimals) + 0.0
 
 
 def _sort(scores: FloatArray, items: IntArray) -> SortedRanking:
