@@ -145,8 +145,8 @@ def _read_rows(
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
-    lines: list[int] = []
-    rows: list[tuple[str, ...]] = []
+    lines = []
+    rows = []
     line = 1
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
@@ -173,7 +173,7 @@ def _fill_rows(
 ) -> list[tuple[str, ...]]:
     """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
     wanted = f"{len(rows[0])}, as the header"
-    short: list[int] = []
+    short = []
     for line, cells in zip(lines, rows, strict=True):
         if len(cells) > len(rows[0]):
             do = "Put a cell that holds the separator in quotes."

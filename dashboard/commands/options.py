@@ -42,7 +42,7 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         values, kind = holds.split("|"), _KINDS.get(holds, str)
         usual = re.search(r"\(default (\S+)\)$", text)
-        how: dict[str, Any] = {"metavar": holds, "type": kind}
+        how = {"metavar": holds, "type": kind}
         if values[1:]:
             how = {"choices": values}
         how["default"] = kind(usual[1]) if usual else values[0] if values[1:] else None
@@ -114,7 +114,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     if hasattr(call, "baseline") and not collection.versions and not collection.broken:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         raise ValueError(f"{collection.name} has no version yet. Type: {do}")
-    given: dict[str, str] = {}
+    given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
         if value is None:
@@ -141,7 +141,7 @@ def complain_about_broken(collection: Collection, chosen: bool) -> int:
         collection: What was opened.
         chosen: Whether the call names its versions; then others do not matter.
     """
-    broken: list[DataError] = [] if chosen else collection.problems
+    broken = [] if chosen else collection.problems
     for problem in broken:
         print(f"error: {problem}", file=sys.stderr)
     return WRONG if broken else FINE

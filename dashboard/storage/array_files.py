@@ -147,7 +147,7 @@ def _read_npz(path: Path) -> Arrays:
 def _read_safetensors(path: Path) -> Arrays:
     from safetensors import deserialize
 
-    found: dict[str, Any] = {}
+    found = {}
     for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
         if told["dtype"] == "BF16":  # the upper half of float32, which numpy does not have
             upper = np.frombuffer(told["data"], "<u2").astype("<u4")

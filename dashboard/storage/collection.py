@@ -146,7 +146,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     """
     findings: Findings = []
     judged = read_qrels(qrels, str(qrels), findings)
-    named: dict[str, Pairs] = {}
+    named = {}
     for path in runs:
         if path.stem in named:
             raise DataError(str(path), f"a second run {path.stem!r}", "files with other stems")
@@ -316,7 +316,7 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
     """Return the queries; those without a text, an image or a known item are left out, and said."""
     table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
-    kept: list[int] = []
+    kept = []
     for row, cells in enumerate(table.list_rows("text", "item_id", "image")):
         query, text, item, image = cells
         has_text = any(map(str.isprintable, text.replace(" ", "")))

@@ -143,7 +143,7 @@ def add_vectors(
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
         taken = [_write_side(draft, *side, form, by_position, findings) for side in sides]
-        told: dict[str, Any] = {"date": f"{date.today()}", **settings}
+        told = {"date": f"{date.today()}", **settings}
         told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
         told |= {"by_position": True} if any(taken) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")

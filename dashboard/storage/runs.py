@@ -136,7 +136,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     """Return the pairs of some rows; rows that say the same again count once."""
     values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
-    repeated: list[int] = []
+    repeated = []
     for line, query, item, text in rows:
         pair, value = (query, item), _read_number(text, name, number, line)
         if pair in first and values[pair] != value:

@@ -116,7 +116,7 @@ def list_stale(
 
     Rows that are new or gone are said where vectors are read, and not again here.
     """
-    findings: Findings = []
+    findings = []
     for name, version in versions.items():
         place, shown = folder / "models" / name / "model.toml", f"models/{name}/model.toml"
         told = read_toml(place, shown).get(MADE_FOR) if version.items else None

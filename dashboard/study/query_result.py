@@ -114,8 +114,8 @@ def _rank_versions(
 
     The first results of every version and the wanted items are found however deep they are.
     """
-    parts: dict[str, Part] = {}
-    problems: dict[str, str] = {}
+    parts = {}
+    problems = {}
     for _ in range(2):  # at the second time the first results of all are wanted, too
         find = {query: wanted}.__getitem__
         for version in versions:
@@ -151,14 +151,14 @@ def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
 def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
     judged, ids = study.judgement, study.collection.items.ids
     is_complete = study.rules.is_complete and not np.isnan(judged.grades(query)).all()
-    rows: list[Row] = []
+    rows = []
     for version, part in parts.items():
         hits = mark_hits(judged, query, part.item, is_complete)
         columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
         for item, rank, score, hit in zip(*columns, strict=True):
             if rank <= min(depth, part.passing[0]):
                 name = ids[item] if item >= 0 else None
-                row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
+                row = {"run": version, "rank": rank, "item_id": name, "score": score}
                 rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
     return rows
 
@@ -167,7 +167,7 @@ def _list_missed(
     study: Study, query: int, parts: Mapping[str, Part], depth: int, relevant: Sequence[int]
 ) -> list[Row]:
     """Return the relevant items that some version does not show, those that none shows first."""
-    rows: list[tuple[int, float, int, Row]] = []
+    rows = []
     for item in relevant:
         row = _describe_place(study, parts, depth, item)
         if len(row["runs"]) < len(parts):

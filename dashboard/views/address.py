@@ -84,7 +84,7 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
     """
     resolve(collection, {})
     known = {each.key: each for each in list_choices()}
-    problems: dict[str, str] = {}
+    problems = {}
     good: dict[str, str] = {}
     for key, choice in known.items():
         if key in given:

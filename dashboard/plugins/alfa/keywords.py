@@ -101,7 +101,7 @@ def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candida
         return (words if each.score >= 1 else 0, each.score + LENGTH_BONUS * words)
 
     taken: dict[str, str] = {}
-    kept: list[Candidate] = []
+    kept = []
     for each in sorted(candidates, key=quality, reverse=True):
         words = each.ngram.split(" ")
         if each.score >= threshold and all(taken.get(w, each.ngram) == each.ngram for w in words):
@@ -265,7 +265,7 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
     Raises:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
-    tables: Keywords = collection.tables["alfa"]
+    tables = collection.tables["alfa"]
     found: dict[tuple[str, str], Entry] = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.keywords

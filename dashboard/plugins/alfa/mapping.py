@@ -139,7 +139,7 @@ class Phrases:
 
     def find_opposed(self, ngram: str) -> list[int]:
         """Return the entries that have the opposite of a word, and not the word itself."""
-        found: set[int] = set()
+        found = set()
         for word in make_plain(ngram, ego=self.ego).split(" "):
             for other in OPPOSITES.get(word, ()):
                 found |= self._find_entries(other) - self._find_entries(word)
@@ -200,14 +200,14 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
     ]
     owner = np.array([place for place, _, _ in rows], dtype=np.int64)
     texts = tuple(" ".join(word.text for word in words) for _, words, _ in rows)
-    bare: defaultdict[str, set[int]] = defaultdict(set)
+    bare = defaultdict(set)
     for text, (place, _, worded) in zip(texts, rows, strict=True):
         if text == " ".join(worded):
             bare[make_plain(text, ego=ego)].add(place)
     exact: defaultdict[str, list[int]] = defaultdict(list)
-    links: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
-    having: defaultdict[str, set[int]] = defaultdict(set)
-    whole: set[str] = set()
+    links = defaultdict(set)
+    having = defaultdict(set)
+    whole = set()
     for phrase, (text, (place, words, worded)) in enumerate(zip(texts, rows, strict=True)):
         key = make_plain(text, ego=ego)
         for word in key.split(" "):

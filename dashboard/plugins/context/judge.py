@@ -155,7 +155,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
         reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
         return ShareJudgement(made, reasons)
     every = judge_table(collection, tables)
-    pairs: dict[int, tuple[IntArray, FloatArray]] = {}
+    pairs = {}
     unscorable = dict(every.unscorable)
     for query, (items, grades) in every.pairs.items():
         if compute_invalid_share(grades) > MAX_INVALID_SHARE:

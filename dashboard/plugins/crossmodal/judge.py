@@ -55,9 +55,9 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     """
     items, queries = collection.items, collection.queries
     made = judge_table(collection, collection.qrels, needs_relevant=True)
-    sides: Sides = collection.tables["crossmodal"]
+    sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
-    galleries: list[IntArray | None] = [sides.members.get(side) for side in searched]
+    galleries = [sides.members.get(side) for side in searched]
     reasons, folds = dict(made.unscorable), np.zeros(len(queries), dtype=np.int64)
     if choices["test"] not in FOLDS:
         return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)

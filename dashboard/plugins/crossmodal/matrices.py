@@ -156,7 +156,7 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     pairs; among these the first query has the first, and so on.
     """
     items, queries = collection.items, collection.queries
-    texts: defaultdict[str, list[str]] = defaultdict(list)
+    texts = defaultdict(list)
     for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)

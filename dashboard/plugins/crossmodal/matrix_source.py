@@ -151,7 +151,7 @@ class MatrixSource:
             start = stop
 
     def _rank_block(self, queries: IntArray) -> Iterator[Ranking]:
-        rankings: list[Ranking] = [NOTHING] * len(queries)
+        rankings = [NOTHING] * len(queries)
         for axis, asking in enumerate(self.asking):
             lines, (others, items) = asking[queries], self._found[axis]
             places = np.flatnonzero(lines >= 0)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.storage.collection import Collection
@@ -83,7 +81,7 @@ def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
 
 
 def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:
-    packed: NDArray[Any] = vectors.stored[:]
+    packed = vectors.stored[:]
     if packed.dtype == np.int8:  # sentence-transformers subtracts 128
         packed = (packed.astype(np.int16) + 128).astype(np.uint8)
     unpacked = np.unpackbits(packed, axis=1)

@@ -159,7 +159,7 @@ def describe_types(
         return {}, []
     judged, index = study.judgement, study.collection.items.index
     grades = judged.grades(query)
-    notes: list[Row] = []
+    notes = []
     for row in rows:
         bits = find_bits(study, row["run"]) if "run" in row else None
         # equation 1: the cosine of two codes is 1 - 2 distance ÷ bits

@@ -108,7 +108,7 @@ def measure_costs(
     collection: Collection, version: Version, files: Sequence[SearchIndex], k: int
 ) -> list[dict[str, Any]]:
     """Return recall, time and bytes of indexes, and of exact search; searches are one by one."""
-    costs: list[tuple[str, IndexSource, int | None, float]] = []
+    costs = []
     for file in files:
         file.index  # noqa: B018 - raises what is wrong with it
         source = cast(IndexSource, file.make_source(collection, version, "gallery"))
@@ -145,7 +145,7 @@ def compute_recalls(
 
     A result with the score of the last of them is as good as it.
     """
-    first: dict[int, IntArray] = {}
+    first = {}
     for part in Run(found, own_items).parts(queries, k):
         for place, query in enumerate(part.queries.tolist()):
             first[query] = part.item[part.row == place]

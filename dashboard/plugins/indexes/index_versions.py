@@ -33,7 +33,7 @@ def read_indexes(
 
     It finds what the index returns, as deep as that was asked, in the order of the index's scores.
     """
-    found: dict[str, Version] = {}
+    found = {}
     for version in collection.versions.values():
         for kind, (file, read) in KINDS.items():
             if version.items is None or not (collection.folder / version.file / file).is_file():

@@ -237,7 +237,7 @@ def describe_copies(
     if study.choices[KEY] == COUNTED:
         return {}, []
     groups, table = find_groups(study.collection, study.choices[KEY]), study.collection.items
-    notes: list[Row] = []
+    notes = []
     for item in study.find_items(rows):
         others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
         notes.append({"notes": [f"copies: {list_names(others)}"]} if others else Row())

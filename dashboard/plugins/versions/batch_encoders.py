@@ -169,7 +169,7 @@ def _open_function(named: str) -> BatchEncoder:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        call: Any = resolve_name(named)
+        call = resolve_name(named)
     except Exception as error:  # code of the caller may raise anything while it is imported
         why = f"no such function ({type(error).__name__}: {str(error)[:200]})"
         raise DataError(named, why, "a module on Python's path and a function in it") from error

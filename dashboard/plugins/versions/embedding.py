@@ -143,9 +143,9 @@ def _list_sides(
 def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
     """Return the items: pictures, clips, and texts by their captions."""
     items, root = collection.items, str(collection.settings.get("media_root", "media"))
-    keys: dict[str, str] = {}
-    skipped: dict[str, str] = {}
-    paths: dict[str, Path] = {}
+    keys = {}
+    skipped = {}
+    paths = {}
     for place, item in enumerate(items.ids):
         caption = items["caption"][place].strip()
         is_text = items["kind"][place] == "text" or not items["file"][place] and caption
@@ -256,7 +256,7 @@ def _encode(
     if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
         found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
         raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
-    made: dict[str, Float32Array] = {}
+    made = {}
     start = 0
     for name, each in batch.items():
         some = rows[start : start + len(each)].astype(np.float64)
