@@ -144,7 +144,7 @@ def _join_judged(
     Each is the place of the first query, that after the last one, and a row a judged item: place of
     its query, item and grade, sorted by both.
     """
-    first, size, found = 0, 0, list[tuple[IntArray, FloatArray]]()
+    first, size, found = 0, 0, []
     for at, query in enumerate(queries.tolist(), start=1):
         found.append(list_judged(judgement, query))
         size += len(found[-1][0])

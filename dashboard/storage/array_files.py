@@ -164,7 +164,7 @@ def _read_hdf5(path: Path) -> Arrays:
     """Return the data sets of an HDF5 file; those that are in other files are none of them."""
     import h5py  # type: ignore[import-untyped]
 
-    opened, found = h5py.File(path, "r"), dict[str, Any]()
+    opened, found = h5py.File(path, "r"), {}
 
     def take(name: str, node: Any) -> None:
         if isinstance(node, h5py.Dataset) and not (node.is_virtual or node.external):

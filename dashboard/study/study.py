@@ -187,7 +187,7 @@ class Study:
         return np.stack([parts[key] for key in keys])
 
     def _compute_plain(self, version: str, measures: Sequence[Measure]) -> FloatArray:
-        rules, own = self.rules, dict[Measure, FloatArray]()
+        rules, own = self.rules, {}
         if rules.measure is not None:
             made = {each: rules.measure(self, version, each) for each in measures}
             own = {each: values for each, values in made.items() if values is not None}

@@ -63,7 +63,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     A text query requires the keywords that its words are mapped to, an item query those of its
     item. A query that requires none, or what no item has, is not scorable.
     """
-    tables = collection.tables["alfa"]
+    tables: Keywords = collection.tables["alfa"]
     groups, threshold = choices["groups"], choices["mapping_threshold"]
     own = collection.own_items
     required = []

@@ -265,7 +265,7 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
     Raises:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
-    tables = collection.tables["alfa"]
+    tables: Keywords = collection.tables["alfa"]
     found: dict[tuple[str, str], Entry] = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.keywords

@@ -55,7 +55,7 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     """
     items, queries = collection.items, collection.queries
     made = judge_table(collection, collection.qrels, needs_relevant=True)
-    sides = collection.tables["crossmodal"]
+    sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     galleries = [sides.members.get(side) for side in searched]
     reasons, folds = dict(made.unscorable), np.zeros(len(queries), dtype=np.int64)

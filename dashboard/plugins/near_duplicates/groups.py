@@ -84,7 +84,7 @@ def find_groups(collection: Collection, way: str) -> Groups:
 
 def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
-    items, findings = collection.items, Findings()
+    items, findings = collection.items, []
     way = next(iter(list_ways(collection)), ONCE)
     unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
     what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"
@@ -240,5 +240,5 @@ def describe_copies(
     notes = []
     for item in study.find_items(rows):
         others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
-        notes.append({"notes": [f"copies: {list_names(others)}"]} if others else Row())
+        notes.append({"notes": [f"copies: {list_names(others)}"]} if others else {})
     return {}, notes
