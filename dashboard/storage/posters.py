@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from dashboard.errors import DataError
+from dashboard.storage.collection import Collection
 from dashboard.storage.media import Span, find_media, read_span, recognise_type
 from dashboard.tables import Table
 
@@ -138,16 +139,17 @@ def check_size(width: int, height: int) -> None:
         raise ValueError(f"{width} × {height} pixels")
 
 
-def find_item_file(folder: Path, root: str, items: Table, place: int) -> Path:
+def find_item_file(collection: Collection, place: int) -> Path:
     """Return the picture or clip of an item.
 
     Raises:
         DataError: If it has none, or none that can be shown.
     """
-    file = items["file"][place]
-    path = find_media(folder, root, file)
+    file, root = collection.items["file"][place], collection.settings.get("media_root", "media")
+    path = find_media(collection.folder, root, file)
     if path is None:
-        raise DataError(file or items.ids[place], "no file", "a picture or a clip of the item")
+        name = file or collection.items.ids[place]
+        raise DataError(name, "no file", "a picture or a clip of the item")
     if not recognise_type(path):
         raise DataError(file, "no picture or clip", "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM")
     return path

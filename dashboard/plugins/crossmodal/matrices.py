@@ -22,6 +22,7 @@ from dashboard.plugins.crossmodal.matrix_source import (
 )
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import read_ids
 from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import IntArray, Ties
@@ -179,8 +180,7 @@ def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
     if qrels is None:
         return pairs
     index = collection.items.index
-    for query, item, grade in zip(qrels.query, qrels.item, qrels.values, strict=True):
-        name, other = qrels.queries[query], qrels.items[item]
+    for (name, other), grade in list_pairs(qrels):
         about = own[queries.index[name]] if name in queries.index else -1
         if grade >= 1 and other in index:
             pairs[other if about >= 0 else name].add(int(about) if about >= 0 else index[other])

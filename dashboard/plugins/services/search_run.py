@@ -20,6 +20,7 @@ from dashboard.errors import DataError, Findings, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files
+from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import Ties
 
@@ -175,10 +176,9 @@ def _list_hits(collection: Collection, name: str, record: RunRecord) -> dict[str
     """Return what a version has for each query that its record names."""
     found: dict[str, Hits] = {query: [] for query in record.milliseconds or {}}
     run = collection.versions[name].run if found and name in collection.versions else None
-    if run is not None:
-        for query, item, score in zip(run.query, run.item, run.values.tolist(), strict=True):
-            if run.queries[query] in found:
-                found[run.queries[query]].append((run.items[item], score))
+    for (query, item), score in list_pairs(run) if run is not None else ():
+        if query in found:
+            found[query].append((item, score))
     return found
 
 

@@ -142,7 +142,7 @@ def _list_sides(
 
 def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
     """Return the items: pictures, clips, and texts by their captions."""
-    items, root = collection.items, str(collection.settings.get("media_root", "media"))
+    items = collection.items
     keys = {}
     skipped = {}
     paths = {}
@@ -156,7 +156,7 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
                     lack = "a text without words" if not caption else "a text"
                     raise DataError(item, lack, "what the encoder embeds")
             else:
-                paths[item] = find_item_file(collection.folder, root, items, place)
+                paths[item] = find_item_file(collection, place)
                 state = paths[item].stat()
                 span = items["span_start"][place], items["span_end"][place]
                 keys[item] = f"file {paths[item].name} {state.st_size} {state.st_mtime_ns} {span}"
