@@ -134,14 +134,9 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     return study, choices
 
 
-def complain_about_broken(collection: Collection, chosen: bool) -> int:
-    """Print why versions cannot be used; return the exit code.
-
-    Args:
-        collection: What was opened.
-        chosen: Whether the call names its versions; then others do not matter.
-    """
-    broken = [] if chosen else collection.problems
+def complain_about_broken(call: Namespace, collection: Collection) -> int:
+    """Print why versions cannot be used, unless the call names its own; return the exit code."""
+    broken = collection.problems if call.runs is None else []
     for problem in broken:
         print(f"error: {problem}", file=sys.stderr)
     return WRONG if broken else FINE

@@ -49,7 +49,7 @@ def answer(call: Namespace) -> Answer:
         require_file(call.file, call.file.name, "a picture")
         picture = read_picture(call.file.read_bytes(), call.file.name)
     found = study.search(choices["runs"], text=text, item=item, picture=picture, depth=call.k)
-    code = complain_about_broken(study.collection, chosen=call.runs is not None)
+    code = complain_about_broken(call, study.collection)
     for version, why in found.problems.items():
         if version not in study.collection.broken:
             print(f"error: {version}: {why}", file=sys.stderr)

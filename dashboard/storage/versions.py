@@ -36,7 +36,6 @@ class Version:
 
     name: str
     note: str = ""
-    date: str = ""
     items: Vectors | None = None
     queries: Vectors | None = None
     run: Pairs | None = None
@@ -97,8 +96,7 @@ def read_version(
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
-    note, date = str(described.get("note", "")), str(described.get("date", ""))
-    return Version(name, note, date, gallery, stored, file=shown)
+    return Version(name, str(described.get("note", "")), gallery, stored, file=shown)
 
 
 def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:

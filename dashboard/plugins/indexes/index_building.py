@@ -78,7 +78,7 @@ def write_index(
         wanted = 'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"'
         raise DataError(repr(factory[:80]), explain(error), wanted) from error
     seconds = round(time.perf_counter() - begun, 3)
-    digest = digest_vectors(collection, version, items)
+    digest = digest_vectors(collection, version)
     line = IndexLine(factory, parameters, depth, seconds, digest)
     exact = make_source(collection, replace(version, make_source=None), "gallery")
     assert isinstance(exact, VectorSource)

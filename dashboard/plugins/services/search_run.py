@@ -83,11 +83,12 @@ def read_records(
     read = {name: partial(read_record, path) for name, path in paths.items()}
     return {
         name: replace(
-            collection.versions[name], note=f"answers of {record.search}", date=record.date,
+            collection.versions[name],
+            note=f"answers of {record.search}",
             make_source=record.make_source,
         )
         for name, record in try_to_read_all(broken, read).items()
-    }  # fmt: skip
+    }
 
 
 def read_record(path: Path) -> RunRecord | None:

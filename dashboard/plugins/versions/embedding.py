@@ -261,13 +261,12 @@ def _encode(
     for name, each in batch.items():
         some = rows[start : start + len(each)].astype(np.float64)
         start += len(each)
-        lengths = np.linalg.norm(some, axis=1, keepdims=True)
-        if np.isfinite(some).all() and lengths.all():
-            mean = (some / lengths).mean(axis=0)
-            length = np.linalg.norm(mean)
-            if length > 0:
-                made[name] = (mean / length).astype(np.float32)
-        if name not in made:
+        with np.errstate(all="ignore"):  # what cannot be divided is NaN
+            mean = (some / np.linalg.norm(some, axis=1, keepdims=True)).mean(axis=0)
+            unit = (mean / np.linalg.norm(mean)).astype(np.float32)
+        if np.isfinite(unit).all():
+            made[name] = unit
+        else:
             side.skipped[name] = "a vector with NaN, infinity or only zeros"
     side.vectors.update(made)
     return made
