@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -169,7 +169,7 @@ def _embed(folder: Path, version: str, text: str) -> Float32Array:
         return np.asarray(found, np.float32)
 
 
-ENCODERS: dict[str, Callable[[Path, str, str], Float32Array]] = {
+ENCODERS = {
     "minilm+projection": _project,
     "sentence-transformers": _embed,
 }

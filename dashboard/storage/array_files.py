@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -276,7 +276,7 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     return made, odd
 
 
-READERS: Mapping[str, Callable[[Path], Arrays]] = {
+READERS = {
     ".npy": _read_npy,
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -20,7 +20,7 @@ from dashboard.tables import Float32Array, FloatArray, IntArray
 from dashboard.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
-HEADERS: Mapping[tuple[int, int], Callable[[Any], tuple[Any, bool, np.dtype[Any]]]] = {
+HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
