@@ -35,7 +35,7 @@ def embed_texts(texts: Sequence[str]) -> Float32Array:
     if not texts:
         return np.empty((0, 384), dtype=np.float32)
     with _LOCK:
-        found: Float32Array = np.asarray(_load_model().embed(list(texts)), np.float32)
+        found = np.asarray(_load_model().embed(list(texts)), np.float32)
     lengths: Float32Array = np.linalg.norm(found, axis=1, keepdims=True)
     return found / lengths
 

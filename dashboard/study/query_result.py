@@ -64,7 +64,7 @@ def show_query(
     shown = _list_rows(study, query, parts, depth)
     best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
     ids = study.collection.items.ids  # the highest grade first, equal ones in gallery order
-    ideal: list[Row] = [
+    ideal = [
         {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
         for place, item in enumerate(best.tolist(), start=1)
     ]

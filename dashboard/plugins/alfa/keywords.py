@@ -266,7 +266,7 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
     tables: Keywords = collection.tables["alfa"]
-    found: dict[tuple[str, str], Entry] = {
+    found = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.keywords
     }

@@ -136,7 +136,7 @@ def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     if not texts:
         texts = [name for name, text in queries.list_rows("text") if text]
         order = "in the order of items.csv and queries.csv"
-    ways: list[tuple[str, str, Axes]] = [
+    ways = [
         (f"items × texts, {order}", "item", (pictures, texts)),
         (f"texts × items, {order}", "text", (texts, pictures)),
     ]
