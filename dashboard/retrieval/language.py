@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins import load_named
 from dashboard.storage.settings import read_toml
 from dashboard.tables import Float32Array
@@ -69,13 +69,11 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
-    try:
+    found, wanted = "a model that cannot be loaded", "a folder of sentence-transformers"
+    with explain_errors(name, found, wanted, do):
         return SentenceTransformer(
             str(folder), device=device, local_files_only=True, trust_remote_code=False
         )
-    except Exception as error:  # libraries of models raise errors of many types
-        found = f"a model that cannot be loaded ({str(error)[:80]})"
-        raise DataError(name, found, "a folder of sentence-transformers", do=do) from error
 
 
 @cache
@@ -150,10 +148,8 @@ def _project(folder: Path, version: str, text: str) -> Float32Array:
 def _read_weights(path: Path, name: str) -> Float32Array | None:
     if not path.is_file():
         return None
-    try:
+    with explain_errors(name, "no array", "a .npy file of numbers"):
         return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
-    except Exception as error:  # a damaged header raises almost any kind
-        raise DataError(name, f"no array ({str(error)[:80]})", "a .npy file of numbers") from error
 
 
 def _embed(folder: Path, version: str, text: str) -> Float32Array:

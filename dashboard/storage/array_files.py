@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Findings, list_names
+from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.storage.index_files import read_index
 from dashboard.storage.new_versions import NamedVectors
 from dashboard.storage.vector_ids import IDS, Arrays, find_ids, read_beside, read_id_file
@@ -82,14 +82,10 @@ def name_vectors(
         ids, given = given.index.tolist() if ids is None else ids, given.to_numpy()
     elif isinstance(given, Mapping):
         ids, given = list(given) if ids is None else ids, list(given.values())
-    try:
+    with explain_errors(name, "no rows of numbers", "rows of numbers, all of one length"):
         if isinstance(given, list | tuple):
-            rows = np.stack([_read_tensor(row) for row in given])
-        else:
-            rows = _read_tensor(given)
-    except (TypeError, ValueError) as error:
-        why = f"no rows of numbers ({str(error)[:80]})"
-        raise DataError(name, why, "rows of numbers, all of one length") from error
+            given = np.stack([_read_tensor(row) for row in given])
+        rows = _read_tensor(given)
     return NamedVectors(rows, None if ids is None else [str(each) for each in ids], name)
 
 

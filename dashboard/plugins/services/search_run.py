@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import DataError, Findings, list_names
+from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files
@@ -97,19 +97,19 @@ def read_record(path: Path) -> RunRecord | None:
     Raises:
         DataError: If it is damaged.
     """
-    try:
+    do = "Remove it; then a query without results counts as one that found nothing."
+    with explain_errors(f"runs/{path.name}", "no JSON", "a record of `run`", do):
         told = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        do = "Remove it; then a query without results counts as one that found nothing."
-        found = f"no JSON ({str(error)[:80]})"
-        raise DataError(f"runs/{path.name}", found, "a record of `run`", do=do) from error
     if not isinstance(told, dict) or not isinstance(told.get("not_run"), dict):
         return None
-    times, not_run = told.get("milliseconds"), told["not_run"]
-    record = RunRecord(str(told.get("search", "")), told.get("depth", 0), str(told.get("date", "")))
-    record.milliseconds = times if isinstance(times, dict) else None
-    record.not_run = {query: str(why) for query, why in not_run.items()}
-    return record
+    times = told.get("milliseconds")
+    return RunRecord(
+        str(told.get("search", "")),
+        told.get("depth", 0),
+        str(told.get("date", "")),
+        times if isinstance(times, dict) else None,
+        {query: str(why) for query, why in told["not_run"].items()},
+    )
 
 
 def run_search(
