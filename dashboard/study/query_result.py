@@ -52,6 +52,10 @@ class QueryResult:
     values: Mapping[str, float | None]
     problems: Mapping[str, str]
 
+    def list_rows(self, version: str) -> list[Row]:
+        """Return the results of a version."""
+        return [row for row in self.rows if row["run"] == version]
+
 
 def show_query(
     study: Study, query: int, versions: Sequence[str], depth: int, metric: str

@@ -159,8 +159,7 @@ def _list_cards(
             "notes": row.get("notes", ()),
             "picture": _read_picture(collection, "poster", row["item_id"] or ""),
         }
-        for row in found.rows
-        if row["run"] == version
+        for row in found.list_rows(version)
     ]
 
 

@@ -100,21 +100,18 @@ def _make_run_row(
 ) -> Card:
     """Return the row of a version's results."""
     versions, required = list(found.lengths), list(found.asked.get("required", ()))
-    by_run: dict[str, set[str]] = {each: set() for each in versions}
-    for row in found.rows:
-        by_run[row["run"]].add(row["item_id"])
-    others = {item for run, items in by_run.items() if run != baseline for item in items}
-    compared = baseline in by_run and len(by_run) > 1
+    there = {row["item_id"] for row in found.list_rows(baseline)}
+    others = {row["item_id"] for row in found.rows if row["run"] != baseline}
+    compared = baseline in versions and len(versions) > 1
     cards = []
-    for row in found.rows:
-        if row["run"] == version:
-            card = _make_card(collection, versions, required, row, row["hit"], version)
-            if compared and version == baseline:
-                card["mark"] = "" if row["item_id"] in others else "gone"
-            elif compared:
-                before = row["ranks"].get(baseline) if row["item_id"] in by_run[baseline] else None
-                card["mark"] = _describe_move(before, row["rank"])
-            cards.append(card)
+    for row in found.list_rows(version):
+        card = _make_card(collection, versions, required, row, row["hit"], version)
+        if compared and version == baseline:
+            card["mark"] = "" if row["item_id"] in others else "gone"
+        elif compared:
+            before = row["ranks"].get(baseline) if row["item_id"] in there else None
+            card["mark"] = _describe_move(before, row["rank"])
+        cards.append(card)
     (passing, length), note = found.lengths[version], found.problems.get(version, "")
     if passing < length:
         note = f"{passing:,} of {length:,} items pass the similarity threshold"
@@ -203,11 +200,7 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
     They are counted in the ranks that the metric looks at, or else in those that are shown.
     """
     shown = {
-        v: {
-            row["item_id"]: row
-            for row in found.rows
-            if row["run"] == v and row["rank"] <= (cutoff or math.inf)
-        }
+        v: {r["item_id"]: r for r in found.list_rows(v) if r["rank"] <= (cutoff or math.inf)}
         for v in (baseline, candidate)
     }
     if any(row["hit"] is None for rows in shown.values() for row in rows.values()):

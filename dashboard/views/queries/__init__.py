@@ -156,8 +156,7 @@ def _make_peek(
             _make_card(study.collection, row["item_id"] or "", str(row["rank"]), row["hit"])
             | {"ticks": [list(t) for t in zip(required, row.get("ticks", ()), strict=False)]}
             | {"picked": pick.name if pick.is_meant(row) else ""}
-            for row in found.rows
-            if row["run"] == version
+            for row in found.list_rows(version)
         ]
         note = found.problems.get(version, "") or f"{metric} {_write(value)}"
         groups.append({"name": version, "note": note, "cards": cards})
