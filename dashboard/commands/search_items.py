@@ -39,6 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def answer(call: Namespace) -> Answer:
     """Return a row a result."""
     from dashboard.retrieval.pictures import read_picture
+    from dashboard.study.new_query import search
 
     text, item = call.text or "", call.item or ""
     if sum(map(bool, (text.strip(), item, call.file))) != 1 or call.k < 1:
@@ -48,7 +49,7 @@ def answer(call: Namespace) -> Answer:
     if call.file:
         require_file(call.file, call.file.name, "a picture")
         picture = read_picture(call.file.read_bytes(), call.file.name)
-    found = study.search(choices["runs"], text=text, item=item, picture=picture, depth=call.k)
+    found = search(study, choices["runs"], text=text, item=item, picture=picture, depth=call.k)
     code = complain_about_broken(call, study.collection)
     for version, why in found.problems.items():
         if version not in study.collection.broken:

@@ -8,6 +8,7 @@ from dashboard.evaluation.differences import write_signed
 from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
+from dashboard.study.new_query import search
 from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
@@ -116,8 +117,8 @@ versions = list(dict.fromkeys([baseline, candidate, *(() if every else choices["
 depth, metric = int(choices["shown"]), choices["metric"]
 waiting = "The first typed text loads the language model, which takes some seconds."
 with st.spinner(f"Searching. {waiting}" if text else "Searching."):
-    found = study.search(
-        versions, text=text, item=item, picture=picture, depth=depth, metric=metric
+    found = search(
+        study, versions, text=text, item=item, picture=picture, depth=depth, metric=metric
     )
 required, other = found.asked.get("required", ()), found.asked.get("not_counted", ())
 badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]

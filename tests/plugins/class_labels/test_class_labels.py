@@ -4,6 +4,7 @@ from pathlib import Path
 
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
+from dashboard.study.new_query import search
 from dashboard.study.study import open_study
 from tests.plugins.worlds import measure_values, write_world
 
@@ -70,7 +71,7 @@ def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
 def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Path) -> None:
     collection = open_collection(write(tmp_path / "w", 'class_label = "species"\n'))
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    found = study.search(["v1"], item="c", depth=4)
+    found = search(study, ["v1"], item="c", depth=4)
     hits = {row["item_id"]: row["hit"] for row in found.rows}
     assert hits == {"a": True, "b": False, "d": False, "e": None}
     assert found.asked["class"] == "species: cat"

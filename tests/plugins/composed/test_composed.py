@@ -7,6 +7,7 @@ import pytest
 from dashboard.__main__ import main
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
+from dashboard.study.new_query import search
 from dashboard.study.study import open_study
 from tests.core.test_screens import draw
 from tests.plugins.worlds import measure_values, write_world
@@ -75,7 +76,7 @@ def test_other_labels_are_refused(tmp_path: Path) -> None:
 def test_a_new_search_ranks_all_items(tmp_path: Path) -> None:
     collection = open_collection(write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\n"))
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    rows = study.search(["v1"], item="c", depth=9).rows
+    rows = search(study, ["v1"], item="c", depth=9).rows
     assert len(rows) == 5 and {row["hit"] for row in rows} == {None}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
+from dashboard.study.new_query import search
 from dashboard.study.study import open_study
 from tests.plugins.worlds import measure_values, write_world
 
@@ -67,7 +68,7 @@ def test_sides_without_kinds_tell_texts_from_pictures(tmp_path: Path) -> None:
 def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path) -> None:
     collection = open_collection(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
     study = open_study(collection, resolve(collection, {}).restrict_to_numbers())
-    found = study.search(["v1"], item="p2", depth=5)
+    found = search(study, ["v1"], item="p2", depth=5)
     assert {row["item_id"] for row in found.rows} == {"t1", "t2", "t3"}
     assert {row["hit"] for row in found.rows} == {None}
 
