@@ -18,10 +18,10 @@ import dashboard.views.downloads  # noqa: F401
 import dashboard.views.frame  # noqa: F401
 import dashboard.views.queries  # noqa: F401
 import dashboard.views.version_table  # noqa: F401
+from dashboard.commands import explain_variables
 from dashboard.plugins import load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
-from dashboard.successors import explain_variables
 from dashboard.views.health import SessionCounter, keep_modules, send_health, send_metrics
 from dashboard.views.media_routes import send_media
 from dashboard.views.server import Guard, send_without_delay

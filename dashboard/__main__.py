@@ -13,6 +13,8 @@ from dashboard.commands import (
     check,
     compare_slices,
     compare_versions,
+    explain_variables,
+    explain_words,
     keys,
     measure,
     metrics,
@@ -23,7 +25,6 @@ from dashboard.commands.options import FINE, WRONG
 from dashboard.commands.output import FORMATS, write_rows
 from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
-from dashboard.successors import explain_variables, explain_words
 
 FILES = (
     check, measure, compare_versions, compare_slices, search_items, metrics, protocols, keys,

@@ -154,7 +154,7 @@ class OpenCollection:
             return self._add_run(name, run, findings)
         given = name_vectors(items, item_ids, "items", findings)
         asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
-        told, files = {"note": note} if note else {}, dict[str, Path]()
+        told, files = {"note": note} if note else {}, {}
         if text_model is not None:
             told |= {"encoder": "sentence-transformers", "text_model": str(text_model)}
             files["text_model"] = Path(text_model)

@@ -15,7 +15,7 @@ page = st.navigation(list(pages.values()), position="hidden")
 current = next(name for name, each in pages.items() if each == page)
 st.session_state.update({CURRENT: current, PAGES: pages})
 for problem in list_problems():
-    st.error(escape_markdown(str(problem)))
+    st.error(escape_markdown(problem))
 person = find_reader()
 if person.role == NOBODY:
     draw_login(person)
@@ -24,6 +24,6 @@ try:
     with measure_step(current):
         page.run()
 except (DataError, ChoiceError, ValueError) as error:
-    st.error(escape_markdown(str(error)))
+    st.error(escape_markdown(error))
     if st.query_params:
         st.button("Open the start page", on_click=forget_address)

@@ -112,24 +112,18 @@ def read_table(
     header, lines, rows = rows[0], lines[1:], rows[1:]
     key = header.index(required[0])
     if unique and len({row[key].strip() for row in rows}) < len(rows):
-        lines, rows = _drop_identical(lines, rows, name, findings)
+        first: dict[tuple[str, ...], int] = {}
+        for line, row in zip(lines, rows, strict=True):
+            first.setdefault(tuple(map(str.strip, row)), line)
+        again, wanted = sorted({*lines} - {*first.values()}), "each row once; they count once"
+        findings += count_odd(name, again, "identical rows", wanted, "note")
+        lines, rows = list(first.values()), list(first)
     cells = (tuple(map(str.strip, column)) for column in zip(*rows, strict=True))
     columns = dict(zip(header, cells, strict=True)) if rows else dict.fromkeys(header, ())
     table = Table(name, required[0], columns, lines)
     if unique:
         _check_key(table)
     return table
-
-
-def _drop_identical(
-    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: Findings
-) -> tuple[list[int], list[tuple[str, ...]]]:
-    first: dict[tuple[str, ...], int] = {}
-    for line, row in zip(lines, rows, strict=True):
-        first.setdefault(tuple(map(str.strip, row)), line)
-    again = sorted({*lines} - {*first.values()})
-    findings += count_odd(name, again, "identical rows", "each row once; they count once", "note")
-    return list(first.values()), list(first)
 
 
 def _find_delimiter(text: str, required: Sequence[str]) -> str:
@@ -151,8 +145,8 @@ def _read_rows(
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
-    lines: list[int] = []
-    rows: list[tuple[str, ...]] = []
+    lines = []
+    rows = []
     line = 1
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
@@ -179,7 +173,7 @@ def _fill_rows(
 ) -> list[tuple[str, ...]]:
     """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
     wanted = f"{len(rows[0])}, as the header"
-    short: list[int] = []
+    short = []
     for line, cells in zip(lines, rows, strict=True):
         if len(cells) > len(rows[0]):
             do = "Put a cell that holds the separator in quotes."

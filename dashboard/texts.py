@@ -140,7 +140,7 @@ def split_names(text: str, separator: str, known: Collection[str]) -> list[str]:
     """
     parts = [part.strip() for part in text.split(separator if separator.strip() else None)]
     longest = max((name.count(separator) for name in known), default=0) + 1
-    names: list[str] = []
+    names = []
     place = 0
     while place < len(parts):
         ends = range(min(place + longest, len(parts)), place, -1)

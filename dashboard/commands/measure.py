@@ -29,7 +29,7 @@ def answer(call: Namespace) -> Answer:
     """Return a row a version and metric, or a query."""
     study, choices = open_study_of(call)
     found = study.measure(choices["runs"], choices["metrics"])
-    code = complain_about_broken(study.collection, chosen=call.runs is not None)
+    code = complain_about_broken(call, study.collection)
     code = complain_about_not_run(study, choices["runs"]) or code
     if call.by_query:
         return [row for each in found for row in each.list_values()], VALUES, code

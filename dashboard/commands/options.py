@@ -36,16 +36,16 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
 
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
-    values A|B the first is usual, of |A|B none; an option that holds nothing is a switch. Help that
-    ends in (default X) gives the usual value. Help goes on in lines that begin with blanks.
+    values A|B the first is usual; an option that holds nothing is a switch. Help that ends in
+    (default X) gives another usual value. Help goes on in lines that begin with blanks.
     """
     for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
-        kind, usual = _KINDS.get(holds, str), re.search(r"\(default (\S+)\)$", text)
-        how: dict[str, Any] = {"metavar": holds, "type": kind}
-        if usual:
-            how["default"] = kind(usual[1])
-        if "|" in holds:
-            how = {"choices": holds.strip("|").split("|"), "default": holds.partition("|")[0]}
+        values, kind = holds.split("|"), _KINDS.get(holds, str)
+        usual = re.search(r"\(default (\S+)\)$", text)
+        how = {"metavar": holds, "type": kind}
+        if values[1:]:
+            how = {"choices": list(filter(None, values))}
+        how["default"] = kind(usual[1]) if usual else values[0] if values[1:] else None
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 
 
@@ -114,7 +114,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     if hasattr(call, "baseline") and not collection.versions and not collection.broken:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         raise ValueError(f"{collection.name} has no version yet. Type: {do}")
-    given: dict[str, str] = {}
+    given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
         if value is None:
@@ -134,14 +134,9 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     return study, choices
 
 
-def complain_about_broken(collection: Collection, chosen: bool) -> int:
-    """Print why versions cannot be used; return the exit code.
-
-    Args:
-        collection: What was opened.
-        chosen: Whether the call names its versions; then others do not matter.
-    """
-    broken: list[DataError] = [] if chosen else collection.problems
+def complain_about_broken(call: Namespace, collection: Collection) -> int:
+    """Print why versions cannot be used, unless the call names its own; return the exit code."""
+    broken = collection.problems if call.runs is None else []
     for problem in broken:
         print(f"error: {problem}", file=sys.stderr)
     return WRONG if broken else FINE

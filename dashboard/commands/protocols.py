@@ -12,14 +12,19 @@ COLUMNS = ("protocol", "title", "definition", "formula", "source", "blind")
 
 def answer(call: Namespace) -> Answer:
     """Return a row a protocol."""
-    from dashboard.study.judging import list_all_rules, write_formula
+    from dashboard.evaluation.metrics import parse
+    from dashboard.study.judging import list_all_rules
 
     rows = [
         {
             "protocol": rules.name,
             "title": rules.title,
             "definition": rules.definition,
-            "formula": write_formula(rules),
+            "formula": "; ".join(
+                dict.fromkeys(
+                    f"{each.metric.title} = {each.metric.formula}" for each in parse(rules.metrics)
+                )
+            ),
             "source": rules.source,
             "blind": rules.blind or None,
         }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     FINE,
@@ -18,9 +16,6 @@ from dashboard.commands.options import (
     open_study_of,
 )
 from dashboard.texts import require_file
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 HELP = "results of each version for a text, an item or a picture"
 OPTIONS = """
@@ -43,13 +38,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a result."""
+    from dashboard.retrieval.pictures import read_picture
+    from dashboard.study.new_query import search
+
     text, item = call.text or "", call.item or ""
     if sum(map(bool, (text.strip(), item, call.file))) != 1 or call.k < 1:
         raise ValueError("Give one of TEXT, --item ID and --file PATH, and -k from 1.")
     study, choices = open_study_of(call)
-    picture = open_picture(call.file) if call.file else None
-    found = study.search(choices["runs"], text=text, item=item, picture=picture, depth=call.k)
-    code = complain_about_broken(study.collection, chosen=call.runs is not None)
+    picture = None
+    if call.file:
+        require_file(call.file, call.file.name, "a picture")
+        picture = read_picture(call.file.read_bytes(), call.file.name)
+    found = search(study, choices["runs"], text=text, item=item, picture=picture, depth=call.k)
+    code = complain_about_broken(call, study.collection)
     for version, why in found.problems.items():
         if version not in study.collection.broken:
             print(f"error: {version}: {why}", file=sys.stderr)
@@ -57,15 +58,3 @@ def answer(call: Namespace) -> Answer:
     for version in {*found.lengths} - {row["run"] for row in found.rows} - {*found.problems}:
         print(f"note: {version} finds nothing for this query", file=sys.stderr)
     return found.rows, COLUMNS, code or FINE
-
-
-def open_picture(path: Path) -> Image:
-    """Return the picture of a file.
-
-    Raises:
-        DataError: If there is no such file, or it is no picture.
-    """
-    from dashboard.retrieval.pictures import read_picture
-
-    require_file(path, path.name, "a picture")
-    return read_picture(path.read_bytes(), path.name)

@@ -111,7 +111,7 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     bounds = find_bounds(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
-    ideal: list[tuple[IntArray, FloatArray]] = []
+    ideal = []
     for first, last, place, items, every in _join_judged(part.queries, judgement):
         rows = slice(bounds[first][0], bounds[last - 1][1])
         grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)
@@ -144,7 +144,7 @@ def _join_judged(
     Each is the place of the first query, that after the last one, and a row a judged item: place of
     its query, item and grade, sorted by both.
     """
-    first, size, found = 0, 0, list[tuple[IntArray, FloatArray]]()
+    first, size, found = 0, 0, []
     for at, query in enumerate(queries.tolist(), start=1):
         found.append(list_judged(judgement, query))
         size += len(found[-1][0])

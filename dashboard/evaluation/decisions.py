@@ -123,7 +123,7 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
 
 def describe_power(row: Mapping[str, object], metric: str) -> str:
     """Return in sentences how large a difference is found, what a margin takes, and its bound."""
-    margin, needed, bound, told = row["margin"], row["needed"], row["bound"], list[str]()
+    margin, needed, bound, told = row["margin"], row["needed"], row["bound"], []
     if isinstance(row["detectable"], float):
         found = f"a true difference of {write_number(row['detectable'])} in {metric}"
         told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100")

@@ -239,13 +239,13 @@ def write_p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"= {p:.{decimals}f}"
 
 
-def write_signed(value: float) -> str:
+def write_signed(value: float | None, lacking: str = "–") -> str:
     """Return a difference for people as `write_number` does, with its sign; zero has none.
 
-    >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0)
-    ('+0.065', '−0.00002', '0.000')
+    >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0), write_signed(None)
+    ('+0.065', '−0.00002', '0.000', '–')
     """
-    return write_number(value, "+").replace("-", "−")
+    return lacking if value is None else write_number(value, "+").replace("-", "−")
 
 
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:

@@ -98,7 +98,7 @@ def compute_exponential_dcg(block: Block, k: int | None) -> Sum:
 
 def _discount(gain: FloatArray, rank: IntArray) -> FloatArray:
     """Return gain ÷ log2(rank + 1) of each result."""
-    return np.asarray(gain / np.log2(rank + 1))
+    return gain / np.log2(rank + 1)
 
 
 def _divide_by_best(
@@ -220,4 +220,4 @@ def _list_reciprocal_ranks(block: Block, stop: FloatArray) -> FloatArray:
     arrive = np.ones(len(stop))
     for low, high in find_bounds(block.row, len(block.relevant)):
         arrive[low + 1 : high] = np.cumprod(1 - stop[low : high - 1]) if high > low else 1.0
-    return np.asarray(arrive * stop / block.rank)
+    return arrive * stop / block.rank

@@ -69,7 +69,7 @@ def measure_run(
     say so; under others what the formula gives). Zero: a list without results, where there was
     something to find.
     """
-    found: list[FloatArray] = []
+    found = []
     for part, block in list_blocks(run, queries, judgement, measures):
         null = np.isin(part.queries, [*judgement.unscorable, *part.not_run])
         found.append(np.stack([_decide(each, block, null, rules) for each in measures]))

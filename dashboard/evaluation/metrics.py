@@ -298,7 +298,7 @@ def _split_arguments(text: str) -> list[str]:
 
 
 def _read_settings(entry: Metric, given: Iterable[str]) -> Values:
-    values: Values = {}
+    values = {}
     bare = [each for each in entry.settings if each.is_bare]
     named = {each.name: each for each in entry.settings}
     for text in given:

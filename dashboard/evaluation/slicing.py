@@ -60,12 +60,12 @@ def pair_slices(slices: Slices) -> dict[str, BoolArray]:
         return {}
     table = np.array([slices[name] for name in names], dtype=np.float64)
     shared = table @ table.T
-    pairs: dict[str, BoolArray] = {}
+    pairs = {}
     for one, name in enumerate(names):
         for other in range(one + 1, len(names)):
             least = min(shared[one, one], shared[other, other])
             if SMALL_SLICE <= shared[one, other] < least:
-                both = np.asarray(slices[name] & slices[names[other]])
+                both = slices[name] & slices[names[other]]
                 pairs[name + JOIN + names[other]] = both
     return pairs
 
@@ -99,7 +99,7 @@ def compare_slices(
         p = compute_randomisation_p(*units)
         adjusted = correct_holm(p, find_twins(columns[:, large]))
         found[:, large] = [*compute_bootstrap_interval(*units), p, adjusted]
-    rows: list[Row] = []
+    rows = []
     for name, number, column, numbers in zip(
         slices, scored.tolist(), columns.T, found.T, strict=True
     ):
@@ -146,11 +146,11 @@ def cross_slices(
         A row a pair: first, second, slice, queries (scored), delta and gain (delta times sign).
     """
     every = np.broadcast_to(differences, (len(crossed), differences.shape[-1]))
-    rows: list[Row] = []
+    rows = []
     for (one, other, name, inside), row in zip(crossed, every, strict=True):
         found = row[inside & ~np.isnan(row)]
         delta = round(float(found.mean()), 12) + 0.0 if len(found) else None
-        told: Row = {"first": one, "second": other, "slice": name, "queries": len(found)}
+        told = {"first": one, "second": other, "slice": name, "queries": len(found)}
         rows.append(told | {"delta": delta, "gain": _turn(delta, sign)})
     return rows
 

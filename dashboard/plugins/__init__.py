@@ -160,8 +160,8 @@ def _resolve(home: ModuleType, text: str) -> Any:
 @cache
 def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
     """Return the plugins, those of teams last, and why files of teams cannot be used."""
-    found: list[Plugin] = []
-    problems: list[DataError] = []
+    found = []
+    problems = []
     for path in sorted(Path(__file__).parent.glob("*/__init__.py")):
         name = path.parent.name
         _MODULES[name] = import_module(f"{__name__}.{name}")

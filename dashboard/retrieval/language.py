@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins import load_named
 from dashboard.storage.settings import read_toml
 from dashboard.tables import Float32Array
@@ -35,27 +35,9 @@ def embed_texts(texts: Sequence[str]) -> Float32Array:
     if not texts:
         return np.empty((0, 384), dtype=np.float32)
     with _LOCK:
-        found: Float32Array = np.asarray(_load_model().embed(list(texts)), np.float32)
+        found = np.asarray(_load_model().embed(list(texts)), np.float32)
     lengths: Float32Array = np.linalg.norm(found, axis=1, keepdims=True)
     return found / lengths
-
-
-def embed_queries(folder: Path, texts: Sequence[str], prompt: str) -> Float32Array:
-    """Return a vector of each text as a query, by the sentence-transformers model of a folder.
-
-    Args:
-        folder: Of the model.
-        texts: What is asked.
-        prompt: Stands before each text; empty: the one that the model has for queries.
-
-    Raises:
-        DataError: If the model cannot be used.
-    """
-    with _LOCK:
-        model = load_model(folder)
-        given = {"prompt": prompt} if prompt else {}
-        found = model.encode_query(list(texts), show_progress_bar=False, **given)
-        return np.asarray(found, np.float32)
 
 
 @lru_cache(maxsize=4)
@@ -87,13 +69,11 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
-    try:
+    found, wanted = "a model that cannot be loaded", "a folder of sentence-transformers"
+    with explain_errors(name, found, wanted, do):
         return SentenceTransformer(
             str(folder), device=device, local_files_only=True, trust_remote_code=False
         )
-    except Exception as error:  # libraries of models raise errors of many types
-        found = f"a model that cannot be loaded ({str(error)[:80]})"
-        raise DataError(name, found, "a folder of sentence-transformers", do=do) from error
 
 
 @cache
@@ -168,10 +148,8 @@ def _project(folder: Path, version: str, text: str) -> Float32Array:
 def _read_weights(path: Path, name: str) -> Float32Array | None:
     if not path.is_file():
         return None
-    try:
+    with explain_errors(name, "no array", "a .npy file of numbers"):
         return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
-    except Exception as error:  # a damaged header raises almost any kind
-        raise DataError(name, f"no array ({str(error)[:80]})", "a .npy file of numbers") from error
 
 
 def _embed(folder: Path, version: str, text: str) -> Float32Array:
@@ -180,11 +158,14 @@ def _embed(folder: Path, version: str, text: str) -> Float32Array:
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
         raise DataError(f"models/{version}/text_model", "no such folder", "the model of its texts")
     name = f"models/{version}/model.toml"
-    prompt = read_toml(folder / "model.toml", name).get("prompt_queries", "")
-    return embed_queries(place, [text], str(prompt))
+    prompt = str(read_toml(folder / "model.toml", name).get("prompt_queries", ""))
+    given = {"prompt": prompt} if prompt else {}  # else the one that the model has for queries
+    with _LOCK:
+        found = load_model(place).encode_query([text], show_progress_bar=False, **given)
+        return np.asarray(found, np.float32)
 
 
-ENCODERS: dict[str, Callable[[Path, str, str], Float32Array]] = {
+ENCODERS = {
     "minilm+projection": _project,
     "sentence-transformers": _embed,
 }

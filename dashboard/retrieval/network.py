@@ -30,16 +30,11 @@ def open_network(path: str) -> Callable[[np.ndarray], np.ndarray]:
     return lambda values: session.run(None, {name: values})[0]
 
 
-def run_networks(paths: list[str], values: np.ndarray) -> np.ndarray:
-    """Return the first output of the last network; each gets the output of the one before."""
-    for path in paths:
-        values = open_network(path)(values)
-    return np.asarray(values, dtype=np.float32)
-
-
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    given = np.load(BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
+    values = np.load(BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
+    for path in sys.argv[1:]:  # each gets the output of the one before
+        values = open_network(path)(values)
     found = BytesIO()
-    np.save(found, run_networks(sys.argv[1:], given), allow_pickle=False)
+    np.save(found, np.asarray(values, dtype=np.float32), allow_pickle=False)
     sys.stdout.buffer.write(found.getvalue())

@@ -25,7 +25,7 @@ MAX_SIDE = 4_096
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
 TIMEOUT_SECONDS = 30
 CHILD = Path(__file__).with_name("network.py")
-DEFAULTS: Mapping[str, Any] = {
+DEFAULTS = {
     "encoder": "onnx",
     "network": "picture.onnx",
     "before": "",
@@ -39,7 +39,7 @@ DEFAULTS: Mapping[str, Any] = {
 }
 """Keys of the table [picture]: `before` is a network of the collection's folder networks/ that runs
 first; pixels from 0 to 255 become (value - mean) / spread."""
-ALLOWED: Mapping[str, tuple[str, ...]] = {
+ALLOWED = {
     "encoder": ("onnx",),
     "resample": ("nearest", "bilinear", "bicubic", "lanczos"),
     "fit": ("stretch", "crop"),

@@ -99,25 +99,20 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     threadpool_limits(1, "blas")  # several threads wait for each other at every block
     places = np.arange(len(items)) if ties == "gallery" else _sort_ids(items.ids)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
-    found: dict[str, list[tuple[int, int]]] = {"items": [], "queries": []}
-    not_run: dict[int, str] = {}
-    for query, (name, item) in enumerate(queries.list_rows("item_id")):
-        is_own = version.queries is not None and name in version.queries.index
-        of_item = bool(item) and not is_own
-        stored = version.items if of_item else version.queries
-        place = None if stored is None else stored.index.get(item if of_item else name)
-        if place is None:
-            whose = f"of the item {item}" if item else "of this query"
-            not_run[query] = f"{version.name} has no vector {whose}"
-        else:
-            found["items" if of_item else "queries"].append((place, query))
-    rows = np.full(len(queries), -1)
+    none, rows = np.full(len(queries), -1), np.full(len(queries), -1)
+    own = none if version.queries is None else version.queries.find(queries.ids)
+    of_item = np.where(own < 0, version.items.find(queries["item_id"]), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
-    for stored, pairs in ((version.items, found["items"]), (version.queries, found["queries"])):
-        if stored is not None and pairs:
-            places, asking = np.array(pairs).T
+    for stored, places in ((version.items, of_item), (version.queries, own)):
+        asking = np.flatnonzero(places >= 0)
+        if stored is not None and len(asking):
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
-            vectors.append(read_at(stored, places))
+            vectors.append(read_at(stored, places[asking]))
+    not_run = {}
+    for query in np.flatnonzero(rows < 0).tolist():
+        item = queries["item_id"][query]
+        whose = f"of the item {item}" if item else "of this query"
+        not_run[query] = f"{version.name} has no vector {whose}"
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.storage.folders import list_collections
+from dashboard.views.components import make_line
 from dashboard.views.contents import draw_collection
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
@@ -14,7 +15,7 @@ python -m dashboard measure yours"""
 
 study, choices = open_page()
 names = sorted(list_collections(), key=lambda name: name != study.collection.name)
-with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+with make_line():
     number = f"{len(names)} collection{'s' * (len(names) > 1)}"
     st.subheader(number, anchor=False, width="content")
     draw_copy_link()

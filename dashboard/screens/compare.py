@@ -28,6 +28,7 @@ from dashboard.views.comparison import (
     show_progress,
     write_row,
 )
+from dashboard.views.components import make_line
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import Pick, draw_queries
@@ -80,7 +81,7 @@ with left:
             or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
         )
     ]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with make_line():
         counted = f"{len(shown):,} of {len(changes):,}"
         st.markdown(f"**Queries, worst first** – {counted}", width="content")
         if picked:

@@ -9,6 +9,7 @@ from dashboard.study.changes import count_outcomes, list_changes
 from dashboard.views.address import escape_markdown
 from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import draw_sections, open_page, split_page
@@ -31,7 +32,7 @@ collection, runs, metric = study.collection, choices["runs"], choices["metric"]
 versions = choices["baseline"], choices["candidate"]
 is_compared = versions[0] != versions[1]
 title = escape_markdown(collection.title)
-top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+top = make_line()
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     measured = study.measure(runs, choices["metrics"])

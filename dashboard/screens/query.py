@@ -1,6 +1,5 @@
 """Query: the results of each version, the ideal order, and missed items."""
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
 from dashboard.views.charts import colour_versions
-from dashboard.views.comparison import show_progress
+from dashboard.views.comparison import measure_on_page
 from dashboard.views.frame import draw_sections, open_page
 
 AHEAD = 3  # queries before and after the open one that the browser has at once
@@ -24,9 +23,7 @@ buttons = [button for button in draw_sections("query", study, choices) if button
 collection, metric = study.collection, choices["metric"]
 baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
 
-is_known = study.is_measured((baseline, candidate), metric)
-with nullcontext() if is_known else show_progress("Measuring the versions"):
-    values = [study.values(version, metric) for version in (baseline, candidate)]
+values = measure_on_page(study, (baseline, candidate), metric)
 delta, order = list_differences(metric, *values)
 versions = list(choices.compared)
 if len(versions) == 1:  # nothing to compare it with: the worst value first

@@ -8,10 +8,12 @@ from dashboard.evaluation.differences import write_signed
 from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
+from dashboard.study.new_query import search
 from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.charts import colour_versions
+from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
 
@@ -35,7 +37,7 @@ def name_item(name: str) -> str:
 
 
 sides, upload = list_sides(collection.folder, collection.versions), None
-with st.container(horizontal=True, vertical_alignment="center", gap="small", key="search"):
+with make_line(key="search"):
     if "text" in sides or text:
         draw_choice(
             collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
@@ -64,7 +66,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:
-    st.error(escape_markdown(str(error)))
+    st.error(escape_markdown(error))
     st.stop()
 if upload:
     st.image(upload, width=160, caption=escape_markdown(f"Searched with {upload.name}"))
@@ -73,7 +75,7 @@ if not text and not item and picture is None:
     try:
         changes = list_changes(study, baseline, candidate, choices["metric"])
     except ChoiceError as error:
-        st.info(escape_markdown(str(error)))
+        st.info(escape_markdown(error))
         changes = []
     worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
     # a text that asks together with an item finds nothing by itself
@@ -115,8 +117,8 @@ versions = list(dict.fromkeys([baseline, candidate, *(() if every else choices["
 depth, metric = int(choices["shown"]), choices["metric"]
 waiting = "The first typed text loads the language model, which takes some seconds."
 with st.spinner(f"Searching. {waiting}" if text else "Searching."):
-    found = study.search(
-        versions, text=text, item=item, picture=picture, depth=depth, metric=metric
+    found = search(
+        study, versions, text=text, item=item, picture=picture, depth=depth, metric=metric
     )
 required, other = found.asked.get("required", ()), found.asked.get("not_counted", ())
 badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Findings, list_names
+from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.storage.index_files import read_index
 from dashboard.storage.new_versions import NamedVectors
 from dashboard.storage.vector_ids import IDS, Arrays, find_ids, read_beside, read_id_file
@@ -82,14 +82,10 @@ def name_vectors(
         ids, given = given.index.tolist() if ids is None else ids, given.to_numpy()
     elif isinstance(given, Mapping):
         ids, given = list(given) if ids is None else ids, list(given.values())
-    try:
+    with explain_errors(name, "no rows of numbers", "rows of numbers, all of one length"):
         if isinstance(given, list | tuple):
-            rows = np.stack([_read_tensor(row) for row in given])
-        else:
-            rows = _read_tensor(given)
-    except (TypeError, ValueError) as error:
-        why = f"no rows of numbers ({str(error)[:80]})"
-        raise DataError(name, why, "rows of numbers, all of one length") from error
+            given = np.stack([_read_tensor(row) for row in given])
+        rows = _read_tensor(given)
     return NamedVectors(rows, None if ids is None else [str(each) for each in ids], name)
 
 
@@ -147,7 +143,7 @@ def _read_npz(path: Path) -> Arrays:
 def _read_safetensors(path: Path) -> Arrays:
     from safetensors import deserialize
 
-    found: dict[str, Any] = {}
+    found = {}
     for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
         if told["dtype"] == "BF16":  # the upper half of float32, which numpy does not have
             upper = np.frombuffer(told["data"], "<u2").astype("<u4")
@@ -164,7 +160,7 @@ def _read_hdf5(path: Path) -> Arrays:
     """Return the data sets of an HDF5 file; those that are in other files are none of them."""
     import h5py  # type: ignore[import-untyped]
 
-    opened, found = h5py.File(path, "r"), dict[str, Any]()
+    opened, found = h5py.File(path, "r"), {}
 
     def take(name: str, node: Any) -> None:
         if isinstance(node, h5py.Dataset) and not (node.is_virtual or node.external):
@@ -276,7 +272,7 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     return made, odd
 
 
-READERS: Mapping[str, Callable[[Path], Arrays]] = {
+READERS = {
     ".npy": _read_npy,
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,

@@ -146,7 +146,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     """
     findings: Findings = []
     judged = read_qrels(qrels, str(qrels), findings)
-    named: dict[str, Pairs] = {}
+    named = {}
     for path in runs:
         if path.stem in named:
             raise DataError(str(path), f"a second run {path.stem!r}", "files with other stems")
@@ -171,11 +171,9 @@ def _open(folder: Path) -> Collection:
         raise unread["qrels"]
     items, queries = _read_items(folder, qrels, runs, findings)
     items = _add_judged(items, qrels, findings)
-    if qrels is not None:
-        _report_unknown("qrels", "judgements", qrels, queries, items, findings)
     versions = read_versions(folder, items, queries, broken, findings)
-    for name, pairs in runs.items():
-        _report_unknown(f"runs/{name}", "results", pairs, queries, items, findings)
+    named = {f"runs/{name}": pairs for name, pairs in runs.items()}
+    _report_unknown(({"qrels": qrels} if qrels else {}) | named, queries, items, findings)
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
     _add_versions(versions, results, findings)
     made = Collection(
@@ -288,16 +286,18 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
 
 
 def _report_unknown(
-    file: str, what: str, pairs: Pairs, queries: Table, items: Table, findings: Findings
+    files: Mapping[str, Pairs], queries: Table, items: Table, findings: Findings
 ) -> None:
-    """Add a warning for queries, and a note for items, that the collection lacks."""
-    odd = [name for name in pairs.queries if name not in queries.index]
-    wanted = "ids of queries.csv; left out"
-    findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
-    if items.file != "qrels":  # it names whatever they name
-        odd = [name for name in pairs.items if name not in items.index]
-        wanted = "ids of items.csv; they count as not relevant"
-        findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
+    """Add a warning for queries, and a note for items, that judgements or results alone name."""
+    for file, pairs in files.items():
+        what = "judgements" if file == "qrels" else "results"
+        odd = [name for name in pairs.queries if name not in queries.index]
+        wanted = "ids of queries.csv; left out"
+        findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
+        if items.file != "qrels":  # it names whatever they name
+            odd = [name for name in pairs.items if name not in items.index]
+            wanted = "ids of items.csv; they count as not relevant"
+            findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
 
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
@@ -316,7 +316,7 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
     """Return the queries; those without a text, an image or a known item are left out, and said."""
     table = read_table(folder / "queries.csv", "queries.csv", ("query_id",), findings)
     names = match_ids((name for name in table["item_id"] if name), items.ids)
-    kept: list[int] = []
+    kept = []
     for row, cells in enumerate(table.list_rows("text", "item_id", "image")):
         query, text, item, image = cells
         has_text = any(map(str.isprintable, text.replace(" ", "")))

@@ -54,11 +54,11 @@ def read_index(path: Path) -> dict[str, Any]:
 
     try:
         whole = faiss.read_index(str(path), faiss.IO_FLAG_MMAP)
-        index, ids = _unwrap(faiss, whole, path.name)
+        index, ids = _unwrap(whole, path.name)
         numbers = np.arange(index.ntotal)
         if isinstance(index, faiss.IndexIVF):
-            refuse_files(faiss, index.invlists, path.name)
-            numbers = _number_rows(faiss, index, path.name)
+            refuse_files(index.invlists, path.name)
+            numbers = _number_rows(index, path.name)
             is_plain = (numbers == np.arange(len(numbers))).all()
             ids = ids if is_plain or ids is not None else numbers
         if len(numbers):
@@ -73,8 +73,10 @@ def read_index(path: Path) -> dict[str, Any]:
     return {"": rows} if ids is None else {"": rows, "ids": ids}
 
 
-def _unwrap(faiss: Any, whole: Any, name: str) -> tuple[Any, Any]:
+def _unwrap(whole: Any, name: str) -> tuple[Any, Any]:
     """Return the index inside of a map of ids, and the ids."""
+    import faiss
+
     index, ids = faiss.downcast_index(whole), None
     if isinstance(index, faiss.IndexIDMap):
         ids = faiss.vector_to_array(index.id_map)
@@ -85,22 +87,26 @@ def _unwrap(faiss: Any, whole: Any, name: str) -> tuple[Any, Any]:
     return index, ids
 
 
-def refuse_files(faiss: Any, lists: Any, name: str) -> None:
+def refuse_files(lists: Any, name: str) -> None:
     """Raise a DataError if lists of an index, nested ones too, are in another file."""
+    import faiss
+
     lists = faiss.downcast_InvertedLists(lists)
     if getattr(lists, "filename", ""):
         do = "Merge it: faiss.write_index of an index in memory."
         raise DataError(name, "an index whose lists are in another file", "all in one", do=do)
     for nested in ("il", "il0", "il1"):
         if isinstance(getattr(lists, nested, None), faiss.InvertedLists):
-            refuse_files(faiss, getattr(lists, nested), name)
+            refuse_files(getattr(lists, nested), name)
     several = getattr(lists, "ils", None)
     for at in range(several.size() if several is not None else 0):
-        refuse_files(faiss, lists.ils.at(at), name)
+        refuse_files(lists.ils.at(at), name)
 
 
-def _number_rows(faiss: Any, index: Any, name: str) -> NDArray[np.int64]:
+def _number_rows(index: Any, name: str) -> NDArray[np.int64]:
     """Return the numbers by which rows were added, and make the rows findable by them."""
+    import faiss
+
     lists = index.invlists
     stored = [
         faiss.rev_swig_ptr(lists.get_ids(at), lists.list_size(at)).copy()
@@ -112,5 +118,5 @@ def _number_rows(faiss: Any, index: Any, name: str) -> NDArray[np.int64]:
     if lost:
         do = "Add them again with other ids."
         raise DataError(name, f"{lost:,} rows whose number comes again", "one for each", do=do)
-    index.set_direct_map_type(faiss.DirectMap.Hashtable)
+    index.set_direct_map_type(faiss.DirectMap.Hashtable)  # type: ignore[attr-defined]
     return numbers

@@ -133,7 +133,7 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
 
 def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
-    findings: Findings = []
+    findings = []
     for column, setting, default in FILES:
         root = str(settings.get(setting, default))
         files = {place: file for place, file in enumerate(items[column]) if file}

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatch
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,9 @@ def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
     """
     if codes == "none":
         return ""
-    if min(each.shape[1] for each in parts) >= MIN_BITS and _hold_only(parts, (0, 1)):
+    if min(each.shape[1] for each in parts) >= MIN_BITS and hold_only(parts, (0, 1)):
         return "bits"
-    if _hold_only(parts, (-1, 0, 1)):
+    if hold_only(parts, (-1, 0, 1)):
         return "codes"
     if any(each.dtype.itemsize > 1 for each in parts):
         return ""
@@ -75,7 +76,7 @@ def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
     return "packed"
 
 
-def _hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
+def hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
     """Return whether all numbers are some of a few; most arrays tell by their first rows."""
     starts = range(0, max(map(len, parts)), BLOCK)
     places = [slice(0, 64), *(slice(at, at + BLOCK) for at in starts)]
@@ -142,15 +143,13 @@ def add_vectors(
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
         taken = [_write_side(draft, *side, form, by_position, findings) for side in sides]
-        told: dict[str, Any] = {"date": f"{date.today()}", **settings}
+        told = {"date": f"{date.today()}", **settings}
         told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
         told |= {"by_position": True} if any(taken) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
-        for inside, path in files.items():
-            if path.is_dir():  # links are followed
-                shutil.copytree(path, draft / inside, ignore=list_left_out)
-            else:
-                shutil.copyfile(path, draft / inside)
+        for inside, path in files.items():  # links are followed
+            copy = partial(shutil.copytree, ignore=list_left_out) if path.is_dir() else shutil.copy
+            copy(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
         record_inputs(draft, made, collection.items, table)
         rows = [

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageOps
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
+from dashboard.storage.collection import Collection
 from dashboard.storage.media import Span, find_media, read_span, recognise_type
 from dashboard.tables import Table
 
@@ -30,6 +31,7 @@ MAX_FRAMES = 1_000
 """Frames that are decoded on the way from a key frame to the first one of a span."""
 TOLERANCE = 0.2
 """Seconds by which the length of a clip that was cut to its span may differ from it."""
+DAMAGED = ("a file that cannot be decoded", "a picture or a clip that browsers show")
 UPRIGHT = ("JPEG", "PNG", "AVIF", "MPO")
 """Formats in which browsers obey the orientation that Pillow reports; in WebP they do not."""
 
@@ -45,7 +47,7 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
     Raises:
         DataError: If the file cannot be decoded.
     """
-    with _explain_damage(path):
+    with explain_errors(path.name, *DAMAGED):
         small = read_picture_file(path) if kind.startswith("image/") else _read_first(path, span)
     lossless = max(small.size) <= MAX_DRAWN_SIDE
     small.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
@@ -69,16 +71,6 @@ def reduce_depth(picture: Image.Image) -> Image.Image:
     if not picture.mode.startswith("I;16"):
         return picture
     return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
-
-
-@contextmanager
-def _explain_damage(path: Path) -> Iterator[None]:
-    """Raise whatever decoders raise as a DataError."""
-    try:
-        yield
-    except Exception as error:  # those of Pillow and FFmpeg raise errors of many types
-        why = f"a file that cannot be decoded ({str(error)[:80]})"
-        raise DataError(path.name, why, "a picture or a clip that browsers show") from error
 
 
 @contextmanager
@@ -138,16 +130,17 @@ def check_size(width: int, height: int) -> None:
         raise ValueError(f"{width} × {height} pixels")
 
 
-def find_item_file(folder: Path, root: str, items: Table, place: int) -> Path:
+def find_item_file(collection: Collection, place: int) -> Path:
     """Return the picture or clip of an item.
 
     Raises:
         DataError: If it has none, or none that can be shown.
     """
-    file = items["file"][place]
-    path = find_media(folder, root, file)
+    file, root = collection.items["file"][place], collection.settings.get("media_root", "media")
+    path = find_media(collection.folder, root, file)
     if path is None:
-        raise DataError(file or items.ids[place], "no file", "a picture or a clip of the item")
+        name = file or collection.items.ids[place]
+        raise DataError(name, "no file", "a picture or a clip of the item")
     if not recognise_type(path):
         raise DataError(file, "no picture or clip", "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM")
     return path
@@ -165,7 +158,7 @@ def read_frames(path: Path, items: Table, place: int, count: int) -> list[Image.
     Raises:
         DataError: If the file cannot be decoded.
     """
-    with _explain_damage(path):
+    with explain_errors(path.name, *DAMAGED):
         if recognise_type(path).startswith("image/"):
             found = [read_picture_file(path)]
         else:

@@ -70,8 +70,8 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
     Raises:
         DataError: If they give a pair two grades.
     """
-    values = dict(_list_pairs(pairs))
-    for pair, value in _list_pairs(others):
+    values = dict(list_pairs(pairs))
+    for pair, value in list_pairs(others):
         if values.setdefault(pair, value) != value:
             found = f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}"
             wanted = f"{values[pair]:g}, as {name} has"
@@ -79,7 +79,8 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
     return make_pairs(values)
 
 
-def _list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
+def list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
+    """Yield query and item of each row, and its number."""
     columns = (pairs.query.tolist(), pairs.item.tolist(), pairs.values.tolist())
     for query, item, value in zip(*columns, strict=True):
         yield (pairs.queries[query], pairs.items[item]), value
@@ -136,7 +137,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     """Return the pairs of some rows; rows that say the same again count once."""
     values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
-    repeated: list[int] = []
+    repeated = []
     for line, query, item, text in rows:
         pair, value = (query, item), _read_number(text, name, number, line)
         if pair in first and values[pair] != value:

@@ -11,7 +11,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.texts import read_text
 
-SETTINGS: dict[str, Any] = {
+SETTINGS = {
     "title": "",
     "about": "",
     "licence": "",

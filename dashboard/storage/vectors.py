@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from dashboard.tables import Float32Array, FloatArray, IntArray
 from dashboard.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
-HEADERS: Mapping[tuple[int, int], Callable[[Any], tuple[Any, bool, np.dtype[Any]]]] = {
+HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
@@ -93,6 +94,10 @@ class Vectors:
     def index(self) -> dict[str, int]:
         """Place of each id."""
         return {name: place for place, name in enumerate(self.ids)}
+
+    def find(self, ids: Iterable[str]) -> IntArray:
+        """Return the places of some ids, -1 for unknown ones."""
+        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
 
     def scale(self, first: int, last: int) -> Float32Array:
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""

@@ -36,12 +36,15 @@ class Version:
 
     name: str
     note: str = ""
-    date: str = ""
     items: Vectors | None = None
     queries: Vectors | None = None
     run: Pairs | None = None
     file: str = ""
     make_source: Callable[[Any, Any, Ties], Any] | None = None
+
+    def list_arrays(self) -> list[Vectors]:
+        """Return the vectors of items and of queries that there are."""
+        return [each for each in (self.items, self.queries) if each is not None]
 
 
 def read_versions(
@@ -93,8 +96,7 @@ def read_version(
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
-    note, date = str(described.get("note", "")), str(described.get("date", ""))
-    return Version(name, note, date, gallery, stored, file=shown)
+    return Version(name, str(described.get("note", "")), gallery, stored, file=shown)
 
 
 def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
@@ -112,7 +114,7 @@ def list_stale(
 
     Rows that are new or gone are said where vectors are read, and not again here.
     """
-    findings: Findings = []
+    findings = []
     for name, version in versions.items():
         place, shown = folder / "models" / name / "model.toml", f"models/{name}/model.toml"
         told = read_toml(place, shown).get(MADE_FOR) if version.items else None

@@ -78,7 +78,7 @@ def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int)
     """
     judged = study.judgement
     queries = study.collection.queries.find(query_ids)
-    found: list[Row] = []
+    found = []
     for part in study.run(version).parts(queries, depth, lambda q: find_relevant(judged, q)):
         bounds = find_bounds(part.row, len(part.queries))
         for at, (query, (low, high)) in enumerate(zip(part.queries.tolist(), bounds, strict=True)):

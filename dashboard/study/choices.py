@@ -262,7 +262,7 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
         return usual
     measures = parse(usual)
     times = Counter(each.name for each in measures)
-    found: list[Measure] = []
+    found = []
     for each in measures:
         deep = cutoffs if times[each.name] > 1 else cutoffs[-1:]
         found += [Measure(each.name, k) for k in deep] if each.cutoff else [each]

@@ -14,7 +14,7 @@ from dashboard.evaluation.judgement import (
     judge_table,
     list_judged,
 )
-from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics import Measure
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
@@ -90,12 +90,6 @@ def _replace_core(found: list[JudgingRules]) -> list[JudgingRules]:
     """Return protocols, each that takes the place of another one in that place."""
     instead = {each.instead_of: each for each in found if each.instead_of}
     return [instead.get(each.name, each) for each in found if not each.instead_of]
-
-
-def write_formula(rules: JudgingRules) -> str:
-    """Return the formulas of the metrics that a protocol shows first, each once."""
-    entries = dict.fromkeys(each.metric for each in parse(rules.metrics))
-    return "; ".join(f"{each.title} = {each.formula}" for each in entries)
 
 
 def find_rules(collection: Collection, name: str) -> JudgingRules:

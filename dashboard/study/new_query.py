@@ -24,16 +24,25 @@ MAX_CHARACTERS = 1_000
 """Characters of a typed text; a longer one takes minutes to embed and to map to keywords."""
 
 
-def search_with(
+def search(
     study: Study,
     versions: Sequence[str],
-    text: str,
-    item: str,
-    picture: Image | None,
-    depth: int,
-    metric: str,
+    *,
+    text: str = "",
+    item: str = "",
+    picture: Image | None = None,
+    depth: int = 5,
+    metric: str = "",
 ) -> QueryResult:
-    """Return what each version finds; see `Study.search`."""
+    """Return what each version finds for a text, an item or a picture.
+
+    A stored query's text is searched with its stored vectors, and judged as that query is; any
+    other text is embedded by each version's own text side, and its words are mapped to keywords. A
+    picture is embedded by each version's picture side; a text beside it decides relevance only.
+
+    Raises:
+        ChoiceError: If the item is unknown, or the text too long.
+    """
     collection = study.collection
     if item and item not in collection.items.index:
         raise ChoiceError(f"There is no item {item!r}.")

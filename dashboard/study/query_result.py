@@ -52,6 +52,10 @@ class QueryResult:
     values: Mapping[str, float | None]
     problems: Mapping[str, str]
 
+    def list_rows(self, version: str) -> list[Row]:
+        """Return the results of a version."""
+        return [row for row in self.rows if row["run"] == version]
+
 
 def show_query(
     study: Study, query: int, versions: Sequence[str], depth: int, metric: str
@@ -62,7 +66,12 @@ def show_query(
     parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
     own = int(study.collection.own_items[query])
     shown = _list_rows(study, query, parts, depth)
-    ideal = _list_ideal(study, query, parts, relevant, depth)
+    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
+    ids = study.collection.items.ids  # the highest grade first, equal ones in gallery order
+    ideal = [
+        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
+        for place, item in enumerate(best.tolist(), start=1)
+    ]
     missed = _list_missed(study, query, parts, depth, relevant.tolist())
     close = [_describe_place(study, parts, depth, item) for item in near.tolist()]
     asked = Row()
@@ -71,7 +80,7 @@ def show_query(
     return QueryResult(
         query_id=study.collection.queries.ids[query],
         text=study.collection.query_names[query],
-        item_id=study.collection.items.ids[own] if own >= 0 else "",
+        item_id=ids[own] if own >= 0 else "",
         rows=shown,
         ideal=ideal,
         missed=missed,
@@ -109,8 +118,8 @@ def _rank_versions(
 
     The first results of every version and the wanted items are found however deep they are.
     """
-    parts: dict[str, Part] = {}
-    problems: dict[str, str] = {}
+    parts = {}
+    problems = {}
     for _ in range(2):  # at the second time the first results of all are wanted, too
         find = {query: wanted}.__getitem__
         for version in versions:
@@ -131,7 +140,7 @@ def _find_near(study: Study, query: int, most: int) -> IntArray:
     credits = study.judgement.credits(query).copy()
     credits[study.judgement.grades(query) >= study.judgement.relevant_from] = 0
     best = np.argsort(-credits, kind="stable")[:most]
-    return np.asarray(best[credits[best] > 0])
+    return best[credits[best] > 0]
 
 
 def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
@@ -146,35 +155,23 @@ def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
 def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
     judged, ids = study.judgement, study.collection.items.ids
     is_complete = study.rules.is_complete and not np.isnan(judged.grades(query)).all()
-    rows: list[Row] = []
+    rows = []
     for version, part in parts.items():
         hits = mark_hits(judged, query, part.item, is_complete)
         columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
         for item, rank, score, hit in zip(*columns, strict=True):
             if rank <= min(depth, part.passing[0]):
                 name = ids[item] if item >= 0 else None
-                row: Row = {"run": version, "rank": rank, "item_id": name, "score": score}
+                row = {"run": version, "rank": rank, "item_id": name, "score": score}
                 rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
     return rows
-
-
-def _list_ideal(
-    study: Study, query: int, parts: Mapping[str, Part], relevant: IntArray, depth: int
-) -> list[Row]:
-    """Return the first relevant items, the highest grade first, equal ones in gallery order."""
-    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
-    ids = study.collection.items.ids
-    return [
-        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
-        for place, item in enumerate(best.tolist(), start=1)
-    ]
 
 
 def _list_missed(
     study: Study, query: int, parts: Mapping[str, Part], depth: int, relevant: Sequence[int]
 ) -> list[Row]:
     """Return the relevant items that some version does not show, those that none shows first."""
-    rows: list[tuple[int, float, int, Row]] = []
+    rows = []
     for item in relevant:
         row = _describe_place(study, parts, depth, item)
         if len(row["runs"]) < len(parts):

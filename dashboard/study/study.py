@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from cachetools import LRUCache, cachedmethod
-from PIL.Image import Image
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
@@ -187,7 +186,7 @@ class Study:
         return np.stack([parts[key] for key in keys])
 
     def _compute_plain(self, version: str, measures: Sequence[Measure]) -> FloatArray:
-        rules, own = self.rules, dict[Measure, FloatArray]()
+        rules, own = self.rules, {}
         if rules.measure is not None:
             made = {each: rules.measure(self, version, each) for each in measures}
             own = {each: values for each, values in made.items() if values is not None}
@@ -346,30 +345,6 @@ class Study:
     @cachedmethod(attrgetter("_shown"), lock=attrgetter("_shown_lock"))
     def _show(self, query: int, versions: tuple[str, ...], depth: int, metric: str) -> QueryResult:
         return show_query(self, query, versions, depth, metric)
-
-    def search(
-        self,
-        versions: Sequence[str],
-        *,
-        text: str = "",
-        item: str = "",
-        picture: Image | None = None,
-        depth: int = 5,
-        metric: str = "",
-    ) -> QueryResult:
-        """Return what each version finds for a text, an item or a picture.
-
-        A stored query's text is searched with its stored vectors, and judged as that query is; any
-        other text is embedded by each version's own text side, and its words are mapped to
-        keywords. A picture is embedded by each version's picture side; a text beside it decides
-        relevance only.
-
-        Raises:
-            ChoiceError: If the item is unknown.
-        """
-        from dashboard.study.new_query import search_with
-
-        return search_with(self, versions, text, item, picture, depth, metric)
 
 
 def _explain_lack(collection: Collection, kind: str) -> str:

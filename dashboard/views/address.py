@@ -84,7 +84,7 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
     """
     resolve(collection, {})
     known = {each.key: each for each in list_choices()}
-    problems: dict[str, str] = {}
+    problems = {}
     good: dict[str, str] = {}
     for key, choice in known.items():
         if key in given:
@@ -179,9 +179,9 @@ def drop_choice(*keys: str) -> None:
         st.query_params.pop(key, None)
 
 
-def escape_markdown(text: str) -> str:
+def escape_markdown(text: object) -> str:
     """Return a text that Streamlit's markdown shows letter by letter."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", str(text))
 
 
 def draw_choice(

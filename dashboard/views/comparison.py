@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -20,6 +19,7 @@ from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
+from dashboard.tables import FloatArray
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.data_tables import Column, draw_table
 
@@ -60,13 +60,20 @@ def compare_on_page(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     except ChoiceError as error:
         plain = open_study(study.collection, study.choices.replace(margins=""))
         found = compare_metrics(plain, choices)
-        st.error(escape_markdown(str(error)))
+        st.error(escape_markdown(error))
         return found
 
 
 def show_progress(doing: str) -> AbstractContextManager[None]:
     """Show what is computed and for how long, if it takes longer than a tenth of a second."""
     return st.spinner(f"{doing}; this is done once", show_time=True)
+
+
+def measure_on_page(study: Study, versions: Sequence[str], metric: str) -> list[FloatArray]:
+    """Return the values of versions; show that they are measured, if they are not known yet."""
+    is_known = study.is_measured(versions, metric)
+    with nullcontext() if is_known else show_progress("Measuring the versions"):
+        return [study.values(version, metric) for version in versions]
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
@@ -130,19 +137,19 @@ def write_difference(row: Row, p: float | None, lacking: str = "not defined") ->
     if row["low"] is not None:
         interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
     return {
-        "change": None if row["delta"] is None else write_signed(row["delta"]),
+        "change": write_signed(row["delta"]),
         "interval": interval,
         "p": None if p is None else write_p(p).removeprefix("= "),
     }
 
 
-def make_forest(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def make_forest(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of a chart of differences by metric."""
     return [
         row
         | {
             "label": row["name"],
-            "note": "not compared" if row["delta"] is None else write_signed(row["delta"]),
+            "note": write_signed(row["delta"], "not compared"),
         }
         for row in rows
     ]

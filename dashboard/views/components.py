@@ -9,6 +9,11 @@ from typing import Any
 import streamlit as st
 
 
+def make_line(**options: Any) -> Any:
+    """Return a container whose elements stand side by side."""
+    return st.container(horizontal=True, vertical_alignment="center", gap="small", **options)
+
+
 @cache
 def load_component(name: str, scripts: tuple[Path, ...], styles: tuple[Path, ...] = ()) -> Any:
     """Return the component of a name.

@@ -14,6 +14,7 @@ from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.views.address import escape_markdown
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, write_table
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import address_media
@@ -47,10 +48,10 @@ def draw_collection(name: str, is_open: bool) -> None:
             collection = open_collection(find_data() / name)
         except DataError as error:
             st.markdown(f"**{escape_markdown(name)}**")
-            st.error(escape_markdown(str(error)))
+            st.error(escape_markdown(error))
             st.code(f"python -m dashboard check {name}", language="sh")
             return
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with make_line():
             mark = " :gray-badge[open now]" if is_open else ""
             st.markdown(f"**{escape_markdown(collection.title)}**{mark}")
             st.page_link(

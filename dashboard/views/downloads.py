@@ -19,6 +19,7 @@ from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.charts import pick_ink
+from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_buttons
 from dashboard.views.data_tables import Column, format_value
 
@@ -51,7 +52,7 @@ def draw_sharing(
     """
     versions = choices.compared
     stem, ink = "-".join([study.collection.name, *versions]), pick_ink()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with make_line():
         with st.popover("Download"):
             for contents, forms in ((tables, ("csv", "json")), (charts, ("svg", "png"))):
                 for name, content in contents.items():
@@ -66,7 +67,7 @@ def draw_sharing(
 
 def _draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) -> None:
     """Draw a button for each form of a file, which is made when it is clicked."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with make_line():
         st.markdown(name, width=150)
         for form, make in makers.items():
             st.download_button(

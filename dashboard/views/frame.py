@@ -106,7 +106,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     words = [screen.capitalize(), " → ".join(choices.compared), *narrowed, collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
-        st.warning(escape_markdown(str(problem)))
+        st.warning(escape_markdown(problem))
     require_versions(collection, choices, versions)
     return study, choices
 
@@ -137,7 +137,9 @@ def _stop_at_problems(problems: Mapping[str, str], given: Mapping[str, str]) -> 
 
 
 def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
-    keys = _list_row(collection)
+    there = len(collection.versions) + len(collection.broken)
+    left_out = ("baseline", "candidate")[: max(0, 2 - there)]  # no second version: no baseline
+    keys = {key: width for key, width in IN_ROW.items() if key not in left_out}
     for key, width in keys.items():
         if key == "candidate" and "baseline" in keys:
             st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
@@ -154,13 +156,6 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
             for each in list_choices():
                 if each.key in more or each.changes_numbers and each.is_open(collection, choices):
                     draw_choice(collection, choices, each.key, place="more")
-
-
-def _list_row(collection: Collection) -> dict[str, int]:
-    """Return the choices of the row on top; without a second version there is no baseline."""
-    there = len(collection.versions) + len(collection.broken)
-    left_out = ("baseline", "candidate")[: max(0, 2 - there)]
-    return {key: width for key, width in IN_ROW.items() if key not in left_out}
 
 
 def _draw_chips(collection: Collection, choices: Choices) -> list[str]:

@@ -10,6 +10,7 @@ from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.slicing import ALL, SMALL_SLICE
 from dashboard.views.comparison import write_difference
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column
 from dashboard.views.links import write_link
 
@@ -33,7 +34,7 @@ def make_lines(rows: Sequence[Row]) -> list[Row]:
     lines = []
     for row, value in zip(rows[:MAX_LINES], values, strict=False):
         note = f"n {row['queries']} · " if row["queries"] else "not scored"
-        note += "" if row["delta"] is None else write_signed(row["delta"])
+        note += write_signed(row["delta"], "")
         if row["p_adjusted"] is not None:
             note += f" · p {write_p(row['p_adjusted'])}"
         name = row["slice"]
@@ -50,7 +51,7 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
         | {
             "first": _shorten(row["first"]),
             "second": _shorten(row["second"]),
-            "note": "–" if row["delta"] is None else write_signed(row["delta"]),
+            "note": write_signed(row["delta"]),
             "count": f"n {n}{'*' if n < SMALL_SLICE else ''}" if (n := row["queries"]) else "",
         }
         for row in rows
@@ -64,7 +65,7 @@ def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:
     columns = list(dict.fromkeys(name.partition("=")[0] for name in slices))
     if len(columns) < 2:
         return None
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with make_line():
         st.markdown("**Two columns**", width="content")
         first = st.selectbox(
             "Lines", columns, key="slices-first", label_visibility="collapsed", width=200

@@ -30,7 +30,7 @@ FAULTS = (
      "np.clip(block.returned, 1, k))"),
     ("evaluation/binary_metrics.py", "block.rank <= block.relevant[block.row]",
      "block.rank < block.relevant[block.row]"),
-    ("evaluation/binary_metrics.py", "(so_far - before)", "so_far"),
+    ("evaluation/block.py", "(so_far - before)", "so_far"),
     ("evaluation/binary_metrics.py", "np.minimum(block.relevant, k)", "block.relevant"),
     ("evaluation/graded_metrics.py", "np.exp2(block.grade) - 1, block.rank",
      "np.exp2(block.grade), block.rank"),

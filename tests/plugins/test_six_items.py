@@ -20,6 +20,7 @@ from dashboard.evaluation.metrics import METRICS, OTHER_NAMES, parse
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.study.choices import resolve
 from dashboard.study.judging import list_all_rules
+from dashboard.study.new_query import search
 from dashboard.study.study import Study, open_study
 from tests.plugins.worlds import write_world
 
@@ -154,7 +155,7 @@ def test_own_item_is_neither_ranked_nor_relevant(
     assert measured == [1, 1, 1, 1, 1]
     rows = study.query("x1", [version], 10).rows
     assert rows[0]["item_id"] == "a" and "b" not in [row["item_id"] for row in rows]
-    found = study.search([version], item="b", depth=10).rows if version == "v1" else []
+    found = search(study, [version], item="b", depth=10).rows if version == "v1" else []
     assert "b" not in [row["item_id"] for row in found]
 
 

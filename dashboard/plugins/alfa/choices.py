@@ -24,6 +24,11 @@ def _pick_groups(collection: Collection, before: Mapping[str, Any]) -> tuple[str
     return tuple(group for group in wanted if group in known) or tuple(known)
 
 
+def find_threshold(collection: Collection) -> float:
+    """Return the least score of a keyword that is kept, by the settings of a collection."""
+    return float(collection.settings.get("mapping_threshold", 0.6))
+
+
 CHOICES = (
     Choice(
         key="groups",
@@ -39,7 +44,7 @@ CHOICES = (
         limits=(0.0, 1.0),
         meaning="least score at which words of a query count as a keyword (default 0.6)",
         kind="number",
-        default=lambda collection, before: float(collection.settings.get("mapping_threshold", 0.6)),
+        default=lambda collection, before: find_threshold(collection),
         changes_numbers=True,
     ),
 )

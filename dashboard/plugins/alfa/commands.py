@@ -59,14 +59,13 @@ def answer(call: Namespace) -> Answer:
 
 
 def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
+    from dashboard.plugins.alfa.choices import find_threshold
     from dashboard.plugins.alfa.keywords import keep_best
     from dashboard.plugins.alfa.mapping import list_negations, map_texts
 
-    least = call.threshold
-    if least is None:
-        least = float(collection.settings.get("mapping_threshold", 0.6))
     (found,) = map_texts([call.text], vocabulary)
-    kept = keep_best(found, least)
+    usual = find_threshold(collection)
+    kept = keep_best(found, usual if call.threshold is None else call.threshold)
     for negated in list_negations(call.text, vocabulary):
         print(f"note: {negated!r} is negated and names no keyword", file=sys.stderr)
     return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE

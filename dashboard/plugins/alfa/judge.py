@@ -66,8 +66,8 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     tables: Keywords = collection.tables["alfa"]
     groups, threshold = choices["groups"], choices["mapping_threshold"]
     own = collection.own_items
-    required: list[list[Keyword]] = []
-    unscorable: dict[int, str] = {}
+    required = []
+    unscorable = {}
     for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
         if item >= 0:
             required.append(tables.find_item(item, groups))
@@ -125,7 +125,7 @@ def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
     name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
     named = judged.tables.find_query(name, judged.tables.groups, threshold)
     required = judged.required[query]
-    told: Row = {"required": [each.name for each in required]}
+    told = {"required": [each.name for each in required]}
     others = [each.name for each in named if each not in required]
     return told | ({"not_counted": others} if others else {})
 

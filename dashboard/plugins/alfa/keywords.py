@@ -101,7 +101,7 @@ def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candida
         return (words if each.score >= 1 else 0, each.score + LENGTH_BONUS * words)
 
     taken: dict[str, str] = {}
-    kept: list[Candidate] = []
+    kept = []
     for each in sorted(candidates, key=quality, reverse=True):
         words = each.ngram.split(" ")
         if each.score >= threshold and all(taken.get(w, each.ngram) == each.ngram for w in words):
@@ -181,12 +181,10 @@ def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str
 def _find_items(table: Table, collection: Collection, findings: Findings) -> list[int]:
     """Return the item of each row, -1 for none."""
     names = match_ids(table.ids, collection.items.ids)
-    unknown = [row for row, name in enumerate(table.ids) if name not in names]
-    if unknown:
-        few = list_names(table.ids[row] for row in unknown)
-        found = f"{len(unknown):,} annotated ids that are no items ({few})"
-        line = table.lines[unknown[0]]
-        findings.append(Finding("warning", ANNOTATION, line, found, "ids of items; left out"))
+    lines = zip(table.ids, table.lines, strict=True)
+    unknown = {name: line for name, line in lines if name not in names}
+    what, wanted = "annotated ids that are no items", "ids of items; left out"
+    findings += count_odd(ANNOTATION, unknown, what, wanted)
     refuse_shared(names, ANNOTATION, "keywords")
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
 
@@ -243,12 +241,10 @@ def _read_mapping(
             raise DataError(MAPPING, f"score {score[:80]!r}", "a number", line=line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
-    expected_of = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
+    expected = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
     for what, lines in unknown.items():
-        if lines:
-            found = f"rows of {len(lines):,} unknown {what} ({list_names(lines)})"
-            line, expected = min(lines.values()), f"{expected_of[what]}; left out"
-            findings.append(Finding("warning", MAPPING, line, found, expected))
+        told = (f"unknown {what}", f"{expected[what]}; left out")
+        findings += count_odd(MAPPING, lines, *told, before="rows of ")
     return mapped
 
 
@@ -270,7 +266,7 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
     tables: Keywords = collection.tables["alfa"]
-    found: dict[tuple[str, str], Entry] = {
+    found = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.keywords
     }

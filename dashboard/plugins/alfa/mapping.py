@@ -14,7 +14,7 @@ only if all of these hold:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -106,9 +106,9 @@ class Phrases:
     owner: IntArray
     names: frozenset[int]
     exact: Mapping[str, list[int]]
-    whole: frozenset[str]
+    whole: Collection[str]
     ego: bool
-    having: Mapping[str, frozenset[int]]
+    having: Mapping[str, set[int]]
     links: Mapping[str, set[tuple[str, ...]]]
 
     @cached_property
@@ -132,14 +132,14 @@ class Phrases:
         links = list_links(words)
         return not links or key not in self.exact or links in self.links.get(key, ())
 
-    def find_around(self, ngram: str) -> frozenset[int]:
+    def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
         words = make_plain(ngram, ego=self.ego).split(" ")
-        return frozenset.intersection(*(self.having.get(word, frozenset()) for word in words))
+        return set.intersection(*(self.having.get(word, set()) for word in words))
 
     def find_opposed(self, ngram: str) -> list[int]:
         """Return the entries that have the opposite of a word, and not the word itself."""
-        found: set[int] = set()
+        found = set()
         for word in make_plain(ngram, ego=self.ego).split(" "):
             for other in OPPOSITES.get(word, ()):
                 found |= self._find_entries(other) - self._find_entries(word)
@@ -200,14 +200,14 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
     ]
     owner = np.array([place for place, _, _ in rows], dtype=np.int64)
     texts = tuple(" ".join(word.text for word in words) for _, words, _ in rows)
-    bare: defaultdict[str, set[int]] = defaultdict(set)
+    bare = defaultdict(set)
     for text, (place, _, worded) in zip(texts, rows, strict=True):
         if text == " ".join(worded):
             bare[make_plain(text, ego=ego)].add(place)
     exact: defaultdict[str, list[int]] = defaultdict(list)
-    links: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
-    having: defaultdict[str, set[int]] = defaultdict(set)
-    whole: set[str] = set()
+    links = defaultdict(set)
+    having = defaultdict(set)
+    whole = set()
     for phrase, (text, (place, words, worded)) in enumerate(zip(texts, rows, strict=True)):
         key = make_plain(text, ego=ego)
         for word in key.split(" "):
@@ -219,10 +219,7 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
         if place not in exact[key]:
             exact[key].append(place)
     whose_name = frozenset(np.flatnonzero(np.r_[True, np.diff(owner) > 0]).tolist())
-    frozen = {word: frozenset(found) for word, found in having.items()}
-    return Phrases(
-        entries, texts, owner, whose_name, dict(exact), frozenset(whole), ego, frozen, dict(links)
-    )
+    return Phrases(entries, texts, owner, whose_name, exact, whole, ego, having, links)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:

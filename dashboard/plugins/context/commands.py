@@ -12,7 +12,7 @@ OPTIONS = """
 --table gains|depths|halves|spread|sizes|cleaning  correlations of each gain, the source's table 3,
     table 2, figure 3, table 1, or cleaning (default gains)
 --list ID  instead: one list, picture by picture
---discount DCG|RBP|CG|AVG|ERR|MAX  of --list (DCG)
+--discount RBP|DCG|CG|AVG|ERR|MAX  of --list (default DCG)
 --rows NUMBER  lists of at least so many rows, in their first rows (default 10)
 --window NUMBER  results in the window of the context-aware gain (default 10)
 --average pictures|rows  what AVG is the mean of: pictures, or the means of rows (default pictures)

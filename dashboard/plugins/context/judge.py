@@ -149,9 +149,13 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by valid relevance; queries with more than 90 % invalid pairs are not scorable."""
     tables = collection.tables[NAME]
     if tables == "keywords":
-        return _judge_by_keywords(collection, choices)
+        from dashboard.plugins.alfa.judge import judge as judge_keywords
+
+        made = judge_keywords(collection, choices)
+        reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
+        return ShareJudgement(made, reasons)
     every = judge_table(collection, tables)
-    pairs: dict[int, tuple[IntArray, FloatArray]] = {}
+    pairs = {}
     unscorable = dict(every.unscorable)
     for query, (items, grades) in every.pairs.items():
         if compute_invalid_share(grades) > MAX_INVALID_SHARE:
@@ -164,14 +168,6 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
 def compute_invalid_share(grades: FloatArray) -> float:
     """Return the share of pairs without a valid relevance."""
     return float(np.mean(grades < 0))
-
-
-def _judge_by_keywords(collection: Collection, choices: Choices) -> ShareJudgement:
-    from dashboard.plugins.alfa.judge import judge as judge_keywords
-
-    made = judge_keywords(collection, choices)
-    reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
-    return ShareJudgement(made, reasons)
 
 
 def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:

@@ -100,21 +100,6 @@ def sum_lists(
     return Sum(row, rank, terms, count_images(block, k, per))
 
 
-def weigh_by_persistence(credit: FloatArray, p: float = 0.95) -> FloatArray:
-    """Return (1 − p) · p^(k − 1)."""
-    return np.asarray((1 - p) * p ** np.arange(len(credit), dtype=np.float64))
-
-
-def weigh_by_logarithm(credit: FloatArray) -> FloatArray:
-    """Return 1 ÷ log2(k + 1)."""
-    return np.asarray(1 / np.log2(np.arange(2, len(credit) + 2)))
-
-
-def weigh_equally(credit: FloatArray) -> FloatArray:
-    """Return 1 for each result."""
-    return np.ones(len(credit))
-
-
 def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
     """Return 1 ÷ K, or with `rows` results in a row of the grid those of a mean of row means."""
     if not rows or not len(credit):
@@ -126,17 +111,22 @@ def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
 def weigh_by_arrival(credit: FloatArray) -> FloatArray:
     """Return (1 ÷ k) · Π (1 − r) over earlier results; the reader stops by the original credit."""
     arrives = np.append(1.0, np.cumprod(1 - credit))[: len(credit)]
-    return np.asarray(arrives / np.arange(1, len(credit) + 1))
+    return arrives / np.arange(1, len(credit) + 1)
 
 
 DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {
-    "RBP": (weigh_by_persistence, "(1 − p) p^(k − 1)", (PERSISTENCE,), PER_IMAGE),
-    "DCG": (weigh_by_logarithm, "1 ÷ log2(k + 1)", (), PER_IMAGE),
-    "CG": (weigh_equally, "1", (), PER_IMAGE),
+    "RBP": (
+        lambda r, p=0.95: (1 - p) * p ** np.arange(float(len(r))),
+        "(1 − p) p^(k − 1)",
+        (PERSISTENCE,),
+        PER_IMAGE,
+    ),
+    "DCG": (lambda r: 1 / np.log2(np.arange(2, len(r) + 2)), "1 ÷ log2(k + 1)", (), PER_IMAGE),
+    "CG": (lambda r: np.ones(len(r)), "1", (), PER_IMAGE),
     "AVG": (weigh_by_length, "1 ÷ K", (ROWS,), PER),
     "ERR": (weigh_by_arrival, "(1 ÷ k) · Π over earlier results of (1 − r)", (), PER),
 }
-"""Discounts d(k) of the source: function, formula, settings, and what their sum is divided by."""
+"""Discounts d(k) of the source: function of credits, formula, settings, divisor of the sum."""
 
 
 def _register(name: str) -> None:

@@ -178,7 +178,7 @@ def weigh_rows(row: Any) -> FloatArray:
     [0.25, 0.25, 0.5]
     """
     _, place, size = np.unique(row, return_inverse=True, return_counts=True)
-    return np.asarray(1 / (size[place] * max(len(size), 1)))
+    return 1 / (size[place] * max(len(size), 1))
 
 
 def compare_gains(
@@ -221,7 +221,7 @@ def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> lis
     """Return sentences on why some rows have no correlation, or why there is no row."""
     names = ("r", "r_original", "r_context")
     sizes = [row["n"] for row in rows if any(np.isnan(row.get(name, 0.0)) for name in names)]
-    told: list[str] = []
+    told = []
     if not rows or min(sizes, default=2) < 2:
         steps = clean(viewed, reading.rows).steps
         lost = [
@@ -238,7 +238,7 @@ def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> lis
 
 def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
     """Return the source's table 3: `compare_gains` for each of its columns."""
-    rows: list[Row] = []
+    rows = []
     for least, looked_at in TABLE_3:
         part = Reading(looked_at, reading.window, reading.divide, reading.average)
         found = compare_gains(viewed, part, least)
@@ -266,7 +266,7 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> list[Row]:
     pages = take_rows(found.pages, reading.rows)
     variance, high, low = split_by_variance(pages)
     values = measure_lists(pages, ORIGINAL, reading.average)
-    rows: list[Row] = []
+    rows = []
     for part, lists, border in (("low", low, 0), ("high", high, -1)):
         tied = _count_tied(variance, variance[lists], border)
         felt = found.satisfaction.reindex(lists).to_numpy(dtype=float)
@@ -289,7 +289,7 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> list[Row]:
     """Return the source's figure 3: mean and deviations of relevance in the first rows."""
     found = clean(viewed, reading.rows)
     felt = found.satisfaction
-    rows: list[Row] = []
+    rows = []
     pages = take_rows(found.pages, min(reading.rows, FIRST_PAGE))
     for name, group in pages.groupby("list_id", sort=False):
         credit = group["relevance"].to_numpy(dtype=float)

@@ -57,7 +57,7 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     try:
         viewed, rows, spread = _read_section(study.collection, reading)
     except DataError as error:
-        st.warning(escape_markdown(str(error)))
+        st.warning(escape_markdown(error))
         return
     for sentence in (DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
         if sentence:

@@ -57,12 +57,10 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     made = judge_table(collection, collection.qrels, needs_relevant=True)
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
+    galleries = [sides.members.get(side) for side in searched]
+    reasons, folds = dict(made.unscorable), np.zeros(len(queries), dtype=np.int64)
     if choices["test"] not in FOLDS:
-        galleries = [sides.members.get(side) for side in searched]
-        folds = np.zeros(len(queries), dtype=np.int64)
-        return MatchingJudgement(
-            made.items, made.pairs, made.unscorable, galleries=galleries, folds=folds
-        )
+        return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
     is_text = sides.list_texts(collection)
     of_item, folds = _divide(collection, made, is_text, FOLDS[choices["test"]])
     keys = list(zip(folds.tolist(), searched, strict=True))
@@ -71,10 +69,9 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
         for fold, side in set(keys)
         for members in [sides.members.get(side, np.arange(len(items)))]
     }
-    reasons = dict(made.unscorable) | dict.fromkeys(np.flatnonzero(folds < 0).tolist(), OUTSIDE)
-    return MatchingJudgement(
-        made.items, made.pairs, reasons, galleries=[parts[key] for key in keys], folds=folds
-    )
+    reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), OUTSIDE)
+    galleries = [parts[key] for key in keys]
+    return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
 
 
 def _divide(
@@ -191,7 +188,7 @@ def list_folds(study: Study) -> IntArray | None:
 def list_texts(study: Study) -> BoolArray:
     """Return True for each query in question that is a text."""
     sides: Sides = study.collection.tables["crossmodal"]
-    return np.asarray(sides.list_texts(study.collection)[study.queries])
+    return sides.list_texts(study.collection)[study.queries]
 
 
 def _find_pictures(study: Study) -> IntArray:

@@ -7,7 +7,7 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from dashboard.plugins.crossmodal.matrix_source import (
 )
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import read_ids
 from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import IntArray, Ties
@@ -52,7 +53,8 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     axes = _read_axes(path, matrix, findings)
     if axes is None:
         axes = _guess_axes(collection, matrix, path.stem, findings)
-    items = [_find_items(collection, axis, meant) for axis in axes]
+    find, index = collection.items.find, collection.items.index
+    items = [find(n if n in index else meant.get(n, "") for n in axis) for axis in axes]
     asking = _find_lines(collection, axes, meant)
     if not any((lines >= 0).any() for lines in asking):
         wanted = "ids of queries, of items that they are about, or of texts with their words"
@@ -134,7 +136,7 @@ def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     if not texts:
         texts = [name for name, text in queries.list_rows("text") if text]
         order = "in the order of items.csv and queries.csv"
-    ways: list[tuple[str, str, Axes]] = [
+    ways = [
         (f"items × texts, {order}", "item", (pictures, texts)),
         (f"texts × items, {order}", "text", (texts, pictures)),
     ]
@@ -155,7 +157,7 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     pairs; among these the first query has the first, and so on.
     """
     items, queries = collection.items, collection.queries
-    texts: defaultdict[str, list[str]] = defaultdict(list)
+    texts = defaultdict(list)
     for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
@@ -178,19 +180,11 @@ def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
     if qrels is None:
         return pairs
     index = collection.items.index
-    for query, item, grade in zip(qrels.query, qrels.item, qrels.values, strict=True):
-        name, other = qrels.queries[query], qrels.items[item]
+    for (name, other), grade in list_pairs(qrels):
         about = own[queries.index[name]] if name in queries.index else -1
         if grade >= 1 and other in index:
             pairs[other if about >= 0 else name].add(int(about) if about >= 0 else index[other])
     return pairs
-
-
-def _find_items(collection: Collection, axis: Iterable[str], meant: Mapping[str, str]) -> IntArray:
-    """Return the item of each line of an axis: of its id, or of the query of this id; else -1."""
-    index = collection.items.index
-    found = (index.get(name, index.get(meant.get(name, ""), -1)) for name in axis)
-    return np.fromiter(found, dtype=np.int64)
 
 
 def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> list[IntArray]:

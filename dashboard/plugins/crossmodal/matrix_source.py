@@ -151,7 +151,7 @@ class MatrixSource:
             start = stop
 
     def _rank_block(self, queries: IntArray) -> Iterator[Ranking]:
-        rankings: list[Ranking] = [NOTHING] * len(queries)
+        rankings = [NOTHING] * len(queries)
         for axis, asking in enumerate(self.asking):
             lines, (others, items) = asking[queries], self._found[axis]
             places = np.flatnonzero(lines >= 0)
@@ -164,8 +164,8 @@ class MatrixSource:
     def _read_scores(self, lines: IntArray, others: IntArray, rows: bool) -> FloatArray:
         scores = self.matrix.read(lines, rows)[:, others]
         if self.ties == "id":
-            return np.asarray(scores.astype(np.float32).astype(np.float64))
-        return np.asarray(np.round(scores, self.decimals) + 0.0)
+            return scores.astype(np.float32).astype(np.float64)
+        return np.round(scores, self.decimals) + 0.0
 
 
 def _sort(scores: FloatArray, items: IntArray) -> SortedRanking:

@@ -35,7 +35,7 @@ def draw_section(study: Study, choices: Choices) -> None:
 
 def _measure(study: Study, version: str, names: list[str]) -> Row:
     (found,) = study.measure([version], " ".join(names))
-    row: Row = dict(zip(names, (each["mean"] for each in found.list_means()), strict=True))
+    row = dict(zip(names, (each["mean"] for each in found.list_means()), strict=True))
     recalls = [row[name] for name in RECALLS]
     total = None if None in recalls else sum(recalls)
     return row | {"run": version, "Rsum": total, "mR": None if total is None else total / 6}

@@ -54,7 +54,7 @@ class Sides:
 
     def list_texts(self, collection: Collection) -> BoolArray:
         """Return True for each query that is a text, or is about one. [queries]."""
-        return np.asarray(collection.is_text | self.is_text[collection.own_items])
+        return collection.is_text | self.is_text[collection.own_items]
 
 
 def read_sides(collection: Collection, findings: Findings) -> Sides | None:

@@ -152,7 +152,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     alike = _find_alike(study, around, query, items[known]) if around is not None else []
     similar = dict(zip(items[known].tolist(), alike, strict=True))
     nearly = [i for i in items[known].tolist() if len(asked.list_lacking(i)) == 1]
-    near: dict[int, IntArray] = {}
+    near = {}
     if around is not None and nearly:
         near = dict(zip(nearly, around.find(np.array(nearly)), strict=True))
     return [
@@ -206,7 +206,7 @@ def _find_alike(
         return [None] * len(items)
     cosines = around.read(items) @ around.read(to).T
     best = cosines.argmax(axis=1)
-    found: list[Cause | None] = []
+    found = []
     for row, at in enumerate(best.tolist()):
         similarity, other = float(cosines[row, at]), study.collection.items.ids[to[at]]
         other = "the query" if own >= 0 else other

@@ -29,6 +29,7 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 
     from dashboard.views.address import drop_choice, escape_markdown
     from dashboard.views.comparison import show_progress
+    from dashboard.views.components import make_line
     from dashboard.views.links import write_link
     from dashboard.views.queries import Pick
 
@@ -54,7 +55,7 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 
     counts = {query: sum(is_chosen(*cause) for cause in each) for query, each in found.items()}
     queries = frozenset(query for query, number in counts.items() if number)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with make_line():
         st.button(
             escape_markdown(f"{picked} ✕"), key="chip-cause", on_click=drop_choice, args=("cause",)
         )

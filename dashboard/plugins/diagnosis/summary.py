@@ -24,8 +24,8 @@ def describe_causes(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
     """Return why each wrong result of a version is one, and a sentence a version on all of them."""
-    fields: list[Row] = [Row() for _ in rows]
-    told: dict[str, str] = {}
+    fields = [Row() for _ in rows]
+    told = {}
     for version in dict.fromkeys(row["run"] for row in rows if "run" in row):
         wrong = [p for p, row in enumerate(rows) if row["run"] == version and row["hit"] is False]
         items = study.find_items(rows[place] for place in wrong)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from dashboard.commands import measure
 from dashboard.commands.options import FINE, Answer, open_study_of
@@ -34,7 +33,7 @@ def answer(call: Namespace) -> Answer:
     query = study.collection.queries.index.get(call.explain, -1)
     if query not in study.queries:
         raise ValueError(f"There is no query {call.explain!r} of the kind in question.")
-    rows: list[dict[str, Any]] = []
+    rows = []
     for version in choices["runs"]:
         for each in parse(choices["metrics"]):
             found = explain_value(study, version, query, each)

@@ -85,20 +85,16 @@ def make_checks(
         Condition(each, "<", 0.0) for each in measures if not each.metric.is_median
     ]
     for each in conditions:
-        _require_checkable(study, versions, each)
+        if each.measure.metric.is_median:
+            raise ValueError(f"{each}: a median has no interval; name another metric.")
+        if len(study.queries) < 2:
+            raise ValueError(f"{each}: one query has no interval; it takes two queries or more.")
+        most = find_limit(*(study.values(version, str(each.measure)) for version in versions))
+        if abs(each.limit) >= most:
+            raise ValueError(f"{each}: choose a limit between {-most:g} and {most:g}.")
     rows = study.compare(*versions, choices["metrics"])
     by_measure = dict(zip(measures, rows, strict=True))
     return [_check(each, by_measure[each.measure]) for each in conditions], rows
-
-
-def _require_checkable(study: Study, versions: Sequence[str], condition: Condition) -> None:
-    if condition.measure.metric.is_median:
-        raise ValueError(f"{condition}: a median has no interval; name another metric.")
-    if len(study.queries) < 2:
-        raise ValueError(f"{condition}: one query has no interval; it takes two queries or more.")
-    most = find_limit(*(study.values(version, str(condition.measure)) for version in versions))
-    if abs(condition.limit) >= most:
-        raise ValueError(f"{condition}: choose a limit between {-most:g} and {most:g}.")
 
 
 def _check(condition: Condition, row: Row) -> Check:

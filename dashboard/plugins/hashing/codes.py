@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.storage.collection import Collection
@@ -16,8 +14,6 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version, try_to_read_all
 
 BYTE = 8
-BLOCK = 1 << 16
-"""Rows that are read at once."""
 UNPACK = "or unpack them: numpy.unpackbits(codes, axis=1)."
 
 
@@ -40,8 +36,8 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
     Raises:
         DataError: If its bytes may be packed bits, and nothing states how many.
     """
-    arrays = [each for each in (version.items, version.queries) if each is not None]
-    if not arrays or not any(each.stored.dtype.itemsize == 1 for each in arrays):
+    arrays = version.list_arrays()
+    if not any(each.stored.dtype.itemsize == 1 for each in arrays):
         return None
     name = f"{version.file}/model.toml"
     stated = read_toml(collection.folder / name, name)
@@ -68,11 +64,10 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
 
 def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
     """Raise DataError for bytes that are neither codes nor said to be vectors."""
-    stored = vectors.stored
-    if stored.dtype.itemsize > 1 or (stored.dtype == np.int8 and is_stated):
+    if vectors.stored.dtype.itemsize > 1 or (vectors.stored.dtype == np.int8 and is_stated):
         return
-    blocks = [stored[start : start + BLOCK] for start in range(0, len(stored), BLOCK)]
-    low, high = min(int(each.min()) for each in blocks), max(int(each.max()) for each in blocks)
+    stored = vectors.stored[:]
+    low, high = int(stored.min()), int(stored.max())
     if low >= -1 and high <= 1:
         return
     columns, bits = vectors.dimension, vectors.dimension * BYTE
@@ -86,7 +81,7 @@ def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
 
 
 def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:
-    packed: NDArray[Any] = np.asarray(vectors.stored[0 : len(vectors.stored)])
+    packed = vectors.stored[:]
     if packed.dtype == np.int8:  # sentence-transformers subtracts 128
         packed = (packed.astype(np.int16) + 128).astype(np.uint8)
     unpacked = np.unpackbits(packed, axis=1)

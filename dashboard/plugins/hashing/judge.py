@@ -22,6 +22,7 @@ from dashboard.evaluation.labels import (
 from dashboard.evaluation.measurement import Row, measure_run
 from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
+from dashboard.storage.new_versions import BLOCK, hold_only
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.study.choices import Choices
@@ -122,7 +123,7 @@ def take_signs(version: Version) -> Version:
     """
     if version.items is None:
         return version
-    stored = [each for each in (version.items, version.queries) if each is not None]
+    stored = version.list_arrays()
     kinds = [_find_kind(each) for each in stored]
     if BITS in kinds and set(kinds) & {SIGNED, POSITIVE}:
         found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
@@ -136,13 +137,11 @@ def take_signs(version: Version) -> Version:
 
 def _find_kind(vectors: Vectors) -> str:
     """Return BITS, SIGNED, POSITIVE, or "1" for nothing but 1."""
-    step = 1 << 16
-    blocks = [vectors.stored[at : at + step] for at in range(0, len(vectors.stored), step)]
-    if any((block < 0).any() for block in blocks):
-        return SIGNED
-    if any((~np.isin(block, (0, 1))).any() for block in blocks):
-        return POSITIVE
-    return BITS if any((block == 0).any() for block in blocks) else "1"
+    stored = vectors.stored
+    if hold_only([stored], (0, 1)):
+        return "1" if hold_only([stored], (1,)) else BITS
+    starts = range(0, len(stored), BLOCK)
+    return SIGNED if any((stored[at : at + BLOCK] < 0).any() for at in starts) else POSITIVE
 
 
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
@@ -160,7 +159,7 @@ def describe_types(
         return {}, []
     judged, index = study.judgement, study.collection.items.index
     grades = judged.grades(query)
-    notes: list[Row] = []
+    notes = []
     for row in rows:
         bits = find_bits(study, row["run"]) if "run" in row else None
         # equation 1: the cosine of two codes is 1 - 2 distance ÷ bits

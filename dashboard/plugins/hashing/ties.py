@@ -52,7 +52,7 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     if measure.name not in (*RISING, RETRIEVED):
         return None
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
-    bounds: list[FloatArray] = [np.empty((2, 0))]
+    bounds = [np.empty((2, 0))]
     for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
         grade = _list_grades(part, judged)
         worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))

@@ -142,7 +142,7 @@ class SearchIndex:
 
     @cached_property
     def index(self) -> Any:
-        """What is searched."""
+        """Index that is searched."""
         return self.load()
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
@@ -189,7 +189,7 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     if line is None or line.content != compute_digest(path, size - len(text) - 1):
         found = "an index that is damaged, or that another program has written"
         raise DataError(name, found, "one that the command `index` has written", do=do)
-    if line.vectors != digest_vectors(collection, version, items):
+    if line.vectors != digest_vectors(collection, version):
         do = _advise(collection.name, version.name, line.factory)
         raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
     return SearchIndex(line, items, size, partial(_load, path, name, items, state))
@@ -203,7 +203,7 @@ def _load(path: Path, name: str, items: Vectors, state: tuple[int, int]) -> Any:
         found = faiss.read_index(str(path))
         cells = faiss.try_extract_index_ivf(found)
         if cells is not None:
-            refuse_files(faiss, cells.invlists, name)
+            refuse_files(cells.invlists, name)
         if _read_state(path) != state:
             do = "Do that once more."
             raise DataError(name, "an index written meanwhile", "the one there was", do=do)
@@ -239,10 +239,10 @@ def parse_line(text: bytes) -> IndexLine | None:
     return line if is_one and line.depth >= 1 else None
 
 
-def digest_vectors(collection: Collection, version: Version, items: Vectors) -> str:
+def digest_vectors(collection: Collection, version: Version) -> str:
     """Return a digest of the vectors and of the ids that the collection knows."""
     content = compute_digest(collection.folder / version.file / "items.npy")
-    return hashlib.sha256("\n".join([content, *items.ids]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([content, *require_floats(version).ids]).encode()).hexdigest()
 
 
 def check_parameters(parameters: str) -> None:

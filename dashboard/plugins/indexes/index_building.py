@@ -78,7 +78,7 @@ def write_index(
         wanted = 'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"'
         raise DataError(repr(factory[:80]), explain(error), wanted) from error
     seconds = round(time.perf_counter() - begun, 3)
-    digest = digest_vectors(collection, version, items)
+    digest = digest_vectors(collection, version)
     line = IndexLine(factory, parameters, depth, seconds, digest)
     exact = make_source(collection, replace(version, make_source=None), "gallery")
     assert isinstance(exact, VectorSource)
@@ -108,7 +108,7 @@ def measure_costs(
     collection: Collection, version: Version, files: Sequence[SearchIndex], k: int
 ) -> list[dict[str, Any]]:
     """Return recall, time and bytes of indexes, and of exact search; searches are one by one."""
-    costs: list[tuple[str, IndexSource, int | None, float]] = []
+    costs = []
     for file in files:
         file.index  # noqa: B018 - raises what is wrong with it
         source = cast(IndexSource, file.make_source(collection, version, "gallery"))
@@ -145,7 +145,7 @@ def compute_recalls(
 
     A result with the score of the last of them is as good as it.
     """
-    first: dict[int, IntArray] = {}
+    first = {}
     for part in Run(found, own_items).parts(queries, k):
         for place, query in enumerate(part.queries.tolist()):
             first[query] = part.item[part.row == place]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +11,7 @@ from dashboard.plugins.indexes.faiss_file import SearchIndex
 from dashboard.storage.collection import Collection
 from dashboard.storage.versions import Version, try_to_read
 
-KINDS: dict[str, tuple[str, Callable[[Collection, Version], SearchIndex]]] = {
+KINDS = {
     "index": (faiss_file.NAME, faiss_file.read_index_file),
     "milvus": (milvus_copy.NAME, milvus_copy.read_copy),
 }
@@ -33,7 +32,7 @@ def read_indexes(
 
     It finds what the index returns, as deep as that was asked, in the order of the index's scores.
     """
-    found: dict[str, Version] = {}
+    found = {}
     for version in collection.versions.values():
         for kind, (file, read) in KINDS.items():
             if version.items is None or not (collection.folder / version.file / file).is_file():

@@ -125,7 +125,7 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
     if line.uri not in os.environ.get(SERVERS, "").split():
         allow = f'Start the dashboard with {SERVERS}="{line.uri}" if you trust it.'
         raise DataError(name, f"the server {line.uri}", f"one that {SERVERS} lists", do=allow)
-    if line.vectors != digest_vectors(collection, version, version.items):
+    if line.vectors != digest_vectors(collection, version):
         found, wanted = "a copy of other vectors", f"those of {version.name}"
         raise DataError(name, found, wanted, do=f"{do}{line.uri}")
     count = len(version.items.ids)
@@ -170,7 +170,7 @@ def copy_vectors(
             nothing is written then.
     """
     items, begun, copied, checked = require_floats(version), time.perf_counter(), 0, 0
-    line = replace(line, vectors=digest_vectors(collection, version, items))
+    line = replace(line, vectors=digest_vectors(collection, version))
     client, stored = connect(line.uri), _name_stored(line)
     step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
     with explain_errors(line.uri):

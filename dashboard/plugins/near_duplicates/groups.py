@@ -84,7 +84,7 @@ def find_groups(collection: Collection, way: str) -> Groups:
 
 def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
-    items, findings = collection.items, Findings()
+    items, findings = collection.items, []
     way = next(iter(list_ways(collection)), ONCE)
     unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
     what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"
@@ -120,7 +120,7 @@ def _list_alike(items: Table, stored: Vectors | None) -> Iterator[IntArray]:
     """Yield each item with those whose vectors are like its own."""
     if stored is None:
         return
-    places = np.array([stored.index.get(name, -1) for name in items.ids])
+    places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)
     vectors = read_at(stored, places[known])
     for start in range(0, len(known), BLOCK):
@@ -131,18 +131,19 @@ def _list_alike(items: Table, stored: Vectors | None) -> Iterator[IntArray]:
 def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]:
     """Yield the items that are the same part of files with the same content, or address."""
     named = dict(enumerate(items["file"]))
-    elsewhere = {place: file for place, file in named.items() if REMOTE.match(file)}
-    paths = {n: find_media(folder, root, file) for n, file in named.items() if n not in elsewhere}
-    sizes = {path: path.stat().st_size for path in {*paths.values()} if path is not None}
-    times = Counter(sizes[path] for path in paths.values() if path is not None)
-    groups = defaultdict(list)
-    for place, path in paths.items():
-        if path is not None and times[sizes[path]] > 1:
-            with path.open("rb") as file:
-                content = hashlib.file_digest(file, "sha256").digest()
-            groups[content, read_span(items, place)].append(place)
-    for place, address in elsewhere.items():  # they are not fetched for this
-        groups[address.encode(), read_span(items, place)].append(place)
+    paths = {
+        n: find_media(folder, root, file) for n, file in named.items() if not REMOTE.match(file)
+    }
+    sizes = {n: path.stat().st_size for n, path in paths.items() if path is not None}
+    times, groups = Counter(sizes.values()), defaultdict(list)
+    for place, file in named.items():
+        path, content = paths.get(place), file.encode()  # an address is not fetched for this
+        if path is not None and times[sizes[place]] > 1:
+            with path.open("rb") as opened:
+                content = hashlib.file_digest(opened, "sha256").digest()
+        elif place in paths:
+            continue
+        groups[content, read_span(items, place)].append(place)
     yield from (np.array(group) for group in groups.values() if len(group) > 1)
 
 
@@ -237,8 +238,8 @@ def describe_copies(
     if study.choices[KEY] == COUNTED:
         return {}, []
     groups, table = find_groups(study.collection, study.choices[KEY]), study.collection.items
-    notes: list[Row] = []
+    notes = []
     for item in study.find_items(rows):
         others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
-        notes.append({"notes": [f"copies: {list_names(others)}"]} if others else Row())
+        notes.append({"notes": [f"copies: {list_names(others)}"]} if others else {})
     return {}, notes

@@ -147,7 +147,7 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
     pools = {"http": urllib3.HTTPConnectionPool, "https": urllib3.HTTPSConnectionPool}
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
-        pool: Any = pools[parts.scheme](peer, port, **known)
+        pool = pools[parts.scheme](peer, port, **known)
         with (
             pool,
             pool.request(

@@ -119,7 +119,7 @@ def _draw_charts(
     ]
 
 
-def _describe_query(study: Study, choices: Choices, row: Row) -> dict[str, Any]:
+def _describe_query(study: Study, choices: Choices, row: Row) -> Row:
     """Return a query with the first results of both versions."""
     versions = (choices["baseline"], choices["candidate"])
     found = study.query(row["query_id"], versions, DEPTH, choices["metric"])
@@ -159,8 +159,7 @@ def _list_cards(
             "notes": row.get("notes", ()),
             "picture": _read_picture(collection, "poster", row["item_id"] or ""),
         }
-        for row in found.rows
-        if row["run"] == version
+        for row in found.list_rows(version)
     ]
 
 

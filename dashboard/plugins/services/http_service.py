@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.tables import FloatArray
 
 ADDRESSES = "DASHBOARD_ENCODERS"
@@ -169,11 +169,8 @@ def embed_inputs(service: Service, inputs: Sequence[str] | Sequence[Image.Image]
     key = "input" if service.url.endswith("/embeddings") else "inputs"
     answer, _ = service.ask({key: sent})
     wanted = f"{len(sent):,} vectors of one width"
-    try:
+    with explain_errors(service.url, "no rows of numbers of one width", wanted):
         rows = np.asarray(_list_rows(answer), dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        found = f"no rows of numbers of one width ({str(error)[:80]})"
-        raise DataError(service.url, found, wanted) from error
     if rows.ndim != 2 or len(rows) != len(sent):
         raise DataError(service.url, f"an answer of the shape {rows.shape}", wanted)
     return rows

@@ -16,10 +16,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import DataError, Findings, list_names
+from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files
+from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import Ties
 
@@ -82,11 +83,12 @@ def read_records(
     read = {name: partial(read_record, path) for name, path in paths.items()}
     return {
         name: replace(
-            collection.versions[name], note=f"answers of {record.search}", date=record.date,
+            collection.versions[name],
+            note=f"answers of {record.search}",
             make_source=record.make_source,
         )
         for name, record in try_to_read_all(broken, read).items()
-    }  # fmt: skip
+    }
 
 
 def read_record(path: Path) -> RunRecord | None:
@@ -95,19 +97,19 @@ def read_record(path: Path) -> RunRecord | None:
     Raises:
         DataError: If it is damaged.
     """
-    try:
+    do = "Remove it; then a query without results counts as one that found nothing."
+    with explain_errors(f"runs/{path.name}", "no JSON", "a record of `run`", do):
         told = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        do = "Remove it; then a query without results counts as one that found nothing."
-        found = f"no JSON ({str(error)[:80]})"
-        raise DataError(f"runs/{path.name}", found, "a record of `run`", do=do) from error
     if not isinstance(told, dict) or not isinstance(told.get("not_run"), dict):
         return None
-    times, not_run = told.get("milliseconds"), told["not_run"]
-    record = RunRecord(str(told.get("search", "")), told.get("depth", 0), str(told.get("date", "")))
-    record.milliseconds = times if isinstance(times, dict) else None
-    record.not_run = {query: str(why) for query, why in not_run.items()}
-    return record
+    times = told.get("milliseconds")
+    return RunRecord(
+        str(told.get("search", "")),
+        told.get("depth", 0),
+        str(told.get("date", "")),
+        times if isinstance(times, dict) else None,
+        {query: str(why) for query, why in told["not_run"].items()},
+    )
 
 
 def run_search(
@@ -175,10 +177,9 @@ def _list_hits(collection: Collection, name: str, record: RunRecord) -> dict[str
     """Return what a version has for each query that its record names."""
     found: dict[str, Hits] = {query: [] for query in record.milliseconds or {}}
     run = collection.versions[name].run if found and name in collection.versions else None
-    if run is not None:
-        for query, item, score in zip(run.query, run.item, run.values.tolist(), strict=True):
-            if run.queries[query] in found:
-                found[run.queries[query]].append((run.items[item], score))
+    for (query, item), score in list_pairs(run) if run is not None else ():
+        if query in found:
+            found[query].append((item, score))
     return found
 
 
@@ -200,7 +201,13 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
             item, score = hit.get("id"), hit.get("score")
         elif isinstance(hit, list) and len(hit) == 2:
             item, score = hit
-        first.setdefault(*_check_hit(item, score, name))
+        text, is_id = str(item), type(item) in (str, int)
+        is_line = text == text.strip() and 0 < len(text) <= MAX_ID and text.isprintable()
+        if not is_id or not is_line:
+            raise DataError(name, f"the id {text[:80]!r}", "an id in one line")
+        if score is not None and (type(score) not in (int, float) or not abs(score) <= MAX_SCORE):
+            raise DataError(name, f"the score {str(score)[:20]!r}", "a finite number")
+        first.setdefault(text, None if score is None else float(score))
     if len({score is None for score in first.values()}) > 1:
         raise DataError(name, "results of several kinds", "all ids, or all with a score")
     kept = list(first.items())[:depth]
@@ -208,16 +215,6 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
     if len(scores) < len(kept) or any(a < b for a, b in pairwise(scores)):
         scores = [-float(rank) for rank in range(1, len(kept) + 1)]
     return list(zip([item for item, _ in kept], scores, strict=True))
-
-
-def _check_hit(item: Any, score: Any, name: str) -> tuple[str, float | None]:
-    """Return the id as a text, and the score as a number or None."""
-    text, is_id = str(item), type(item) in (str, int)
-    if not is_id or text != text.strip() or not 0 < len(text) <= MAX_ID or not text.isprintable():
-        raise DataError(name, f"the id {text[:80]!r}", "an id in one line")
-    if score is not None and (type(score) not in (int, float) or not abs(score) <= MAX_SCORE):
-        raise DataError(name, f"the score {str(score)[:20]!r}", "a finite number")
-    return text, None if score is None else float(score)
 
 
 def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:

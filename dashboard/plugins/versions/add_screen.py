@@ -45,11 +45,11 @@ if is_sent:
         stated = (note.strip(), by_position, ways[codes], findings)
         add_dropped(collection, name.strip(), items, queries, *stated)
     except (ChoiceError, DataError) as error:
-        st.error(escape_markdown(str(error)))
+        st.error(escape_markdown(error))
     else:
         st.success(escape_markdown(f"{name.strip()} is a version of {collection.title} now."))
         for each in findings:
-            st.caption(escape_markdown(str(each)))
+            st.caption(escape_markdown(each))
         address = list_values(collection, name.strip())
         screen = "compare" if "baseline" in address else "query"
         label = (

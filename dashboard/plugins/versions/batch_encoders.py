@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.plugins import load_named
 from dashboard.storage.new_versions import compute_digest, list_left_out
 
@@ -92,13 +92,10 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
     def encode(inputs: Inputs, side: str) -> NDArray[Any]:
         is_text = bool(inputs) and isinstance(inputs[0], str)
         run = model.encode_query if side == "queries" else model.encode_document
-        try:
-            run = run if is_text else model.encode
+        run, what = (run, "texts") if is_text else (model.encode, "pictures")
+        told = (f"a model that does not embed {what}", f"one that embeds {what}, such as CLIP")
+        with explain_errors(named, *told):
             return np.asarray(run(list(inputs), convert_to_numpy=True, show_progress_bar=False))
-        except Exception as error:  # a model of texts refuses pictures in many ways
-            what = "texts" if is_text else "pictures"
-            why = f"a model that does not embed {what} ({str(error)[:80]})"
-            raise DataError(named, why, f"one that embeds {what}, such as CLIP") from error
 
     digest = sha256()
     for path in sorted(folder.rglob("*")):
@@ -134,20 +131,14 @@ def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
         raise DataError(path.name, "no layout of its pictures", "width and height", do=do)
     table = {**picture, "network": "picture.onnx"}
     layout = check_layout(table, "--picture")
-    try:
+    with explain_errors(path.name, "a network that cannot be loaded", "ONNX"):
         run = open_network(str(path))
-    except Exception as error:  # onnxruntime raises errors of many types
-        found = f"a network that cannot be loaded ({str(error)[:80]})"
-        raise DataError(path.name, found, "ONNX") from error
 
     def encode(inputs: Inputs, side: str) -> NDArray[Any]:
         rows = [lay_out(layout, each) for each in inputs if not isinstance(each, str)]
-        try:
+        expected = f"one input of the shape {list(rows[0].shape)}"
+        with explain_errors(path.name, "a network that cannot be run", expected):
             return np.stack([np.asarray(run(row)).reshape(-1) for row in rows])
-        except Exception as error:  # as above
-            expected = f"one input of the shape {list(rows[0].shape)}"
-            found = f"a network that cannot be run ({str(error)[:80]})"
-            raise DataError(path.name, found, expected) from error
 
     files = {"picture.onnx": path}
     return BatchEncoder(
@@ -169,7 +160,7 @@ def _open_function(named: str) -> BatchEncoder:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        call: Any = resolve_name(named)
+        call = resolve_name(named)
     except Exception as error:  # code of the caller may raise anything while it is imported
         why = f"no such function ({type(error).__name__}: {str(error)[:200]})"
         raise DataError(named, why, "a module on Python's path and a function in it") from error

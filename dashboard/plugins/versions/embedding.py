@@ -92,10 +92,9 @@ def embed(
             _embed_side(side, encoder, batch, place, report)
             side.seconds = round(time.monotonic() - begun, 3)
             _report_skipped(side, findings)
-        given = {side.name: side.join() for side in sides if side.vectors}
-        first = sides[0]
+        given, first = {side.name: side.join() for side in sides if side.vectors}, sides[0]
         if first.name not in given:
-            reasons = list_names(sorted(set(first.skipped.values()))) or "there are none"
+            reasons = list_names(sorted({*first.skipped.values()})) or "there are none"
             found = f"no {first.name} that can be embedded ({reasons})"
             raise DataError(collection.name, found, "some")
         if version:
@@ -143,10 +142,10 @@ def _list_sides(
 
 def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
     """Return the items: pictures, clips, and texts by their captions."""
-    items, root = collection.items, str(collection.settings.get("media_root", "media"))
-    keys: dict[str, str] = {}
-    skipped: dict[str, str] = {}
-    paths: dict[str, Path] = {}
+    items = collection.items
+    keys = {}
+    skipped = {}
+    paths = {}
     for place, item in enumerate(items.ids):
         caption = items["caption"][place].strip()
         is_text = items["kind"][place] == "text" or not items["file"][place] and caption
@@ -157,7 +156,7 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
                     lack = "a text without words" if not caption else "a text"
                     raise DataError(item, lack, "what the encoder embeds")
             else:
-                paths[item] = find_item_file(collection.folder, root, items, place)
+                paths[item] = find_item_file(collection, place)
                 state = paths[item].stat()
                 span = items["span_start"][place], items["span_end"][place]
                 keys[item] = f"file {paths[item].name} {state.st_size} {state.st_mtime_ns} {span}"
@@ -257,18 +256,17 @@ def _encode(
     if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
         found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
         raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
-    made: dict[str, Float32Array] = {}
+    made = {}
     start = 0
     for name, each in batch.items():
         some = rows[start : start + len(each)].astype(np.float64)
         start += len(each)
-        lengths = np.linalg.norm(some, axis=1, keepdims=True)
-        if np.isfinite(some).all() and lengths.all():
-            mean = (some / lengths).mean(axis=0)
-            length = np.linalg.norm(mean)
-            if length > 0:
-                made[name] = (mean / length).astype(np.float32)
-        if name not in made:
+        with np.errstate(all="ignore"):  # what cannot be divided is NaN
+            mean = (some / np.linalg.norm(some, axis=1, keepdims=True)).mean(axis=0)
+            unit = (mean / np.linalg.norm(mean)).astype(np.float32)
+        if np.isfinite(unit).all():
+            made[name] = unit
+        else:
             side.skipped[name] = "a vector with NaN, infinity or only zeros"
     side.vectors.update(made)
     return made

@@ -42,7 +42,7 @@ def trainer_callback(
     folder = find_folder(str(collection)).resolve()
     if isinstance(at, str) or not at or {*at} - EVENTS.keys():
         raise ValueError(f"at = {at!r}. Give a list of some of {', '.join(EVENTS)}.")
-    added: set[str] = set()
+    added = set()
 
     def add(event: str, state: Any, model: Any) -> None:
         version = name if event == "end" else f"{name}-{state.global_step}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -37,7 +38,7 @@ def make_payload(
     baseline: str,
     metric: str,
     depth: int,
-) -> dict[str, Any]:
+) -> Card:
     """Return what the cards show of a query; a step makes that of one query anew.
 
     Args:
@@ -51,17 +52,15 @@ def make_payload(
     required = list(found.asked.get("required", ()))
     versions = list(found.lengths)
     rows = [_make_run_row(found, collection, colours, baseline, metric, v) for v in versions]
-    near = [
-        _make_card(row, collection, False, versions, required) | {"mark": "near miss"}
-        for row in found.near
-    ]
-    ideal = [_make_card(row, collection, True, versions, required) for row in found.ideal]
+    make = partial(_make_card, collection, versions, required)
+    near = [make(row, False) | {"mark": "near miss"} for row in found.near]
+    ideal = [make(row, True) for row in found.ideal]
     ideal = [card | {"rank": rank} for rank, card in enumerate((ideal + near)[:depth], start=1)]
     if found.ideal:
         rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
     missed = []
     for row in found.missed[:depth]:
-        card = _make_card(row, collection, True, versions, required)
+        card = make(row, True)
         lacking = [version for version in versions if version not in row["runs"]]
         card["mark"] = f"missed by {', '.join(lacking)}" if row["runs"] else "missed by all"
         missed.append(card | {"rank": None})
@@ -85,7 +84,7 @@ def make_payload(
 
 def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
     """Return what the cards show of items that are no results."""
-    cards = [_make_card({"item_id": item}, collection, None, (), ()) for item in items]
+    cards = [_make_card(collection, (), (), {"item_id": item}, None) for item in items]
     cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
     row = {"kind": "pick", "name": name, "note": note, "cards": cards}
     return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
@@ -98,51 +97,43 @@ def _make_run_row(
     baseline: str,
     metric: str,
     version: str,
-) -> dict[str, Any]:
+) -> Card:
     """Return the row of a version's results."""
     versions, required = list(found.lengths), list(found.asked.get("required", ()))
-    by_run: dict[str, set[str]] = {each: set() for each in versions}
-    for row in found.rows:
-        by_run[row["run"]].add(row["item_id"])
-    others = {item for run, items in by_run.items() if run != baseline for item in items}
-    compared = baseline in by_run and len(by_run) > 1
+    there = {row["item_id"] for row in found.list_rows(baseline)}
+    others = {row["item_id"] for row in found.rows if row["run"] != baseline}
+    compared = baseline in versions and len(versions) > 1
     cards = []
-    for row in found.rows:
-        if row["run"] == version:
-            card = _make_card(row, collection, row["hit"], versions, required, version)
-            if compared and version == baseline:
-                card["mark"] = "" if row["item_id"] in others else "gone"
-            elif compared:
-                before = row["ranks"].get(baseline) if row["item_id"] in by_run[baseline] else None
-                card["mark"] = _describe_move(before, row["rank"])
-            cards.append(card)
+    for row in found.list_rows(version):
+        card = _make_card(collection, versions, required, row, row["hit"], version)
+        if compared and version == baseline:
+            card["mark"] = "" if row["item_id"] in others else "gone"
+        elif compared:
+            before = row["ranks"].get(baseline) if row["item_id"] in there else None
+            card["mark"] = _describe_move(before, row["rank"])
+        cards.append(card)
     (passing, length), note = found.lengths[version], found.problems.get(version, "")
     if passing < length:
         note = f"{passing:,} of {length:,} items pass the similarity threshold"
-    hits = sum(card["hit"] is True for card in cards)
+    hits, value = sum(card["hit"] is True for card in cards), found.values[version]
+    written = "no value" if value is None else f"{value:.3f}"
     return {
         "kind": "run",
         "name": version,
         "baseline": version == baseline,
         "colour": colours.get(version, "#888"),
-        "value": _describe_value(metric, found.values[version]),
+        "value": f"{metric} {written}" if metric else "",
         "note": note or (f"{hits} of {len(cards)} relevant" if required or hits else ""),
         "cards": cards,
     }
 
 
-def _describe_value(metric: str, value: float | None) -> str:
-    if not metric:
-        return ""
-    return f"{metric} no value" if value is None else f"{metric} {value:.3f}"
-
-
 def _make_card(
-    row: Row,
     collection: Collection,
-    hit: bool | None,
     versions: Sequence[str],
     required: Sequence[str],
+    row: Row,
+    hit: bool | None,
     version: str = "",
 ) -> Card:
     """Return a card; `version` is the one whose result it is, if it is one."""
@@ -209,11 +200,7 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
     They are counted in the ranks that the metric looks at, or else in those that are shown.
     """
     shown = {
-        v: {
-            row["item_id"]: row
-            for row in found.rows
-            if row["run"] == v and row["rank"] <= (cutoff or math.inf)
-        }
+        v: {r["item_id"]: r for r in found.list_rows(v) if r["rank"] <= (cutoff or math.inf)}
         for v in (baseline, candidate)
     }
     if any(row["hit"] is None for rows in shown.values() for row in rows.values()):

@@ -17,7 +17,7 @@ def _component() -> Any:
 
 def draw_copy_buttons(markdown: str) -> None:
     """Draw the buttons *Copy as Markdown* and *Copy link*."""
-    buttons: list[dict[str, str]] = [
+    buttons = [
         {"label": "Copy as Markdown", "text": markdown},
         {"label": "Copy link"},
     ]

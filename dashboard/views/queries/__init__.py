@@ -88,7 +88,7 @@ def make_payload(
     opened: str = "",
     number: int = MAX_ROWS,
     pick: Pick = NOTHING,
-) -> dict[str, Any]:
+) -> Row:
     """Return what the list shows, as values that JSON can hold.
 
     Args:
@@ -116,7 +116,7 @@ def make_payload(
                 "text": row["text"],
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
-                "change": "–" if row["delta"] is None else write_signed(row["delta"]),
+                "change": write_signed(row["delta"]),
                 "values": " → ".join(map(_write, values)),
                 "marks": [each["marks"] for each in found],
                 "moves": _describe_moves(fell, came),
@@ -145,7 +145,7 @@ def _make_peek(
     fell: Sequence[Row],
     cutoff: int,
     pick: Pick,
-) -> dict[str, Any]:
+) -> Row:
     """Return the first results of each version and the hits that fell out of the first ranks."""
     found = study.query(query, versions, PEEKED, metric)
     required = found.asked.get("required", ())
@@ -156,8 +156,7 @@ def _make_peek(
             _make_card(study.collection, row["item_id"] or "", str(row["rank"]), row["hit"])
             | {"ticks": [list(t) for t in zip(required, row.get("ticks", ()), strict=False)]}
             | {"picked": pick.name if pick.is_meant(row) else ""}
-            for row in found.rows
-            if row["run"] == version
+            for row in found.list_rows(version)
         ]
         note = found.problems.get(version, "") or f"{metric} {_write(value)}"
         groups.append({"name": version, "note": note, "cards": cards})
@@ -172,7 +171,7 @@ def _make_peek(
     return {"groups": groups}
 
 
-def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> dict[str, Any]:
+def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> Row:
     media = find_media_of(collection, item)
     return {
         "item": item or "not in the collection",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from dashboard.storage.collection import open_collection
+from dashboard.study.new_query import search
 from tests.plugins.worlds import measure_values, open_world, write_world
 
 ITEMS = "item_id,file,species\na,a,cat\nb,b,dog\nc,c,cat\nd,d,fox\ne,e,\n"
@@ -67,7 +68,7 @@ def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
 
 def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", 'class_label = "species"\n'))
-    found = study.search(["v1"], item="c", depth=4)
+    found = search(study, ["v1"], item="c", depth=4)
     hits = {row["item_id"]: row["hit"] for row in found.rows}
     assert hits == {"a": True, "b": False, "d": False, "e": None}
     assert found.asked["class"] == "species: cat"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.storage.collection import open_collection
+from dashboard.study.new_query import search
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, measure_values, open_world, write_world
 
@@ -63,7 +64,7 @@ def test_the_command_line_says_what_it_cannot_tell(tmp_path: Path, settings: str
 
 def test_a_new_search_ranks_all_items(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\n"))
-    rows = study.search(["v1"], item="c", depth=9).rows
+    rows = search(study, ["v1"], item="c", depth=9).rows
     assert len(rows) == 5 and {row["hit"] for row in rows} == {None}
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
+from dashboard.study.new_query import search
 from tests.plugins.worlds import measure_values, open_world, write_world
 
 ITEMS = "item_id,file,kind\np1,p1.png,image\np2,p2.png,image\nt1,,text\nt2,,text\nt3,,text\n"
@@ -55,7 +56,7 @@ def test_items_of_no_side_are_said(tmp_path: Path) -> None:
 
 def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
-    found = study.search(["v1"], item="p2", depth=5)
+    found = search(study, ["v1"], item="p2", depth=5)
     assert {row["item_id"] for row in found.rows} == {"t1", "t2", "t3"}
     assert {row["hit"] for row in found.rows} == {None}
 

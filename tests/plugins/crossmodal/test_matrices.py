@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
+from dashboard.study.new_query import search
 from tests.plugins.crossmodal.test_crossmodal import VECTORS, write
 from tests.plugins.worlds import open_world
 
@@ -160,7 +161,7 @@ def test_a_query_that_the_matrix_lacks_has_no_value(tmp_path: Path) -> None:
 def test_an_item_that_is_no_stored_query_is_searched_with(tmp_path: Path) -> None:
     folder = write_matrix(tmp_path / "w", MATRIX)
     (folder / "queries.csv").write_text("query_id,text,item_id\ni1,,p1\ns1,red,\n")
-    rows = open_world(folder).search(["m"], item="p2").rows
+    rows = search(open_world(folder), ["m"], item="p2").rows
     assert [row["item_id"] for row in rows] == ["t2", "t3", "t1"]
 
 

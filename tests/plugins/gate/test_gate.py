@@ -106,7 +106,7 @@ def test_require(
         (["--require", "P@1<0"], "write for example"),
         (["--require", "P@1>0"], "'P@1>0' is no such condition"),
         (["--require", "P@1>-2"], "choose a limit between -1 and 1"),
-        (["--junit", "gone/file.xml"], "gone/file.xml: No such file"),
+        (["--junit", "gone/file.xml"], "gone: found a folder that cannot be written (No such file"),
         (["--markdown", "."], "Name a file in it"),
         (["--baseline", "bad", "--fail-on", "P@1<0"], "Checks compare two versions"),
     ],
