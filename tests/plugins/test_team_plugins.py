@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -48,16 +47,6 @@ def test_lines_of_the_readme(folder: Path) -> None:
         assert name in [row[column] for row in rows]
     assert "There is no protocol 'strict'" in run(folder, *RUN, "--protocol", "strict",
                                                   plugins="").stderr  # fmt: skip
-
-
-def test_hooks_are_few_and_explained() -> None:
-    """Sixteen fields name something to import; README and docstring have every field."""
-    from dashboard.plugins import Plugin
-
-    names = [each.name for each in fields(Plugin)][1:]
-    assert len(set(names) - {"files", "settings", "screens"}) <= 16
-    assert all(f" {name}: " in str(Plugin.__doc__) for name in names)
-    assert all(f"| `{name}` |" in README.read_text() for name in names)
 
 
 PLUGIN = "from dashboard.plugins import Plugin\nPLUGIN = Plugin(name="
