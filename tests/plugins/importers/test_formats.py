@@ -110,8 +110,9 @@ CASES: dict[str, Case] = {
         ["--rows", "item"], {}, {"sims i2t_R@1": 0.5, "sims t2i_R@1": 2 / 3},
     ),
     "TREC": (
-        {"qrels.txt": QRELS, "x.run": RUN, "topics.xml": "<top><num> Number: q1\n<title> red car\n"
-         "</top><top><num>q2</num><title>van</title></top>"},
+        {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.encode()),
+         "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
+         "<top><num>q2</num><title>van</title></top>"},
         [],
         {("queries.csv", "query_id text"): ["q1|red car", "q2|van"],
          ("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q1|b|0", "q2|b|1"]},
