@@ -112,8 +112,10 @@ def find_fault(folder: Path, file: str) -> str:
         skipped = ["--deselect", "tests/test_style.py"]  # a fault is no question of style
         done = subprocess.run([*call, *paths, *skipped], cwd=folder, capture_output=True, text=True)
         failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-        if done.returncode:
-            return failed[0] if failed else f"pytest ended with {done.returncode}"
+        if done.returncode and not failed:
+            raise SystemExit(f"pytest ended with {done.returncode}: {done.stdout[-500:]}")
+        if failed:
+            return failed[0]
     return ""
 
 
