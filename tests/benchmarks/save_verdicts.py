@@ -88,8 +88,8 @@ def kill_savers(folder: Path, kills: int) -> dict[str, int]:
         words = [sys.executable, "-c", SAVER, str(collection), f"p{number}"]
         with subprocess.Popen(words, cwd=ROOT, env=given, stdout=subprocess.PIPE, text=True) as one:
             assert one.stdout is not None
-            acknowledged.append(one.stdout.readline().strip())  # it saves by now
-            time.sleep(chance.uniform(0.0, 0.3))
+            saves = chance.randrange(1, 40)
+            acknowledged += [one.stdout.readline().strip() for _ in range(saves)]
             one.kill()
             whole = one.stdout.read().rpartition("\n")[0]
             acknowledged += whole.splitlines()

@@ -7,7 +7,6 @@ import pytest
 from dashboard.errors import ChoiceError
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import list_choices, resolve
-from dashboard.texts import split_names
 from tests.core.test_screens import draw
 
 SAID = [
@@ -50,24 +49,6 @@ def test_address_has_a_sentence_and_a_way_on(
     assert sentence in said and len(error.value) < 1_500 and not drawn.exception
     (way,) = [each for each in drawn.button if each.label.startswith("Open ")]
     assert not way.click().run().error
-
-
-class CountedNames(list[str]):
-    """Known names that count how often they are asked."""
-
-    asked = 0
-
-    def __contains__(self, name: object) -> bool:
-        self.asked += 1
-        return super().__contains__(name)
-
-
-def test_many_names_are_split_in_one_pass() -> None:
-    """REQ-12: an address may repeat a value thousands of times."""
-    known = CountedNames(["a=R & B", "a"])
-    found = split_names(" & ".join(["a=R & B", "a", "x"] * 500), " & ", known)
-    assert found == ["a=R & B", "a", "x"]
-    assert known.asked <= 3000
 
 
 def test_every_choice_has_a_noun(world: Path) -> None:

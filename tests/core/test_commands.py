@@ -105,6 +105,7 @@ report WORLD | required: -o/--output
 report WORLD -o gone/a.html | gone is no folder; make it first
 report WORLD -o data | data is a folder. Name a file in it.
 report WORLD -o a.html --number 201 | from 0 to 200
+report WORLD -o a.html --baseline v2 --candidate v2 | v2
 report WORLD -o a.html --metric X | There is no metric 'X'
 metrics x | unrecognized arguments: x
  | --help tells more

@@ -10,7 +10,7 @@ import pytest
 from dashboard.views.change_charts import draw_histogram
 from dashboard.views.data_tables import Column
 from dashboard.views.downloads import make_file, write_markdown
-from tests.core.test_screens import draw
+from tests.core.test_screens import draw, read_payload
 from tests.plugins.worlds import call, open_world
 
 ROWS = [{"name": "a, b", "value": 0.1234567}, {"name": "c", "value": None}]
@@ -68,6 +68,5 @@ def test_screens_offer_them(world: Path, monkeypatch: pytest.MonkeyPatch, screen
     assert not drawn.exception
     labels = [each.proto.label for each in drawn.get("download_button")]
     assert labels[:2] == ["CSV", "JSON"] and {"SVG", "PNG"} <= set(labels)
-    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
-    (copied,) = [each["buttons"][0]["text"] for each in payloads if "buttons" in each]
+    copied = read_payload(drawn, "buttons")["buttons"][0]["text"]
     assert copied.startswith("## World\n") and "| P@1 |" in copied or screen == "slices"

@@ -55,12 +55,6 @@ def test_collection_without_queries(world: Path, monkeypatch, screen: str) -> No
     ]
 
 
-def test_closed_sheet_has_no_inputs(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An input that is not seen would send its old value again."""
-    drawn = draw(world, monkeypatch, "query")
-    assert not [each for each in drawn.selectbox if each.key.startswith(("more", "sheet"))]
-
-
 def test_links_keep_the_choices(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import json
 

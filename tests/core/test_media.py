@@ -141,10 +141,8 @@ def test_files_are_what_they_hold_and_stay_inside(tmp_path: Path) -> None:
     ("file", "found"),
     [
         ("../../outside.png", "not there"), ("/etc/hostname", "not there"),
-        ("gone.png", "not there"), ("sub\\a.png", "not there"),
-        ("folder.png", "not there"), ("//host/a.png", "not there"),
-        ("file:///etc/hostname", "not there"),
-            ("http://localhost:1/a.png", "at the host localhost:1"),
+        ("gone.png", "not there"), ("folder.png", "not there"), ("//host/a.png", "not there"),
+        ("http://localhost:1/a.png", "at the host localhost:1"),
         ("empty.png", "no picture or clip"), ("text.png", "no picture or clip"),
     ],
 )  # fmt: skip

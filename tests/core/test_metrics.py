@@ -10,8 +10,6 @@ from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.run import Run
 from dashboard.study.judging import QRELS
 
-ALL = "P@3 P@10 R@3 R Success@1 Success@3 AP AP@3 Rprec RR RR@1 nDCG@3 nDCG"
-
 
 class Lists:
     """Given lists as a source."""

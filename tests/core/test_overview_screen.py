@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.views.version_table import describe_unscored, list_curve, pick_slices
+from dashboard.views.version_table import list_curve, pick_slices
 from tests.core.test_screens import draw
 from tests.plugins.worlds import open_world
 
@@ -32,12 +32,6 @@ def test_curve_reaches_the_cutoff_of_the_metric(world: Path) -> None:
         depths[metric] = max((r["cutoff"] for r in list_curve(study, ["v1"], metric)), default=0)
     assert depths == {"P@5": 10, "P@50": 50, "nDCG": 10, "P@80": 50}
     assert list_curve(study, ["v1"], "Rprec") == []
-
-
-def test_reasons_are_said_once(world: Path) -> None:
-    study = open_world(world)
-    told = describe_unscored(study, ["v1", "v2"])
-    assert told == ["Queries not scored, left out of means: 1 (no keyword mapped)."]
 
 
 def test_slices_with_many_queries_come_first() -> None:

@@ -1,5 +1,6 @@
 """Each screen draws, says what it cannot do, and spells its choices out in the address."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,18 +19,19 @@ def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: st
     return test.run()
 
 
+def read_payload(drawn: AppTest, key: str) -> dict:
+    """Return what the one component whose payload has a key was given."""
+    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
+    (found,) = [each for each in payloads if key in each]
+    return found
+
+
 @pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])
 def test_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
     drawn = draw(world, monkeypatch, screen)
     assert not drawn.exception and not drawn.error
     assert drawn.query_params["baseline"] == "v1"
     assert "groups" not in drawn.query_params  # the usual ones are not spelled out
-
-
-def test_a_folder_without_settings_is_a_collection(world: Path, monkeypatch) -> None:
-    (world / "collection.toml").unlink()
-    drawn = draw(world, monkeypatch, "overview", collection="world")
-    assert not drawn.error and not drawn.exception
 
 
 def test_broken_file_is_said(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

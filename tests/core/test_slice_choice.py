@@ -21,13 +21,6 @@ def test_queries_of_slices(world: Path, text: str, queries: list[int]) -> None:
     assert open_world(world, slice=text).queries.tolist() == queries
 
 
-def test_numbers_are_those_of_the_slice(world: Path) -> None:
-    (whole,) = open_world(world, slice="").measure(["v2"], "P@1")
-    (part,) = open_world(world, slice=BUS).measure(["v2"], "P@1")
-    assert part.query_ids == ("q2",)
-    assert part.values[0, 0] == whole.values[0, whole.query_ids.index("q2")]
-
-
 def test_names_with_blanks(world: Path) -> None:
     path = world / "unified_annotation.csv"
     path.write_text(path.read_text().replace("bus", "school bus & van"))

@@ -1,11 +1,9 @@
 """Slices: the worst one, the table of two columns, and the queries of a pair."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dashboard.evaluation.slicing import (
     compare_slices,
@@ -15,20 +13,12 @@ from dashboard.evaluation.slicing import (
     list_crossed,
 )
 from dashboard.views.slice_table import make_cells, make_lines
-from tests.core.test_screens import draw
-from tests.plugins.worlds import open_world
+from tests.core.test_screens import draw, read_payload
 
 
 def make_row(name: str, delta: float, queries: int = 9, p: float | None = 0.2) -> dict:
     bounds = {"low": delta - 0.1, "high": delta + 0.1, "p": p, "p_adjusted": p}
     return {"slice": name, "queries": queries, "delta": delta, "gain": delta} | bounds
-
-
-def read_list(drawn: AppTest) -> dict:
-    """Return what the list of queries was given."""
-    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
-    (found,) = [each for each in payloads if "cutoff" in each]
-    return found
 
 
 def test_rounding_is_not_the_worst() -> None:
@@ -80,23 +70,16 @@ def test_equal_values_of_two_columns_show_their_column() -> None:
     assert [line["outcome"] for line in lines] == ["cannot tell", "better", "cannot tell"]
 
 
-def test_means_of_slices(world: Path) -> None:
-    rows = open_world(world).list_slice_means(["v1", "v2"], "P@2")
-    found = {(row["slice"], row["run"]): (row["queries"], row["mean"]) for row in rows}
-    assert found["pv_object_type=car", "v2"] == (2, 0.75)
-    assert found["pv_object_type=bus", "v1"] == (1, 0.0)
-
-
 def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "slices", metric="P@2")
     assert not drawn.exception and not drawn.error
     assert any("No slice got worse" in each.value.replace("\\", "") for each in drawn.markdown)
     assert not any("Pairs of slices" in each.value for each in drawn.markdown)  # none has five
     drawn.query_params["picked_slice"] = "pv_object_type=car & pv_object_type=bus"
-    payload = read_list(drawn.run())
+    payload = read_payload(drawn.run(), "cutoff")
     assert [row["id"] for row in payload["rows"]] == ["q2"] and not payload["opened"]
     drawn.query_params["query"] = "q2"
-    assert read_list(drawn.run())["opened"] == "q2"
+    assert read_payload(drawn.run(), "cutoff")["opened"] == "q2"
     drawn.query_params["picked_slice"] = "gone=x"
     drawn.run()
     assert "There is no picked slice 'gone=x'" in drawn.error[0].value.replace("\\", "")

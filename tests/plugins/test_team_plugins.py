@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -50,16 +49,6 @@ def test_lines_of_the_readme(folder: Path) -> None:
                                                   plugins="").stderr  # fmt: skip
 
 
-def test_hooks_are_few_and_explained() -> None:
-    """Sixteen fields name something to import; README and docstring have every field."""
-    from dashboard.plugins import Plugin
-
-    names = [each.name for each in fields(Plugin)][1:]
-    assert len(set(names) - {"files", "settings", "screens"}) <= 16
-    assert all(f" {name}: " in str(Plugin.__doc__) for name in names)
-    assert all(f"| `{name}` |" in README.read_text() for name in names)
-
-
 PLUGIN = "from dashboard.plugins import Plugin\nPLUGIN = Plugin(name="
 CHOICE = (
     "from dashboard.study.choices import Choice\n"
@@ -70,8 +59,10 @@ BROKEN = {
     "missing": ("", "broken.py: found no such file"),
     "syntax": ("x = 1\nPLUGIN = (\n", "broken.py, line 2: found SyntaxError: '(' was never closed"),
     "error": ("x = 1\ny = x / 0\n", "broken.py, line 2: found ZeroDivisionError"),
+    "exit": ("import sys\nsys.exit(3)\n", "broken.py, line 2: found SystemExit: 3"),
     "nothing": ("PLUGIN = 5\n", "broken.py: found no PLUGIN"),
     "taken": (PLUGIN + '"alfa")\n', "the plugin 'alfa', which plugins/alfa has, too"),
+    "core": (PLUGIN + '"qrels")\n', "broken.py: found the plugin 'qrels', which the core has, too"),
     "hook": (PLUGIN + '"x", rules=":RULES")\n', "broken.py: found AttributeError: module"),
     "folder": (PLUGIN + '"x", rules="judge:X")\n', "ValueError: 'judge:X' names another file"),
     "page": (PLUGIN + '"x", screens={"x": "no.py"})\n', "broken.py: found no such file: no.py"),
@@ -82,11 +73,18 @@ BROKEN = {
         "metric('p', formula='', source='')(lambda block, k: k)\n",
         "Two metrics are called p, in evaluation/binary_metrics.py and ",
     ),
+    "shipped metric": (
+        "from dashboard.evaluation.metrics import metric\n"
+        "metric('AP(annotated)', formula='', source='')(lambda block, k: k)\n",
+        "Two metrics are called ap(annotated), in composed/judge.py and ",
+    ),
     "command": (PLUGIN + '"x", commands={"keywords": ""})\n', "found the command 'keywords', which"
                 " plugins/alfa has, too; expected a name of its own. Rename it in brok"),
+    "core command": (PLUGIN + '"x", commands={"check": ""})\n', "'check', which the core has, too"),
     "setting": (PLUGIN + '"x", settings={"groups": 1})\n', "found the setting 'groups', which plu"),
     "choice": (CHOICE + 'key="metric"),)\n', "found the choice 'metric', which the core has, too"),
     "option": (CHOICE + 'key="x", option="test"),)\n', "found the choice 'test', which plugins/cr"),
+    "choices": (CHOICE + 'key="y"),) * 2\n', "the choice 'y', which broken.py has, too"),
     "format": (
         "from dashboard.plugins.importers.formats import FORMATS as F\n"
         + PLUGIN + '"x", formats=":F")\n',
@@ -106,6 +104,16 @@ def test_a_broken_file_is_a_sentence_and_the_rest_works(folder: Path, kind: str)
     assert sentence in done.stderr and "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout.splitlines()[1] == "r,q1,Twice,5,1.0"
+
+
+def test_two_files_of_a_team_with_one_name(folder: Path) -> None:
+    """The second is refused; the first works."""
+    (folder / "other.py").write_text(PLUGIN + '"strict")\n')
+    plugins = os.pathsep.join(["strict.py", "other.py"])
+    done = run(folder, *RUN, "--protocol", "strict", "--format", "csv", plugins=plugins)
+    assert "other.py: found the plugin 'strict', which " in done.stderr
+    assert "strict.py has, too; expected a name of its own. Rename it in other.py." in done.stderr
+    assert (done.returncode, done.stdout.splitlines()[1]) == (2, "r,q1,Twice,5,1.0")
 
 
 def test_python_names_a_broken_file(folder: Path, world: Path) -> None:

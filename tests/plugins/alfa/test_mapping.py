@@ -9,7 +9,7 @@ from dashboard.__main__ import main
 from dashboard.plugins.alfa.keywords import Entry, keep_best, read_vocabulary
 from dashboard.plugins.alfa.mapping import list_negations, map_texts
 from dashboard.storage.collection import open_collection
-from tests.plugins.alfa.phrasings import HELD_OUT, PHRASINGS, TUNED
+from tests.plugins.alfa.phrasings import HELD_OUT, TUNED
 
 DRIVING = Path(__file__).parents[3] / "data" / "driving"
 pytestmark = pytest.mark.filterwarnings("default")
@@ -47,7 +47,7 @@ def test_texts(text: str, expected: list[str], vocabulary: tuple[Entry, ...]) ->
 
 @pytest.mark.parametrize(
     ("data", "precision", "recall"),
-    [(PHRASINGS, 0.95, 0.90), (TUNED, 0.98, 0.98), (HELD_OUT, 0.95, 0.92)],
+    [(TUNED, 0.98, 0.98), (HELD_OUT, 0.95, 0.92)],
 )
 def test_phrasings(
     data: list[tuple[str, list[str]]],

@@ -4,11 +4,9 @@ import json
 import lzma
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from dashboard.evaluation.metrics import METRICS, parse
-from dashboard.plugins.context.metrics import compute_gain
 from tests.plugins.worlds import call, measure_values, open_world, write_world
 
 ROOT = Path(__file__).parents[3]
@@ -55,18 +53,6 @@ def test_equal_relevance_cannot_tell_versions_apart(tmp_path: Path) -> None:
     assert code == 0 and "note: All judged items of a query are equally relevant" in said
     (folder / "relevance.csv").write_text(equal.replace("q1,b,40", "q1,b,50"))
     assert "note" not in call("measure", folder)[2]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_identities_of_the_gain(seed: int) -> None:
-    """A constant list keeps its gain, w = 1 gives r', and r' is r where r does not fall."""
-    rng = np.random.default_rng(seed)
-    credit = rng.random(12)
-    best = np.maximum.accumulate(credit)
-    np.testing.assert_allclose(compute_gain(credit, 1), credit**2 / best)
-    np.testing.assert_allclose(compute_gain(np.sort(credit), 1), np.sort(credit))
-    np.testing.assert_allclose(compute_gain(np.full(12, 0.3), 5), 0.3)
-    assert (compute_gain(np.zeros(4)) == 0).all()
 
 
 def test_names_of_settings() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.storage.collection import open_collection
 from dashboard.study.new_query import search
-from tests.plugins.crossmodal.test_crossmodal import VECTORS, write
+from tests.plugins.crossmodal.test_crossmodal import write
 from tests.plugins.worlds import open_world
 
 ITEMS = (
@@ -163,12 +163,3 @@ def test_an_item_that_is_no_stored_query_is_searched_with(tmp_path: Path) -> Non
     (folder / "queries.csv").write_text("query_id,text,item_id\ni1,,p1\ns1,red,\n")
     rows = search(open_world(folder), ["m"], item="p2").rows
     assert [row["item_id"] for row in rows] == ["t2", "t3", "t1"]
-
-
-def test_it_equals_the_vectors_that_it_was_made_of(tmp_path: Path) -> None:
-    vectors = np.array(list(VECTORS.values()))
-    unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
-    folder = write_matrix(tmp_path / "w", unit[:2] @ unit[2:].T)
-    study = open_world(folder)
-    first, second = study.measure(["m", "v1"], f"{METRICS} Rsum AP")
-    np.testing.assert_array_equal(first.values, second.values)

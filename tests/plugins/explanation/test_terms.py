@@ -1,6 +1,5 @@
 """Terms add up to the values, for every metric that is made of them; a list worked by hand."""
 
-import json
 import shlex
 from html import unescape
 from pathlib import Path
@@ -17,7 +16,7 @@ from dashboard.plugins import load_all
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.run import Run
 from tests.core.test_screens import draw
-from tests.plugins.worlds import write_world
+from tests.plugins.worlds import call, write_world
 
 ITEMS, QUERIES = 30, 12
 SUMS = {
@@ -95,15 +94,9 @@ def folder(tmp_path: Path) -> Path:
     )  # fmt: skip
 
 
-def explain(capsys: pytest.CaptureFixture[str], folder: Path, query: str, metrics: str):
-    call = ["measure", str(folder), "--explain", query, "--metrics", metrics, "--format", "json"]
-    code = main(call)
-    said = capsys.readouterr()
-    return code, json.loads(said.out or "[]"), said.err
-
-
-def test_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, rows, _ = explain(capsys, folder, "q", "AP P@3 nDCG@2")
+def test_by_hand(folder: Path) -> None:
+    words = ("measure", folder, "--metrics", "AP P@3 nDCG@2")
+    code, rows, _ = call(*words, "--explain", "q")
     ideal = 3 + 1 / np.log2(3)
     assert code == 0
     found = [(row["metric"], row["rank"], row["item_id"], row["grade"], row["hit"]) for row in rows]
@@ -115,10 +108,7 @@ def test_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     terms = [1 / 6, 1 / 6, 0, 1 / 3, 0, 0, 1 / np.log2(3) / ideal]
     assert [row["term"] for row in rows] == pytest.approx(terms, abs=1e-12)
     last = {row["metric"]: row["sum"] for row in rows}
-    assert main(["measure", str(folder), "--metrics", "AP P@3 nDCG@2", "--by-query",
-                 "--format", "json"]) == 0  # fmt: skip
-    values = {r["metric"]: r["value"] for r in json.loads(capsys.readouterr().out)[::2]}
-    assert last == values
+    assert last == {r["metric"]: r["value"] for r in call(*words, "--by-query")[1][::2]}
 
 
 @pytest.mark.parametrize(
@@ -129,18 +119,16 @@ def test_by_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("x", "AP", "error: There is no query 'x' of the kind in question."),
     ],
 )
-def test_without_terms(
-    folder: Path, capsys: pytest.CaptureFixture[str], query: str, metrics: str, said: str
-) -> None:
-    code, rows, err = explain(capsys, folder, query, metrics)
+def test_without_terms(folder: Path, query: str, metrics: str, said: str) -> None:
+    code, rows, err = call("measure", folder, "--explain", query, "--metrics", metrics)
     assert (code, rows, err.strip()) == (2 if query == "x" else 0, [], said)
 
 
-def test_a_metric_of_its_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_metric_of_its_protocol() -> None:
     """P(H<=2) is computed from distances, which no list of results holds."""
     data = Path(__file__).parents[3] / "data" / "digits_hashes"
     query = (data / "queries.csv").read_text().splitlines()[1].split(",")[0]
-    code, rows, err = explain(capsys, data, query, "P(H<=2)")
+    code, rows, err = call("measure", data, "--explain", query, "--metrics", "P(H<=2)")
     assert (code, rows) == (0, []) and "P(H<=2) is not made of one term" in err
 
 

@@ -72,12 +72,6 @@ def test_wrong_numbers_of_bits(tmp_path: Path, described: str, said: str) -> Non
     assert said in str(opened.broken["v1"])
 
 
-def test_codes_of_another_length_are_refused(tmp_path: Path) -> None:
-    asked = {"q1": [1, 1, 1]}
-    folder = write_world(tmp_path / "w", SETTINGS, ITEMS, QUERIES, VECTORS, asked, QRELS)
-    assert "3 dimensions; expected 4" in str(open_collection(folder).broken["v1"])
-
-
 @pytest.mark.parametrize("asked", [[1, -1, 1, 1], [0.5, 0.2, -0.1, 0.3], [0.5, 0.2, 0.1, 0.3]])
 def test_mixed_kinds_are_refused(tmp_path: Path, asked: list[float]) -> None:
     codes = {name: [int(bit > 0) for bit in code] for name, code in VECTORS.items()}

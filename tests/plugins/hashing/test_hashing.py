@@ -57,15 +57,6 @@ def test_the_sign_of_0_is_plus(tmp_path: Path) -> None:
     assert measure_values(folder, "RR") == {"RR": [1]}
 
 
-def test_shared_items_and_other_grades_are_refused(tmp_path: Path) -> None:
-    shared = write(tmp_path / "w", QRELS, queries="query_id,image\nq1,b\n")
-    assert "1 items of the gallery among the queries (b)" in str(
-        open_collection(shared).unread["hashing"]
-    )
-    graded = write(tmp_path / "v", "q1 0 a 3\n")
-    assert "grade 3" in str(open_collection(graded).unread["hashing"])
-
-
 def test_codes_of_0_and_1(tmp_path: Path) -> None:
     """Codes of 0 and 1 have the distances of codes of -1 and 1; a code of zeros only is one."""
     codes = {name: [int(bit > 0) for bit in code] for name, code in VECTORS.items()}

@@ -15,11 +15,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from safetensors.numpy import save_file
 
 from tests.plugins.importers.sources import (
     Case,
-    check_case,
     init,
     make_picture,
     make_source,
@@ -30,7 +28,6 @@ NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)
 CLASSES = {"a": "cat", "b": "cat", "c": "dog", "d": "dog"}
 LABELS = "id,label\n" + "".join(f"{name},{label}\n" for name, label in CLASSES.items())
-LABELLED = [f"{name}|{label}" for name, label in CLASSES.items()]
 CATS = {"v1 P@1": 0.75}
 PICTURES = np.array([[1, 0], [0, 1]], dtype=np.float32)
 TEXTS = np.array([[1, 0.1], [0.1, 1], [0.2, 1]], dtype=np.float32)
@@ -48,14 +45,9 @@ def make_table(pictures: list[dict[str, Any]], **more: Any) -> pa.Table:
     return pa.table(columns | more).replace_schema_metadata(ABOUT)
 
 
-INSIDE = [{"bytes": make_picture(i), "path": f"{n}.png"} for i, n in enumerate(NAMES, 1)]
 BY_PATH = [{"bytes": None, "path": f"/nowhere/{name}.png"} for name in NAMES]
 ONE_NAME = [{"bytes": make_picture(i), "path": "1.png"} for i in range(4)]
-WITH_IDS = {"labels.csv": LABELS, "items.npy": VECTORS}
 SIDES = "items.csv", "item_id kind"
-COCO = {"images": [{"id": 1, "file_name": "p1.png"}, {"id": 2, "file_name": "p2.png"}],
-        "annotations": [{"id": key, "image_id": int(file[1]), "caption": text}
-                        for key, (file, text) in CAPTIONS.items()]}  # fmt: skip
 ROWS = "".join(f"{key},{file},{text}\n" for key, (file, text) in CAPTIONS.items())
 JSONL = '{{"_id": "{}", "title": "", "text": "text {}"}}\n'
 OF_NAMES = list(zip(NAMES, VECTORS.tolist(), strict=True))
@@ -80,17 +72,8 @@ CASES: dict[str, Case] = {
             labels=[1, 1, 0, 0], model="a name is no vector")},
         [], {("items.csv", "file labels"): ["d.png|1", "c.png|1", "b.png|0", "a.png|0"]}, CATS,
     ),
-    "safetensors": (
-        {"labels.tsv": LABELS.replace(",", "\t"), "v1.ids": "a\nb\nc\nd",
-         "v1.safetensors": lambda path: save_file({"emb": VECTORS}, path)},
-        [], {("items.csv", "item_id label"): LABELLED}, CATS,
-    ),
     "vectors in cells": (
         {"rows.csv": "id,label,embedding\n" + "".join(VECTOR_ROWS)}, [], {}, {"rows P@1": 0.75},
-    ),
-    "Parquet with pictures inside": (
-        {"train-00000-of-00001.parquet": make_table(INSIDE)},
-        [], {("items.csv", "item_id label"): [f"{n}.png|{CLASSES[n]}" for n in NAMES]}, CATS,
     ),
     "Parquet with paths": (
         {"t.parquet": make_table(BY_PATH)},
@@ -127,17 +110,13 @@ CASES: dict[str, Case] = {
         ["--rows", "item"], {}, {"sims i2t_R@1": 0.5, "sims t2i_R@1": 2 / 3},
     ),
     "TREC": (
-        {"qrels.txt": QRELS, "x.run": RUN, "topics.xml": "<top><num> Number: q1\n<title> red car\n"
-         "</top><top><num>q2</num><title>van</title></top>"},
+        {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.encode()),
+         "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
+         "<top><num>q2</num><title>van</title></top>"},
         [],
         {("queries.csv", "query_id text"): ["q1|red car", "q2|van"],
          ("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q1|b|0", "q2|b|1"]},
         {"x AP@None": 0.75},
-    ),
-    "TREC by names of pictures": (
-        {"im/a.png": 1, "im/b.png": 2, "qrels.gz": gzip.compress(QRELS.encode()),
-         "x.run.gz": gzip.compress(RUN.encode())},
-        [], {("items.csv", "item_id"): ["im/a.png", "im/b.png"]}, {"x AP@None": 0.75},
     ),
     "BEIR": (
         {"corpus.jsonl": "".join(JSONL.format(name, name) for name in "abc"), "x.run": RUN,
@@ -239,16 +218,6 @@ CASES |= {
         {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
          "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5}}}, [], JUDGED, AP,
     ),
-    "numbers of COCO's pictures": (
-        {f"val2017/{at:012d}.jpg": at for at in (1, 2)} | {
-            "captions_val2017.json": COCO | {"images": [
-                {"id": at, "file_name": f"{at:012d}.jpg"} for at in (1, 2)], "annotations": [
-                {"id": key, "image_id": image, "caption": f"text {key}"}
-                for key, image in ((1, 1), (7, 1), (2, 2))]},
-            "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[1, 2], text=TEXTS,
-                                            text_ids=[1, 7, 2])},
-        [], {}, {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
-    ),
     "numbers of Karpathy's pictures": (
         {"d.json": {"images": [{"filename": f"p{at}.png", "cocoid": 70 + at, "split": "test",
                                 "sentences": [{"raw": f"text {at}", "sentid": at}]}
@@ -298,11 +267,6 @@ CASES |= {
         [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS,
     ),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_format(name: str, source: Path) -> None:
-    check_case(CASES[name], source)
 
 
 LABELLED = {"i.csv": LABELS}

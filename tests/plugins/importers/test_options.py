@@ -130,15 +130,6 @@ def test_places(source: Path) -> None:
     )
 
 
-def test_results_of_an_earlier_init(source: Path) -> None:
-    """Results that were once written in another form are not kept beside the new ones."""
-    make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n", "x.run": RUN})
-    (made := init(source).folder / "runs" / "x.csv").rename(made.with_suffix(".run"))
-    made.with_suffix(".run").write_text("q1 Q0 a 1 1 x\n")
-    assert init(source, "--update").code == 0
-    assert [path.name for path in made.parent.iterdir()] == ["x.csv"]
-
-
 @pytest.mark.parametrize("names", [("new/x.run", "old/x.run"), ("input.one.gz", "input.two")])
 def test_runs_of_one_name(names: tuple[str, str], source: Path) -> None:
     runs = {name: gzip.compress(RUN.encode()) if name.endswith("gz") else RUN for name in names}

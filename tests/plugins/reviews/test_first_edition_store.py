@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.plugins.reviews.corrections import settle
 from dashboard.plugins.reviews.figures import find_next
 from dashboard.plugins.reviews.judging_lists import find_list, read_lists
 from dashboard.plugins.reviews.verdicts import (
@@ -45,16 +44,6 @@ def test_rows_that_count(old: Path) -> None:
         ("preference", "Ada", "q1", "", "better"), ("rating", "Ada", "q1", "", "4"),
     }  # fmt: skip
     assert [row.list_id for row in rows[-2:]] == ["abc", "l1"]
-
-
-def test_corrections_by_its_rule(old: Path) -> None:
-    """b: two of three; c: one of two, but decided; a: one who is sure."""
-    keys = ("item_id", "value", "by", "people")
-    found = {tuple(row[key] for key in keys) for row in settle(list_history("graded"))}
-    assert found == {
-        ("a", "relevant", "majority", 1), ("b", "relevant", "majority", 3),
-        ("c", "2", "decision", 1),
-    }  # fmt: skip
 
 
 def test_numbers_with_its_corrections(old: Path) -> None:
