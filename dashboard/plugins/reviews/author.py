@@ -82,5 +82,6 @@ def draw_author() -> None:
         key=memory,
         data={"name": st.session_state.get(AUTHOR)},
         on_name_change=remember,
+        width=1,  # it draws nothing, and lies above the choice of a part
         height=1,
     )
