@@ -180,7 +180,11 @@ def drop_choice(*keys: str) -> None:
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text that Streamlit's markdown shows letter by letter."""
+    """Return a text that Streamlit's markdown shows letter by letter, addresses in it too.
+
+    Markdown makes links of addresses whatever is escaped; a mark of no width parts them.
+    """
+    text = re.sub(r"https?:(?=//)|www(?=\.)|@(?=[-\w]+\.[a-z])", "\\g<0>\u2060", text, flags=re.I)
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", text)
 
 
