@@ -180,8 +180,13 @@ def drop_choice(*keys: str) -> None:
 
 
 def escape_markdown(text: object) -> str:
-    """Return a text that Streamlit's markdown shows letter by letter."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", str(text))
+    """Return a text that Streamlit's markdown shows letter by letter, addresses in it too.
+
+    Markdown makes links of addresses whatever is escaped; a mark of no width parts them.
+    """
+    apart = re.compile(r"https?:(?=//)|www(?=\.)|@(?=[-\w]+\.[a-z])", re.IGNORECASE)
+    parted = apart.sub("\\g<0>\u2060", str(text))
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", parted)
 
 
 def draw_choice(

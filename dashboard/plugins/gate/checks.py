@@ -22,7 +22,10 @@ from dashboard.study.study import Study
 from dashboard.texts import parse_number, write_number
 
 _CONDITION = re.compile(r"([^<>\s,][^<>]*?)\s*(?:([<>])\s*([^\s,<>]*)|$)")
-EXAMPLES = {"<": '--fail-on "nDCG@10<-0.01 P@5<0"', ">": '--require "nDCG@10>-0.01"'}
+EXAMPLES = {
+    "<": '--fail-on "nDCG@10<-0.01 P@5<0"',
+    ">": '--require "nDCG@10>-0.01", a limit below 0',
+}
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p_holm", "outcome",
     "scored", "total",
