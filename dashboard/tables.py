@@ -1,7 +1,5 @@
 """Text tables with a key: the form in which items, queries and other CSV files are held."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

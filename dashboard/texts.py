@@ -1,7 +1,5 @@
 """Text of files in their encodings, numbers in texts, and cells that hold several texts."""
 
-from __future__ import annotations
-
 import ast
 import json
 import math

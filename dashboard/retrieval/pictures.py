@@ -1,7 +1,5 @@
 """Vectors of uploaded pictures, by the picture side that a version's model.toml names."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Pictures of an item: its poster, which is small, and what an encoder gets of it."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Files of judgements (qrels) and of ranked results (runs), as TREC or CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vectors of a version: an array of shape [rows, dimension] beside a file of ids, one a line."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tables of values in HTML: numbers at the right with 3 decimals, whole on every width."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

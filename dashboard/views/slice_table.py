@@ -1,7 +1,5 @@
 """Rows of the charts and tables of the screen Slices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 The vocabulary of a collection (`vocabulary.toml`) has each keyword with its other words.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import unicodedata

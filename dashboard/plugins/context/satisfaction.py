@@ -6,8 +6,6 @@ satisfaction scaled to [0, 1] for each participant, those who always said the sa
 fewer than so many rows out.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any

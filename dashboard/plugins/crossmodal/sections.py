@@ -1,7 +1,5 @@
 """The section on Overview: both directions of each version side by side, as papers print them."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Embed items and text queries as a new version. Batches are saved, so that a call can go on."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
