@@ -55,8 +55,6 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
         for row in rows
     ]
 
-    """Return the cells of a table of two columns, without the column's name in each."""
-
 
 def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:
     """Draw the inputs of the two columns that are combined; None if there are fewer than two."""
