@@ -200,7 +200,11 @@ BROKEN: Cases = {
             turn(lambda array: np.hstack([array, array])),
             "models/a/queries.npy: query vectors",
         ),
-        ("EMB-37", sub("models/a/items.txt", "v05", "v04"), ", line 6: 'v04' again (first in line"),
+        (
+            "EMB-37",
+            sub("models/a/items.txt", "v05", "v04"),
+            ", line 6: found the id 'v04' a second time (first in line",
+        ),
         ("no ids", remove("models/a/items.txt"), ": no such file"),
         (
             "EMB-38",

@@ -159,7 +159,7 @@ def test_results(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("items", "ids", "said"),
     [
         (ROWS[:2], ["a", "b", "c"], "2 vectors and 3 ids"),
-        (ROWS, ["a", "a", "b"], "each id once"),
+        (ROWS, ["a", "a", "b"], "each only once"),
         (ROWS, ["x", "y", "z"], "no vector of any of the 3 items"),
         (ROWS * np.nan, ["a", "b", "c"], "NaN"),
         (np.zeros((3, 2), np.float32), ["a", "b", "c"], "only zeros"),
