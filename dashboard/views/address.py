@@ -1,7 +1,5 @@
 """Choices in the address bar: read from it, written to it, and an input for each of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
