@@ -203,7 +203,7 @@ BROKEN: Cases = {
         (
             "EMB-37",
             sub("models/a/items.txt", "v05", "v04"),
-            ", line 6: found the id 'v04' a second time (first in line",
+            ", line 6: the id 'v04' a second time (first in line",
         ),
         ("no ids", remove("models/a/items.txt"), ": no such file"),
         (
