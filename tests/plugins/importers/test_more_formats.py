@@ -107,9 +107,10 @@ CASES: dict[str, Case] = {
          [f'img/01234567-{n}.png|["{w}"]|["day"]' for n, w in (("a", "rain"), ("b", "sun"))]}, {},
     ),
     "Label Studio's judgements of pictures": (
-        ABC | {"x.json": [{"id": 7 + at, "query": "red", "image": f"/data/local-files/?d=source/{name}",
-                           "relevance": word} for at, (name, word) in
-                          enumerate((("a.png", "relevant"), ("b.png", "not relevant")))]},
+        ABC | {"x.json": [
+            {"id": 7 + at, "query": "red", "image": f"/data/local-files/?d=source/{name}",
+             "relevance": word}
+            for at, (name, word) in enumerate((("a.png", "relevant"), ("b.png", "not relevant")))]},
         [], {("qrels.csv", "query_id item_id grade"): ["red|a.png|1", "red|b.png|0"]}, {},
     ),
     "Flickr8k": (
