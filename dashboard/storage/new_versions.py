@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatch
@@ -22,7 +22,14 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
-from dashboard.storage.versions import MADE_FOR, RUNS, Version, digest_inputs, read_version
+from dashboard.storage.versions import (
+    MADE_FOR,
+    RUNS,
+    Version,
+    digest_inputs,
+    read_inputs,
+    read_version,
+)
 from dashboard.tables import Table
 
 Row = dict[str, Any]
@@ -166,7 +173,9 @@ def add_vectors(
             copy = partial(shutil.copytree, ignore=list_left_out) if path.is_dir() else shutil.copy
             copy(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
-        record_inputs(draft, made, collection.items, table)
+        for stem, asked in (("items", collection.items), ("queries", table)):
+            vectors = getattr(made, stem)
+            record_inputs(draft, asked, stem, vectors.ids if vectors else ())
         told_rows = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", len(side.rows))
             for stem, side in sides.items()
@@ -204,20 +213,13 @@ def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
-def record_inputs(place: Path, version: Version, items: Table, queries: Table) -> None:
-    """Write into the model.toml of a version which rows of the tables it was made for."""
-    path = place / "model.toml"
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    sides = (("items", items, version.items), ("queries", queries, version.queries))
-    lines = [
-        f'{stem} = "{digest_inputs(table, stem, vectors.ids)}"\n'
-        for stem, table, vectors in sides
-        if vectors is not None
-    ]
-    kept = re.sub(rf"\n?\[{MADE_FOR}\]\n(\w+ = .*\n?)*", "", text)
-    new = path.with_name(".model.toml")
-    new.write_text(f"{kept}\n[{MADE_FOR}]\n{''.join(lines)}", encoding="utf-8")
-    new.replace(path)
+def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
+    """Write beside vectors which rows of a table some of them were made for."""
+    told = read_inputs(place)
+    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
+    new = place / f".{MADE_FOR}"
+    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    new.replace(place / MADE_FOR)
 
 
 def _check_rows(side: NamedVectors) -> None:
@@ -274,8 +276,7 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
     with replace_files(folder, "queries.npy", "queries.txt") as place:
         np.save(place / "queries.npy", np.stack(list(rows.values())), allow_pickle=False)
         (place / "queries.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    now = read_version(folder, collection.items, collection.queries, [])
-    record_inputs(folder, now, collection.items, collection.queries)
+    record_inputs(folder, collection.queries, "queries", given)
 
 
 def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
@@ -319,7 +320,6 @@ def compute_digest(path: Path, size: int | None = None) -> str:
 
 def write_toml(settings: Mapping[str, Any]) -> str:
     """Return settings as TOML: texts, numbers, truth, lists of them, and tables of these."""
-    import json
 
     def write(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)

@@ -6,7 +6,7 @@ import json
 import shlex
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -283,8 +283,9 @@ def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     for made in placed:
         if (draft / "models" / made.name).is_dir() and made.name in kept:
             version = kept.pop(made.name)
-            is_own = f"{version.file}/queries.npy" in made.rows
-            version = version if is_own else replace(version, queries=None)
-            record_inputs(draft / version.file, version, *tables)
+            for stem, table in zip(("items", "queries"), tables, strict=True):
+                vectors = getattr(version, stem)
+                if vectors and f"{version.file}/{stem}.npy" in made.rows:
+                    record_inputs(draft / version.file, table, stem, vectors.ids)
     missing = list_missing(draft, opened.settings, opened.items)
     return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]

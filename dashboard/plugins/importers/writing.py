@@ -17,6 +17,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.storage.drafts import DRAFT, hold, report_full_disk
+from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
 
 RECORD = ".init.json"
@@ -186,7 +187,8 @@ def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
         is_old = is_made if parts[0] == "runs" else name in written and (is_made or not is_version)
         if not (is_old or (draft / name).exists()):
             link_file(place / name, draft / name)
-            kept[name if is_made else own] = None
+            if not (is_made and name.endswith(MADE_FOR)):  # each call writes what is new in it
+                kept[name if is_made else own] = None
     return list(kept)
 
 

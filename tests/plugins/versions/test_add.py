@@ -16,7 +16,9 @@ import dashboard
 from dashboard.__main__ import main
 from dashboard.errors import DataError
 from dashboard.storage.array_files import read_arrays, read_named_vectors
+from dashboard.storage.collection import open_collection
 from dashboard.storage.drafts import DRAFT, write_draft
+from dashboard.storage.new_versions import NamedVectors, replace_queries
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
 
@@ -156,6 +158,11 @@ def test_items_that_changed_since(world: Path) -> None:
     changed = [row for row in call("check", "small")[1] if "changed since" in row["found"]]
     assert [row["file"] for row in changed] == ["models/new/items.npy", "models/new/queries.npy"]
     assert "embed small new --what queries" in changed[1]["wanted"]
+    (world / "items.csv").write_text("item_id,caption\na,a boat\nb,\n")  # c is gone, too
+    opened, given = open_collection(world), NamedVectors(TEXTS, ["q1", "q2"], "texts")
+    replace_queries(opened, opened.versions["new"], given)
+    (changed,) = [row for row in call("check", "small")[1] if "changed since" in row["found"]]
+    assert changed["found"].startswith("1 items") and "(a)" in changed["found"]
 
 
 def test_results(world: Path, tmp_path: Path) -> None:
