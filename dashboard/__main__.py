@@ -1,7 +1,5 @@
 """`python -m dashboard`: exit 0 fine, 1 a finding, 2 a wrong call or an unreadable file."""
 
-from __future__ import annotations
-
 import os
 import sys
 from argparse import ArgumentParser

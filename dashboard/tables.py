@@ -1,7 +1,5 @@
 """Text tables with a key: the form in which items, queries and other CSV files are held."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -210,17 +208,20 @@ def list_columns(header: Sequence[str]) -> str:
 
 
 def _check_key(table: Table) -> None:
-    if len(table.index) == len(table) and "" not in table.index:
-        return
-    first: dict[str, int] = {}
-    empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
-    if empty:
+    if "" in table.index:
+        empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
         found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
         do = "Write one, or remove the rows."
         raise DataError(table.file, found, "an id in each row", line=empty[0], do=do)
-    for line, name in zip(table.lines, table.ids, strict=True):
+    refuse_repeated(table.ids, table.lines, table.file, table.key)
+
+
+def refuse_repeated(names: Sequence[str], lines: Iterable[int], file: str, what: str) -> None:
+    """Raise a DataError if a name stands twice in a file."""
+    first: dict[str, int] = {}
+    for line, name in zip(lines, names, strict=False) if len(set(names)) < len(names) else ():
         if name in first:
-            found = f"{table.key} {name!r} a second time (first in line {first[name]})"
+            found = f"{what} {name!r} a second time (first in line {first[name]})"
             do = "Remove one of the two lines."
-            raise DataError(table.file, found, "each only once", line=line, do=do)
+            raise DataError(file, found, "each only once", line=line, do=do)
         first[name] = line

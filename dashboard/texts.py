@@ -1,7 +1,5 @@
 """Text of files in their encodings, numbers in texts, and cells that hold several texts."""
 
-from __future__ import annotations
-
 import ast
 import json
 import math
@@ -173,3 +171,11 @@ def parse_number(text: str) -> float:
     except ValueError:
         return math.nan
     return value if math.isfinite(value) else math.nan
+
+
+def require_number(text: str, name: str, column: str, line: int) -> float:
+    """Return the finite number of a cell; raise DataError if it is none."""
+    value = parse_number(text)
+    if math.isnan(value):
+        raise DataError(name, f"{column} {text[:80]!r}", "a finite number", line=line)
+    return value

@@ -1,7 +1,5 @@
 """`check`: everything that is wrong, left out or repaired in a collection's files."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """`slices`: the difference of two versions on parts of the queries."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of

@@ -1,7 +1,5 @@
 """`keys`: every key of a link, from the table of choices."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from dashboard.commands.options import FINE, Answer

@@ -1,7 +1,5 @@
 """`measure`: metrics of versions, or of plain files of results."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (

@@ -1,7 +1,5 @@
 """`metrics`: every metric, from the register."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from dashboard.commands.options import FINE, Answer

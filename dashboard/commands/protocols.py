@@ -1,7 +1,5 @@
 """`protocols`: every protocol, of the core and of plugins."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 
 from dashboard.commands.options import FINE, Answer

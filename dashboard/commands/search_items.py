@@ -1,7 +1,5 @@
 """`search`: results of each version for a text, an item or a picture."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, Namespace
 

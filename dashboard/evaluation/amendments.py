@@ -1,7 +1,5 @@
 """Judgements in which the grades of some pairs are replaced."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Metrics of binary relevance, and counts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dashboard.evaluation.block import Block, Sum

@@ -1,7 +1,5 @@
 """A Block: labelled results of some queries, from which metrics compute their values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ second bound holds where differences are few or one large loss would change the 
 Min, Statistics in Medicine 2005, add such pairs to paired proportions).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

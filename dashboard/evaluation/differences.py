@@ -3,8 +3,6 @@
 Of a metric whose lower values are better, delta = baseline - candidate: above 0 is better, always.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Metrics of graded and of partial relevance: gains, discounted by rank."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dashboard.evaluation.block import Block, Sum

@@ -1,7 +1,5 @@
 """Relevance by labels: items that share labels with a query."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Runs x metrics -> values. Whether a value is a number, zero or null is decided here alone."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The register of metrics: names, cutoffs and settings, and how a text names them."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterable

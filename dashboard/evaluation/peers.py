@@ -3,8 +3,6 @@
 Nothing stands here that no test runs (tests/evaluation/test_peers.py). README.md tells more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

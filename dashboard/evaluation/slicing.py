@@ -1,7 +1,5 @@
 """Differences of two versions on parts of the queries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ A column holds the differences of one metric; a unit is a query, or the queries 
 which are drawn and swapped together. No number depends on the order of the queries.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -5,8 +5,6 @@ first needed; ":ALFA" names something of the file that holds the PLUGIN. A team'
 by VARIABLE (separated as in PATH) and ENTRY_POINTS. The core runs without any plugin.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

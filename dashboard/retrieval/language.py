@@ -1,7 +1,5 @@
 """Vectors of texts: by all-MiniLM-L6-v2 from an installed package, and by versions' text sides."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -1,7 +1,5 @@
 """Vectors of uploaded pictures, by the picture side that a version's model.toml names."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings
@@ -14,12 +12,11 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from dashboard.errors import DataError
-from dashboard.storage.posters import reduce_depth
+from dashboard.storage.posters import MAX_PIXELS, turn_picture
 from dashboard.storage.settings import read_toml
 from dashboard.tables import Float32Array
 
 MAX_UPLOAD_BYTES = 20_000_000
-MAX_PIXELS = 50_000_000
 MAX_SIDE = 4_096
 """Largest width or height of what a network sees."""
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF")
@@ -64,14 +61,12 @@ def read_picture(content: bytes, name: str = "the picture") -> Image.Image:
             if opened.width * opened.height > MAX_PIXELS:
                 found = f"{opened.width:,} × {opened.height:,} pixels"
                 raise DataError(name, found, f"at most {MAX_PIXELS:,} pixels")
-            # browsers show WebP without its EXIF orientation
-            turned = opened if opened.format == "WEBP" else ImageOps.exif_transpose(opened)
-            turned.load()
+            opened.load()
+            return turn_picture(opened)
     except DataError:
         raise
     except Exception as error:  # decoders of Pillow raise errors of many types
         raise DataError(name, "a file that cannot be read", kinds) from error
-    return reduce_depth(turned)
 
 
 def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Array:

@@ -1,7 +1,5 @@
 """A run: the results of one version under the choices of a study."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

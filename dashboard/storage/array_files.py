@@ -1,7 +1,5 @@
 """Vectors in files of other programs, with or without ids; `add` and `init` read them here."""
 
-from __future__ import annotations
-
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

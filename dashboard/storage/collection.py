@@ -1,7 +1,5 @@
 """A folder (or files of judgements and runs) opened as a Collection of checked frozen tables."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import threading

@@ -1,7 +1,5 @@
 """New versions: each is written in a hidden folder, and renamed when all of it is on the disk."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -1,7 +1,5 @@
 """FAISS index files: the vectors that an index holds, read without leaving the file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

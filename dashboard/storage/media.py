@@ -1,7 +1,5 @@
 """Media files: how ids match their names, what they are, and which part of them an item is."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Add a version to a collection: vectors or results, whole or not at all."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tomllib

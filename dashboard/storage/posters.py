@@ -1,7 +1,5 @@
 """Pictures of an item: its poster, which is small, and what an encoder gets of it."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Iterator
@@ -61,16 +59,15 @@ def read_picture_file(path: Path) -> Image.Image:
     with Image.open(path) as picture:
         check_size(picture.width, picture.height)
         picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))
-        upright = ImageOps.exif_transpose(picture) if picture.format in UPRIGHT else picture
-        upright = reduce_depth(upright)
-        return upright.convert("RGBA" if picture.has_transparency_data else "RGB")
+        return turn_picture(picture).convert("RGBA" if picture.has_transparency_data else "RGB")
 
 
-def reduce_depth(picture: Image.Image) -> Image.Image:
-    """Return a grey picture of 16 bits a pixel with 8, as browsers show it; others as they are."""
-    if not picture.mode.startswith("I;16"):
-        return picture
-    return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
+def turn_picture(picture: Image.Image) -> Image.Image:
+    """Return a picture turned as browsers turn it, and a grey one of 16 bits a pixel with 8."""
+    upright = ImageOps.exif_transpose(picture) if picture.format in UPRIGHT else picture
+    if not upright.mode.startswith("I;16"):
+        return upright
+    return Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
 
 
 @contextmanager

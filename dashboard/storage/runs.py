@@ -1,7 +1,5 @@
 """Files of judgements (qrels) and of ranked results (runs), as TREC or CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +8,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd
 from dashboard.tables import FloatArray, IntArray, number_names, read_table
-from dashboard.texts import decode_text, parse_number, read_bytes, require_file
+from dashboard.texts import decode_text, read_bytes, require_file, require_number
 
 ODD = (b"\t", b"\r", b"\0")
 """Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
@@ -139,7 +137,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     first: dict[tuple[str, str], int] = {}
     repeated = []
     for line, query, item, text in rows:
-        pair, value = (query, item), _read_number(text, name, number, line)
+        pair, value = (query, item), require_number(text, name, number, line)
         if pair in first and values[pair] != value:
             twice = f"query {query!r} and item {item!r} a second time (first in line {first[pair]})"
             do = "Remove one of the two lines."
@@ -166,10 +164,3 @@ def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> 
             wanted = f"{len(fields)} fields: {' '.join(fields)}"
             raise DataError(name, f"{len(parts)} fields", wanted, line=line)
         yield line, parts[places[0]], parts[places[1]], parts[places[2]]
-
-
-def _read_number(text: str, name: str, number: str, line: int) -> float:
-    value = parse_number(text)
-    if np.isnan(value):
-        raise DataError(name, f"{number} {text[:80]!r}", "a finite number", line=line)
-    return value

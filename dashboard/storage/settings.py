@@ -1,7 +1,5 @@
 """`collection.toml`: settings of a collection with their defaults."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

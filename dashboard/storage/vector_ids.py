@@ -1,7 +1,5 @@
 """Ids of vectors: beside them in one file, or in a file beside it."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

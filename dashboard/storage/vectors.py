@@ -1,13 +1,11 @@
 """Vectors of a version: an array of shape [rows, dimension] beside a file of ids, one a line."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
-from dashboard.tables import Float32Array, FloatArray, IntArray
+from dashboard.tables import Float32Array, FloatArray, IntArray, refuse_repeated
 from dashboard.texts import read_text
 
 MAX_LENGTH_ERROR = 1e-3
@@ -193,16 +191,9 @@ def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
 
 def check_ids(ids: Sequence[str], name: str) -> None:
     """Raise a DataError if an id is empty, or stands twice."""
-    if len(set(ids)) == len(ids) and "" not in ids:
-        return
-    first: dict[str, int] = {}
-    for line, each in enumerate(ids, start=1):
-        if not each:
-            raise DataError(name, "an empty line", "an id", line=line)
-        if each in first:
-            found = f"{each!r} again (first in line {first[each]})"
-            raise DataError(name, found, "each id once", line=line)
-        first[each] = line
+    if "" in ids:
+        raise DataError(name, "an empty line", "an id", line=ids.index("") + 1)
+    refuse_repeated(ids, count(1), name, "the id")
 
 
 def _compute_lengths(

@@ -1,7 +1,5 @@
 """Versions of a collection: folders of vectors below `models`, and files of results."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping

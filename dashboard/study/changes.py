@@ -1,7 +1,5 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 

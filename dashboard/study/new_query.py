@@ -1,7 +1,5 @@
 """Search with a typed text, an item or a picture: a query that is not stored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -76,7 +76,7 @@ def show_query(
     close = [_describe_place(study, parts, depth, item) for item in near.tolist()]
     asked = Row()
     for rows in (shown, ideal, missed, close):
-        asked |= _describe(study, query, metric, rows)
+        asked |= describe_rows(study, query, metric, rows)
     return QueryResult(
         query_id=study.collection.queries.ids[query],
         text=study.collection.query_names[query],
@@ -99,7 +99,7 @@ def explain_null(study: Study, version: str, query: int) -> str:
     return not_run.get(query) or judged.get(query) or "nothing is relevant"
 
 
-def _describe(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
+def describe_rows(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
     """Add the fields of plugins to rows, and return what plugins say of the query."""
     asked = Row()
     for describe in load_all("describe_results"):

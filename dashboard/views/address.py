@@ -1,7 +1,5 @@
 """Choices in the address bar: read from it, written to it, and an input for each of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
@@ -184,7 +182,7 @@ def escape_markdown(text: object) -> str:
 
     Markdown makes links of addresses whatever is escaped; a mark of no width parts them.
     """
-    apart = re.compile(r"https?:(?=//)|www(?=\.)|@(?=[-\w]+\.[a-z])", re.IGNORECASE)
+    apart = re.compile(r"https?:(?=//)|www(?=\.)", re.IGNORECASE)
     parted = apart.sub("\\g<0>\u2060", str(text))
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", parted)
 

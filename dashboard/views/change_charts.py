@@ -1,7 +1,5 @@
 """Charts of differences between two versions; points and bars of some can be picked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

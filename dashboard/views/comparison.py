@@ -1,7 +1,5 @@
 """Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Components: files of JavaScript and CSS, read once and registered under a name."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Cards of the screen Collections: facts, first pictures and findings of each collection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """Tables of values in HTML: numbers at the right with 3 decimals, whole on every width."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -95,6 +93,14 @@ def write_table(
     ]
     body = "".join(lines)
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def find_best(values: Mapping[Any, float | None], sign: int) -> list[Any]:
+    """Return the keys of the best of several values; the lowest is it where the sign is -1."""
+    known = [sign * value for value in values.values() if value is not None]
+    if len(values) < 2 or not known:
+        return []
+    return [key for key, each in values.items() if each is not None and sign * each == max(known)]
 
 
 def format_value(value: object) -> str:

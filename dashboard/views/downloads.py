@@ -1,7 +1,5 @@
 """Downloads: tables as CSV and JSON, charts as SVG and PNG, a view as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The frame of every page: links, the row of choices, columns, and problems as sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path

@@ -3,8 +3,6 @@
 Neither holds a name or a text of a collection, a query or a person.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Iterator

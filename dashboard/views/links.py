@@ -1,7 +1,5 @@
 """Links from one screen to another that keep the choices of the address."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 import streamlit as st

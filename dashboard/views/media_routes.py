@@ -1,7 +1,5 @@
 """Clips, pictures and posters, served by the ids of items from inside their collection's folder."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import threading

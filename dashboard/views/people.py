@@ -1,7 +1,5 @@
 """People who look at pages and send requests, and their roles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The server: which requests are answered, headers of every answer, and options of its sockets."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """Rows of the charts and tables of the screen Slices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -56,8 +54,6 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
         }
         for row in rows
     ]
-
-    """Return the cells of a table of two columns, without the column's name in each."""
 
 
 def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:

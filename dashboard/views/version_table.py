@@ -1,7 +1,5 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,7 +14,7 @@ from dashboard.study.study import Study
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import COLUMNS, write_row
-from dashboard.views.data_tables import Column
+from dashboard.views.data_tables import Column, find_best
 from dashboard.views.frame import find_pages
 
 CURVE_DEPTH = 10
@@ -75,11 +73,8 @@ def list_versions(
     rows = []
     for place, (measure, row) in enumerate(zip(metrics, compared, strict=True)):
         values = {f"run-{at}": means[run][place] for at, run in enumerate(runs)}
-        known = [value for value in values.values() if value is not None]
-        best = max(known, key=lambda v: v * find_sign(measure), default=None)
-        marked = [key for key, value in values.items() if value == best and best is not None]
-        rows.append(write_row(row) | values | {"best": marked if len(runs) > 1 else []})
-        rows[-1]["name"] = str(measure)
+        best = find_best(values, find_sign(measure))
+        rows.append(write_row(row) | values | {"best": best, "name": str(measure)})
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
     )

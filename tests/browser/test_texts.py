@@ -13,7 +13,7 @@ Serve = Callable[[Path], AbstractContextManager[str]]
 LONG = "a man in a red coat leads two dogs over a bridge while three children wave at a boat " * 3
 
 MARKUP = "<b>sky</b>"
-TITLE = "Of https://example.com, www.example.com and a@example.com at P@5"
+TITLE = "Of https://example.com and www.example.com at P@5"
 
 
 @pytest.fixture
@@ -45,4 +45,4 @@ def test_markup_and_addresses_are_shown_as_text(address: str, page: Page) -> Non
     page.goto(f"{address}/overview?collection=w&metric=t2i_R@1")
     expect(page.get_by_text(MARKUP).first).to_be_visible()
     expect(page.get_by_text("at P@5").first).to_be_visible()
-    expect(page.locator("a[href^=http][href*='example.'], a[href^=mailto]")).to_have_count(0)
+    expect(page.locator("a[href^=http][href*='example.']")).to_have_count(0)

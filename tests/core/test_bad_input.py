@@ -172,7 +172,11 @@ def test_found(folder: Path, level: str, name: str, change: Change, words: str) 
 BROKEN: Cases = {
     "a": [
         ("EMB-06", turn(lambda array: array[:, 1:]), "models/a/queries.npy: query vectors"),
-        ("EMB-37", sub("models/a/items.txt", "v05", "v04"), ", line 6: 'v04' again (first in line"),
+        (
+            "EMB-37",
+            sub("models/a/items.txt", "v05", "v04"),
+            ", line 6: the id 'v04' a second time (first in line",
+        ),
         ("no ids", remove("models/a/items.txt"), ": no such file"),
         (
             "EMB-38",

@@ -1,7 +1,5 @@
 """Relevance by keywords, and the ticks that cards show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -3,10 +3,7 @@
 The vocabulary of a collection (`vocabulary.toml`) has each keyword with its other words.
 """
 
-from __future__ import annotations
-
 import json
-import math
 import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -21,7 +18,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
 from dashboard.tables import BoolArray, Table, read_table
-from dashboard.texts import MARKS, parse_number, split_cells
+from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
 MAPPING = "query_keywords.csv"
@@ -236,9 +233,7 @@ def _read_mapping(
             continue
         if _name_group(group) not in groups:
             unknown["groups"].setdefault(group, line)
-        number = parse_number(score)
-        if math.isnan(number):
-            raise DataError(MAPPING, f"score {score[:80]!r}", "a number", line=line)
+        number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
     expected = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}

@@ -11,8 +11,6 @@ only if all of these hold:
 - the keyword does not have the opposite of one of its words ("dry" is embedded beside "wet").
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

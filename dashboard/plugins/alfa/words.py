@@ -1,7 +1,5 @@
 """Words of a text that can name a keyword: without stop words and negated words."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Classes of items and queries, in the column that the setting `class_label` names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dashboard.errors import DataError, Findings, count_odd

@@ -1,7 +1,5 @@
 """Labels of annotators: 1 fulfils a query, 0 does not; and AP of the annotated items."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

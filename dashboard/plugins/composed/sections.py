@@ -1,7 +1,5 @@
 """The section on Overview: how many items are annotated."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

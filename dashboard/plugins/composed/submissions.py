@@ -3,8 +3,6 @@
 `gallery.npy` and `queries.npy` hold a row for each id in `gallery.txt` and `queries.txt`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """`satisfaction`: how metrics agree with what people said of the lists that they saw."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, Namespace
 

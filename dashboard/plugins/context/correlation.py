@@ -1,7 +1,5 @@
 """Rank correlations, and whether two of them that share a variable differ."""
 
-from __future__ import annotations
-
 from math import atanh, nan, sqrt, tanh
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Relevance from 0 to 100: what workers said, or the share of required keywords."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

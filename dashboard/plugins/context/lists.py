@@ -1,7 +1,5 @@
 """Lists that people saw (`lists.csv`) and what they said of them (`satisfaction.csv`)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

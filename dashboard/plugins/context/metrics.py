@@ -5,8 +5,6 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 4), and a metric is Σ g(k) · d(k) over the results that are looked at (equation 5).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np

@@ -6,9 +6,7 @@ satisfaction scaled to [0, 1] for each participant, those who always said the sa
 fewer than so many rows out.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -240,8 +238,7 @@ def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
     """Return the source's table 3: `compare_gains` for each of its columns."""
     rows = []
     for least, looked_at in TABLE_3:
-        part = Reading(looked_at, reading.window, reading.divide, reading.average)
-        found = compare_gains(viewed, part, least)
+        found = compare_gains(viewed, replace(reading, rows=looked_at), least)
         rows += [{"fewest_rows": least, "rows": looked_at} | row for row in found]
     return rows
 

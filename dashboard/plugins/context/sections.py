@@ -1,7 +1,5 @@
 """Section of image search in context on Overview: agreement with satisfaction."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

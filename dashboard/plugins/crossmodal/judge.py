@@ -1,7 +1,5 @@
 """The protocol: what each query searches, its fold, and values of one direction and of both."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

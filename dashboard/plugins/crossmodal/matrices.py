@@ -4,8 +4,6 @@ The ids of rows and columns stand beside it in `NAME.rows.txt` and `NAME.columns
 the shape tells what they are, and for a square one the setting `matrix_rows`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 A query's row ranks the columns, its column the rows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """R@K of both directions, their sum and mean, ranks of the first answer, and AP of R places."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

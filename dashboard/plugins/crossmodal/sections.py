@@ -1,7 +1,5 @@
 """The section on Overview: both directions of each version side by side, as papers print them."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -11,7 +9,7 @@ from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts, re
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown
-from dashboard.views.data_tables import Column, draw_table
+from dashboard.views.data_tables import Column, draw_table, find_best
 
 USUAL_TEXTS = 5
 DEEPEST = 10
@@ -42,12 +40,10 @@ def _measure(study: Study, version: str, names: list[str]) -> Row:
 
 
 def _mark_best(rows: list[Row], keys: list[str]) -> None:
-    for key in keys if len(rows) > 1 else ():
-        known = [row[key] for row in rows if row[key] is not None]
-        best = (min if key.endswith(RANKS) else max)(known, default=None)
-        for row in rows:
-            if best is not None and row[key] == best:
-                row["best"] = [*row.get("best", ()), key]
+    for key in keys:
+        sign = -1 if key.endswith(RANKS) else 1
+        for at in find_best({at: row[key] for at, row in enumerate(rows)}, sign):
+            rows[at].setdefault("best", []).append(key)
 
 
 def _name(key: str) -> str:

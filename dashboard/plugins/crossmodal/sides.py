@@ -1,7 +1,5 @@
 """The two sides of a collection, pictures and texts; a query searches one of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

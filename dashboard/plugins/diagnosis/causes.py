@@ -12,8 +12,6 @@ Neighbours and similarity are those of the version whose result it is, by its ow
 without vectors has near misses and model errors only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """`why`: suspected causes of the candidate's wrong results, over all, by slice and by query."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, Namespace
 

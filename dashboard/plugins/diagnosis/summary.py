@@ -1,7 +1,5 @@
 """Causes of many results, counted and told in a sentence."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby

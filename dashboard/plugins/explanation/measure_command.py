@@ -1,7 +1,5 @@
 """`measure` of the core, which also explains the values of a query."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, Namespace
 

@@ -1,7 +1,5 @@
 """Below the cards of a query: what the shown metric's value is made of, by version."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from html import escape

@@ -1,7 +1,5 @@
 """The terms that add up to a value, from the metric's own computation."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 They are JUnit XML for a pipeline, and Markdown for a pull request.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

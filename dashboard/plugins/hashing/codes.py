@@ -1,7 +1,5 @@
 """Packed codes: eight bits in a byte, as numpy.packbits and sentence-transformers store them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Types of pairs from judged pairs or from labels; outputs read by their signs; P(H<=2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Section of hash codes on Overview: curves over K, and each version's bounds over ties."""
 
-from __future__ import annotations
-
 import altair as alt
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """Bounds of a metric over the order of ties: most items of short codes have equal distances."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache

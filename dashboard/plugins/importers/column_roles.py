@@ -12,6 +12,7 @@ from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS
+from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
@@ -23,7 +24,7 @@ POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
            "title", "product_title", "prompt")  # fmt: skip
 KEYS = ("id", "_id", "key", "uid")
-"""Columns that name the rows of captions, where another one names the items."""
+"""Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
@@ -130,13 +131,15 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("score", SCORE)
         if "score" not in of:
             take("rank", RANK, whole=True)
-        take("item", (*ITEM, *FILE))
+        take("item", [name for name in (*ITEM, *FILE) if name not in KEYS])
+        take("item", KEYS)
         take("run", ["snapshot_name"])
         if of.keys() & {"grade", "score", "rank"}:
             texts = [roles.small[name] for name in ("query", "query_text") if name in roles.small]
             of |= {"text": texts[0]} if texts else {}
             roles.kind = "pairs"
             return roles
+        _refuse_unnamed_grades(roles)
     if "query" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query", ITEM)
     elif is_named and not stem.startswith(("quer", "topic")):
@@ -148,6 +151,24 @@ def find_roles(block: Block, source: Source) -> Roles:
     else:
         _find_item_roles(block, source, roles)
     return roles
+
+
+def _refuse_unnamed_grades(roles: Roles) -> None:
+    """Refuse a table of queries and items, these again and again, with small numbers.
+
+    Raises:
+        Unsure: If there is one; nothing says that the numbers are grades.
+    """
+    block, of = roles.block, roles.of
+    small = {n: list(filter(None, own)) for n, own in block.columns.items() if n not in of.values()}
+    grades = [
+        n for n, own in small.items() if own and all(0 <= parse_number(e) <= 100 for e in own)
+    ]
+    if "item" in of and _is_repeated(block.columns[of["item"]]) and grades:
+        maps = f"query_id={of['query']},item_id={of['item']},grade="
+        lines = [f"--map {shlex.quote(maps + name)}" for name in grades]
+        found = f"queries ({of['query']}), items ({of['item']}) and numbers"
+        raise Unsure(block.file, found, "the column of grades", lines)
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
@@ -232,10 +253,20 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     ('v1', 'items')
     """
     path = PurePosixPath(file)
-    words = re.split(r"[_\-\s.]+", f"{path.stem}_{column}")
-    general = TEXT_WORDS | GENERAL
-    own = [w for w in words if w.lower() not in general and not SHARD.fullmatch(w)]
-    folder = path.parent.name
-    plain = "_".join(dict.fromkeys(own)) or (folder if folder.lower() not in general else "")
+    words = split_name(f"{path.stem}_{column}")
+    folder = path.parent.name if _list_own(split_name(path.parent.name)) else ""
     is_text = not TEXT_WORDS.isdisjoint(map(str.lower, words))
-    return clean_name(plain or "v1"), "texts" if is_text else "items"
+    plain = "_".join(_list_own(words)) or folder or "v1"
+    return clean_name(plain), "texts" if is_text else "items"
+
+
+def split_name(name: str) -> list[str]:
+    """Return the words of a name of a file, a folder or a column."""
+    return re.split(r"[_\-\s.]+", name)
+
+
+def _list_own(words: Sequence[str]) -> list[str]:
+    """Return the words that tell a version from another one, each once."""
+    general = TEXT_WORDS | GENERAL
+    own = (word for word in words if word.lower() not in general and not SHARD.fullmatch(word))
+    return list(dict.fromkeys(own))

@@ -267,7 +267,8 @@ class Gathered:
         before = len(self.items)
         kept = [at for at, name in enumerate(names) if name and name in allowed]
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
-        columns = {**piece.columns, **labels, "file": files}
+        shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
+        columns = {**piece.columns, **labels, "file": shown}
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},

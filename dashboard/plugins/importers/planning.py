@@ -21,6 +21,7 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.source import find_kind
+from dashboard.texts import split_cells
 
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
@@ -150,7 +151,8 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
         settle_classes(plan.items, column)
     missing = _clean_column(plan.items, column) + _clean_column(plan.queries, column)
     clean = dict(zip(plan.items.index, plan.items.get(column), strict=True))
-    classes = list(dict.fromkeys(filter(None, clean.values())))
+    parts = split_cells(filter(None, clean.values()))
+    classes = list(dict.fromkeys(part for cell in clean.values() for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
     plan.told = f"same {column}, {len(classes):,} classes"

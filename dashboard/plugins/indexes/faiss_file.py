@@ -3,8 +3,6 @@
 It is a file of faiss.write_index with one more line, JSON, that says for which vectors it was made.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

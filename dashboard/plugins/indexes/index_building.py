@@ -3,8 +3,6 @@
 Vectors have length 1, so that the inner product is the cosine.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Versions whose vectors are searched by an index or by a server."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

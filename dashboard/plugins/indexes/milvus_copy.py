@@ -5,8 +5,6 @@ calls a set of vectors a collection; its name here holds a digest of the vectors
 so that a search never meets others.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """The component that opens with Ctrl K, and the route that names collections and queries."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote

@@ -4,8 +4,6 @@ The server fetches them, so that a reader's browser asks no other host. A file i
 first shown, and kept in a temporary folder of the process.
 """
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import os

@@ -1,7 +1,5 @@
 """The page of a report: verdict, metrics, charts, slices, and the worst queries as pictures."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

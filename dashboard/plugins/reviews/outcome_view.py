@@ -12,7 +12,6 @@ import streamlit as st
 
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Measure, parse
-from dashboard.plugins import load_all
 from dashboard.plugins.reviews.author import SENDING, explain_lack, find_author
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
 from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
@@ -27,6 +26,7 @@ from dashboard.plugins.reviews.verdicts import (
     read_state,
 )
 from dashboard.study.choices import Choices
+from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress
@@ -165,11 +165,9 @@ def _name_label(study: Study, grade: float) -> str:
 
 def _list_ticks(study: Study, metric: str, query: int, item: str) -> list[tuple[str, bool]]:
     """Return which of what its query asks for an item has, as plugins say."""
-    ticks: list[tuple[str, bool]] = []
-    for describe in load_all("describe_results"):
-        asked, (fields,) = describe(study, query, metric, [{"item_id": item}])
-        ticks += zip(asked.get("required", ()), fields.get("ticks", ()), strict=False)
-    return ticks
+    row: Row = {"item_id": item}
+    asked = describe_rows(study, query, metric, [row])
+    return list(zip(asked.get("required", ()), row.get("ticks", ()), strict=False))
 
 
 MAX_ROWS = 500

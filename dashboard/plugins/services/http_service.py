@@ -1,7 +1,5 @@
 """Services that answer JSON over HTTP, and the vectors of one; nothing of an answer is believed."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """`run`: ask a search system every query, and make its results a version."""
 
-from __future__ import annotations
-
 import sys
 from argparse import ArgumentParser, Namespace
 

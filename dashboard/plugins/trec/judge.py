@@ -1,7 +1,5 @@
 """The protocol trec: the core's judged pairs under trec_eval's name, and its bpref."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

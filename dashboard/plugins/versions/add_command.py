@@ -1,7 +1,5 @@
 """`add`: a new version from a file of vectors or of results."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace

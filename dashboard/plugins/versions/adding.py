@@ -1,7 +1,5 @@
 """A new version from files: of vectors with their ids, of results, or a matrix of similarities."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

@@ -3,8 +3,6 @@
 `module:function` runs code of the caller: only a command may name it, never a file of a collection.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence

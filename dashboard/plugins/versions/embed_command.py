@@ -1,7 +1,5 @@
 """`embed`: a new version, its items and text queries embedded by an encoder."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from argparse import ArgumentParser, Namespace

@@ -1,7 +1,5 @@
 """Embed items and text queries as a new version. Batches are saved, so that a call can go on."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -48,6 +46,11 @@ class _Side:
         """Return the vectors that there are, in the order of the inputs."""
         ids = [each for each in self.keys if each in self.vectors]
         return NamedVectors(np.stack([self.vectors[each] for each in ids]), ids, self.name)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what came of it as a row."""
+        counts = {"done": len(self.vectors), "skipped": len(self.skipped)}
+        return {"what": self.name, **counts, "seconds": self.seconds}
 
 
 def embed(
@@ -106,11 +109,7 @@ def embed(
             if not any(side.skipped for side in sides):
                 findings += [replace(each, level="note") for each in noted]
         shutil.rmtree(place)
-    return [
-        {"what": side.name, "done": len(side.vectors), "skipped": len(side.skipped),
-         "seconds": side.seconds}
-        for side in sides
-    ]  # fmt: skip
+    return [side.describe() for side in sides]
 
 
 def _list_sides(

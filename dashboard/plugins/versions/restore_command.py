@@ -1,7 +1,5 @@
 """`restore`: move back what `remove` moved to the trash."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer

@@ -1,7 +1,5 @@
 """A callback that adds versions of a model while it is trained."""
 
-from __future__ import annotations
-
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 Each removal has a numbered folder there, so that names stay as they are.
 """
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path

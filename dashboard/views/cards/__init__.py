@@ -1,7 +1,5 @@
 """Cards of a query: rows of results for each version, the ideal order and missed items."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

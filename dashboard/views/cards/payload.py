@@ -1,7 +1,5 @@
 """Values that the cards show, made so that JSON can hold them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial

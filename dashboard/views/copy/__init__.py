@@ -1,7 +1,5 @@
 """Buttons that copy a view as Markdown, or its link."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A list of queries: change, hits by rank in two versions, and the first results on demand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -123,7 +123,7 @@ def test_square_by_rows_and_by_columns_differ(tmp_path: Path) -> None:
             MATRIX,
             "p1 p1",
             "t1 t2 t3",
-            "m.rows.txt, line 2: found 'p1' again (first in line 1)",
+            "m.rows.txt, line 2: found the id 'p1' a second time (first in line 1)",
         ),
         (MATRIX, "a b", "c d e", "found no query of the collection in rows or columns"),
     ],

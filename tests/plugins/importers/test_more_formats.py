@@ -10,6 +10,7 @@ from typing import Any
 import faiss
 import h5py
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dashboard.__main__ import main
@@ -95,6 +96,45 @@ CASES: dict[str, Case] = {
         [], {("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
     ),
     "Label Studio": (ABC | {"x.json": TASKS}, [], {("items.csv", "file label"): FOUND}, {}),
+    "Label Studio, a column a control; files keep their prefix": (
+        {"img/01234567-a.png": 1, "img/01234567-b.png": 2, "x.json": [
+            {"data": {"image": f"/data/upload/3/01234567-{name}.png"}, "annotations": [{"result": [
+                {"from_name": "weather", "value": {"choices": [weather]}},
+                {"from_name": "hour", "value": {"choices": ["day"]}}]}]}
+            for name, weather in (("a", "rain"), ("b", "sun"))]},
+        ["--relevance", "weather"],
+        {("items.csv", "file weather hour"):
+         [f'img/01234567-{n}.png|["{w}"]|["day"]' for n, w in (("a", "rain"), ("b", "sun"))]}, {},
+    ),
+    "Label Studio's judgements of pictures": (
+        ABC | {"x.json": [
+            {"id": 7 + at, "query": "red", "image": f"/data/local-files/?d=source/{name}",
+             "relevance": word}
+            for at, (name, word) in enumerate((("a.png", "relevant"), ("b.png", "not relevant")))]},
+        [], {("qrels.csv", "query_id item_id grade"): ["red|a.png|1", "red|b.png|0"]}, {},
+    ),
+    "Flickr8k": (
+        ABC | {"Flickr8k.token.txt": "a.png#0\tred car\na.png#1\tan old car\n",
+               "Flickr8k.lemma.token.txt": "a.png#0\tred car be\n",
+               "ExpertAnnotations.txt": "a.png  b.png#2\t1\t1\t1\na.png  a.png#0\t1\t1\t2\n",
+               "CrowdFlowerAnnotations.txt": "a.png\ta.png#0\t1\t3\t0\n"},
+        [], {("queries.csv", "text"): ["", "red car", "an old car"]}, {},
+    ),
+    "img2dataset": (
+        {"0.tar": write_tar({"00.jpg": make_picture(1), "00.txt": b"red"}),
+         "0.parquet": pa.table({"key": ["00"], "url": ["http://x.org/00.jpg"]})},
+        [], {("items.csv", "file"): ["00-0.png", ""]}, {},
+    ),
+    "clip-retrieval": (
+        {"img_emb/img_emb_0.npy": VECTORS, "text_emb/text_emb_0.npy": VECTORS,
+         "metadata/metadata_0.parquet": pa.table({"id": list("abcd"), "caption": list("wxyz")})},
+        ["--by-position", "--relevance", "captions"], {}, {"v1 t2i_R@1": 1.0},
+    ),
+    "vectors by names of files": (
+        CODED | {"v2.parquet": pa.table({"image_path": [f"x/{n}.jpg" for n in "abcd"],
+                                         "emb": VECTORS.tolist()})},
+        [], {("items.csv", "item_id"): list("abcd")}, {"v2 P@1": 0.75},
+    ),
     "CVAT": (ABC | {"annotations.xml": CVAT}, [], {("items.csv", "file label"): FOUND}, {}),
     "VOC": (
         ABC | {f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
@@ -199,6 +239,11 @@ CASES: dict[str, Case] = {
         ["--by-position"],
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},
+    ),
+    "codes beside DeepHash's lists": (
+        {"database.txt": "a.jpg 1 0\nb.jpg 0 1\nc.jpg 0 1\n", "test.txt": "q.jpg 1 0\n",
+         "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
+        ["--by-position"], {}, {"b AP@None": 0.5},
     ),
     "context study": (
         {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},

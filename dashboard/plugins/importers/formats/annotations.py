@@ -59,7 +59,7 @@ def recognise_json(source: Source) -> list[str]:
 def _read_json(source: Source, name: str) -> Iterator[Piece]:
     found = source.read_json(name)
     if isinstance(found, list):
-        yield make_labelled(name, _list_tasks(source, name, found))
+        yield from _list_tasks(source, name, found)
     elif "samples" in found:
         yield from _list_samples(source, name, take_list(found, "samples", name))
     elif isinstance(found.get("labels"), dict):
@@ -110,24 +110,39 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
     return [label for part in parts for label in part]
 
 
-def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Labels:
-    """Return the picture of each task of Label Studio and the choices of each annotation."""
-    answers: list[tuple[str, list[str]]] = []
+def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Iterator[Piece]:
+    """Yield the picture of each task of Label Studio and what each annotation says of it.
+
+    The labels of several controls are a column each.
+    """
+    answers: list[tuple[str, dict[str, list[str]]]] = []
     odd = 0
     for task in tasks:
         data = task.get("data") if isinstance(task, dict) else None
         data = data if isinstance(data, dict) else {}
         values = [each for each in data.values() if isinstance(each, str)]
         texts = [value.partition("?d=")[2] or value for value in values]
-        file = UPLOAD.sub("", next(filter(EXTENSION.search, texts), ""))
-        if not file:
+        if not (text := next(filter(EXTENSION.search, texts), "")):
             odd += 1
             continue
+        file = source.find_media(text) or UPLOAD.sub("", text)
         told = [each for each in task.get("annotations") or [] if isinstance(each, dict)]
         lists = [each.get("result") for each in told if not each.get("was_cancelled")]
-        answers += [(file, sorted(find_labels(own))) for own in lists] or [(file, [])]
+        answers += [(file, _list_controls(own)) for own in lists] or [(file, {})]
     source.count(name, odd, "tasks without a picture", "one; left out")
-    return answers
+    controls = dict.fromkeys(control for _, own in answers for control in own) or {"label": None}
+    for control in controls:
+        labels = [(file, own.get(control, ())) for file, own in answers]
+        yield make_labelled(name, labels, control if len(controls) > 1 else "label")
+
+
+def _list_controls(result: Any) -> dict[str, list[str]]:
+    """Return the labels of an annotation by the control that they were given with."""
+    found: dict[str, list[str]] = {}
+    for part in result if isinstance(result, list) else ():
+        if labels := find_labels(part):
+            found.setdefault(str(part.get("from_name", "label")), []).extend(labels)
+    return {control: sorted(labels) for control, labels in found.items()}
 
 
 def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Iterator[Piece]:

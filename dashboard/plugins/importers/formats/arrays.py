@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.column_roles import name_version
+from dashboard.plugins.importers.column_roles import name_version, split_name
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -59,15 +59,21 @@ def _is_list(source: Source, name: str) -> bool:
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     every = [name for name in files if name.lower().endswith(ENDINGS)]
-    there = frozenset(source.files)
+    there = frozenset([*files, *source.left])
     beside = {other for name in every for other in find_beside(name, there)}
     arrays = [name for name in every if name not in beside]
-    times = Counter(map(name_version, arrays))
-    alike = {name for name in arrays if times[name_version(name)] > 1}
-    yield from read_each(partial(_read_file, there=there, alike=alike), source, arrays)
+    has_database = any(re.search("database|gallery", find_stem(name).lower()) for name in arrays)
+    asked = {n for n in arrays if has_database and "test" in split_name(find_stem(n).lower())}
+    named = {name: (*name_version(name), name in asked) for name in arrays}
+    times = Counter(named.values())
+    alike = {name for name in arrays if times[named[name]] > 1}
+    read_one = partial(_read_file, there=there, alike=alike, asked=asked)
+    yield from read_each(read_one, source, arrays)
 
 
-def _read_file(source: Source, name: str, there: Set[str], alike: Set[str]) -> Iterator[Piece]:
+def _read_file(
+    source: Source, name: str, there: Set[str], alike: Set[str], asked: Set[str]
+) -> Iterator[Piece]:
     arrays = read_arrays(source.find_path(name), name)
     if arrays.keys() >= set(SETS):
         yield from _read_sets(source, name, arrays)
@@ -81,6 +87,7 @@ def _read_file(source: Source, name: str, there: Set[str], alike: Set[str]) -> I
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key)
+        side = "texts" if name in asked else side
         ids = find_ids(lists, len(rows), side == "texts")
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)

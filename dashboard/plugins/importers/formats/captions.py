@@ -33,7 +33,8 @@ NAMES = ("filename", "file_name", "video_id", "id")
 TEXTS = ("raw", "caption")
 TEXT_IDS = ("sentid", "sen_id", "id")
 """Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
-LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(\S.*)")
+LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(?!\S+#\d+\s)(\S.*)")
+"""A picture and its caption; lines of Flickr8k's judgements name a picture and a caption's id."""
 
 
 def recognise_json(source: Source) -> list[str]:
@@ -97,13 +98,22 @@ def recognise_lines(source: Source) -> list[str]:
     return [name for name in texts if name not in source.sidecars]
 
 
-def _read_lines(source: Source, name: str) -> Iterator[Piece]:
+def read_lines(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+    """Yield the captions of each file; of several files the first one of an id counts."""
+    words_last = sorted(files, key=lambda name: "lemma" in name.lower())
+    yield from read_each(partial(_read_lines, known={}), source, words_last)
+
+
+def _read_lines(source: Source, name: str, known: dict[str, str]) -> Iterator[Piece]:
     text = source.read_text(name)
     found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption").values()
     rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
-    yield Items(name, list(dict.fromkeys(item for item, _, _ in rows)))
-    yield Captions(name, rows)
+    kept = [row for row in rows if not row[2] or known.setdefault(row[2], name) == name]
+    wanted = "one for each id; those of the first file count"
+    source.count(name, len(rows) - len(kept), "further captions of an id", wanted)
+    yield Items(name, list(dict.fromkeys(item for item, _, _ in kept)))
+    yield Captions(name, kept)
 
 
 JSON = Format("captions in JSON", recognise_json, partial(read_each, _read_json))
-LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))
+LINES = Format("captions in lines", recognise_lines, read_lines)

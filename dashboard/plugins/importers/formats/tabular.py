@@ -36,8 +36,8 @@ OF_DATASETS = ("dataset_info.json", "dataset_dict.json", "state.json")
 """Files that `datasets` writes beside Arrow files."""
 MAX_PICTURE_BYTES = 1 << 28
 GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
-          "i": "0", "irrelevant": "0"}  # fmt: skip
-"""Grades of ESCI's labels."""
+          "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0"}  # fmt: skip
+"""Grades of words: ESCI's labels, and those of judges."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -157,7 +157,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
     source.keys[block.file] = of.get("item") or of.get("file", "")
-    if block.columns and not rows_are_texts(block, roles):
+    is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
+    if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
