@@ -22,8 +22,8 @@ from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
-    keep_columns,
     keep_files,
+    keep_rows,
     list_files,
     open_draft,
     read_record,
@@ -124,9 +124,10 @@ def _write_all(
     record, tables = read_record(place), (plan.items, plan.queries)
     now: dict[str, Any] = {
         "columns": {name: [*rows.columns] for name, rows in zip(TABLES, tables, strict=True)},
+        "rows": {name: [*rows.index] for name, rows in zip(TABLES, tables, strict=True)},
         "settings": dict(plan.settings),
     }
-    own = keep_columns(place, plan, record["columns"])
+    own = keep_rows(place, found, plan, record)
     rows = write_collection(draft, found, plan, placed)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
@@ -168,7 +169,7 @@ def _report_changes(place: Path, draft: Path, found: Gathered) -> None:
         if before != now:
             new, gone = len(now - before), len(before - now)
             said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
-            found.source.say(name, said, "changes of the source; taken in", "note")
+            found.source.say(name, said, "what the source has; taken in", "note")
 
 
 def _list_lines(path: Path) -> list[str]:
