@@ -131,7 +131,7 @@ def _write_all(
     rows = write_collection(draft, found, plan, placed)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
-        kept = keep_files(place, draft, {*record["files"], *written[-2:]})
+        kept = keep_files(place, draft, record["files"])
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -196,15 +197,30 @@ def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
     Args:
         place: The collection that is there.
         draft: The new one.
-        written: Files that `init` wrote.
+        written: Files that `init` wrote; without its record nobody knows whose versions are.
+
+    Raises:
+        DataError: If a version that people added has the name of a new one.
     """
     made = set(map(_name_version, draft.glob("*/*")))
     kept: dict[str, None] = {}
+    is_known, written = RECORD in written, {*written, RECORD, "collection.toml"}
     for name in list_files(place):
         parts = name.split("/")
         is_version = len(parts) > 1 and parts[0] in ("models", "runs")
         own = "/".join(parts[:2]) if is_version else name
         is_made = _name_version(place / own) in made
+        is_result = parts[0] == "runs" and not name.endswith(".json")
+        if (
+            is_known
+            and name not in written
+            and is_made
+            and (is_result or parts[2:] == ["items.npy"])
+        ):
+            version = shlex.quote(_name_version(place / own)[1])
+            do = f"python -m dashboard remove {shlex.quote(place.name)} --version {version} --yes"
+            do = f"Rename the source's file, or type: {do}"
+            raise DataError(own, "a version of yours, and another one of the source", "one", do=do)
         is_old = is_made if parts[0] == "runs" else name in written and (is_made or not is_version)
         if not (is_old or (draft / name).exists()):
             link_file(place / name, draft / name)

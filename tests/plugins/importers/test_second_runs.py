@@ -1,5 +1,6 @@
 """`init --update` keeps what people made; tables with unusual names of columns are no items."""
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,23 @@ def test_rows_of_people(source: Path, files: Files, mine: str) -> None:
         assert "1 queries of the source that are not in yours (a)" in made.said
         assert queries.read_text() == mine
         assert not qrels.is_file() or qrels.read_text().splitlines()[1:] == ["b,a,1", "t1,a,1"]
+
+
+def test_versions_of_people(source: Path) -> None:
+    """A version of one's own is not lost to a new one of the source, but by the line to type."""
+    folder = init(make_source(source, GOOD)).folder
+    np.savez(source.parent / "x.npz", ids=list("abcd"), rows=VECTORS)
+    assert main(["add", "made", "v2", "--items", str(source.parent / "x.npz")]) == 0
+    before = (folder / "models" / "v2" / "items.npy").read_bytes()
+    make_source(source, {"v2.npy": VECTORS[::-1].copy(), "v2.txt": "a\nb\nc\nd\n"})
+    made = init(source, "--update")
+    line = "python -m dashboard remove made --version v2 --yes"
+    assert made.code == 2 and line in made.said, made.said
+    assert (folder / "models" / "v2" / "items.npy").read_bytes() == before
+    assert main(shlex.split(line)[3:]) == 0
+    for _ in range(2):
+        made = init(source, "--update")
+        assert made.code == 0 and "v2 (4 items of v2.npy)" in made.block[2], made.said
 
 
 def test_stale_indexes(source: Path) -> None:
