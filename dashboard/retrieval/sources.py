@@ -1,6 +1,6 @@
 """Where a version's results come from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -45,7 +45,16 @@ class VectorSource:
     gallery: Gallery
     vectors: Float32Array
     rows: IntArray
-    not_run: Mapping[int, str]
+    not_run: dict[int, str]
+
+    def skip_empty(self, candidates: Callable[[int], IntArray | None]) -> None:
+        """Count queries as not run that may find items only of which there is no vector."""
+        has = np.append(self.gallery.rows >= 0, False)  # -1 is outside the collection
+        among = [] if has[:-1].all() else [candidates(query) for query in range(len(self.rows))]
+        lists = {id(each): each for each in among if each is not None and (each >= 0).any()}
+        empty = {key for key, each in lists.items() if not has[each].any()}
+        not_run = [query for query, each in enumerate(among) if id(each) in empty]
+        self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         rows = self.rows[queries]

@@ -1,9 +1,9 @@
 """Add a version to a collection: vectors or results, whole or not at all."""
 
-import re
+import json
 import shutil
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatch
@@ -18,8 +18,16 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError, Finding, Findings, Unsure
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
+from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
-from dashboard.storage.versions import MADE_FOR, RUNS, Version, digest_inputs, read_version
+from dashboard.storage.versions import (
+    MADE_FOR,
+    RUNS,
+    Version,
+    digest_inputs,
+    read_inputs,
+    read_version,
+)
 from dashboard.tables import Table
 
 Row = dict[str, Any]
@@ -130,32 +138,72 @@ def add_vectors(
         DataError: If the version could not be used, or the name is taken.
     """
     table = collection.queries
-    texts = tuple(q for q, item in table.list_rows("item_id") if not item)
-    sides = [("items", items, [collection.items.ids])]
+    texts = [q for q, item in table.list_rows("item_id") if not item]
+    pictures = [item for item, file in collection.items.list_rows("file") if file]
+    given = {"items": (items, [collection.items.ids, pictures])}
     if queries is not None:
-        sides.append(("queries", queries, [texts, table.ids]))
-    for _, side, _ in sides:
+        given["queries"] = (queries, [texts, table.ids])
+    for side, _ in given.values():
         _check_rows(side)
-    form = find_form([side.rows for _, side, _ in sides], items.name, codes)
+    form = find_form([side.rows for side, _ in given.values()], items.name, codes)
     if said := describe_form(form, items.rows.shape[1]):
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
-        taken = [_write_side(draft, *side, form, by_position, findings) for side in sides]
+        sides = {
+            stem: NamedVectors(
+                convert(side.rows, form),
+                _name_rows(stem, side, orders, by_position, findings),
+                side.name,
+            )
+            for stem, (side, orders) in given.items()
+        }
+        if queries is not None:
+            sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
+        for stem, side in sides.items():
+            rows = np.ascontiguousarray(side.rows)
+            np.save(draft / f"{stem}.npy", rows, allow_pickle=False)
+            (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
         told = {"date": f"{date.today()}", **settings}
         told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
-        told |= {"by_position": True} if any(taken) else {}
+        told |= {"by_position": True} if any(e.ids is None for e, _ in given.values()) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
         for inside, path in files.items():  # links are followed
             copy = partial(shutil.copytree, ignore=list_left_out) if path.is_dir() else shutil.copy
             copy(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
-        record_inputs(draft, made, collection.items, table)
-        rows = [
+        for stem, asked in (("items", collection.items), ("queries", table)):
+            vectors = getattr(made, stem)
+            record_inputs(draft, asked, stem, vectors.ids if vectors else ())
+        told_rows = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", len(side.rows))
-            for stem, side, _ in sides
+            for stem, side in sides.items()
         ]
         put_in_place(draft, collection.folder / "models" / name)
-    return rows
+    return told_rows
+
+
+def _add_texts(
+    collection: Collection, items: NamedVectors, queries: NamedVectors, findings: Findings
+) -> NamedVectors:
+    """Return vectors of items, and those of text queries that are items: of one id and one text."""
+    texts, captions = (
+        dict(zip(table.ids, table[column], strict=True))
+        for table, column in ((collection.queries, "text"), (collection.items, "caption"))
+    )
+    there = {*match_ids(items.ids or (), collection.items.ids).values()}
+    names = match_ids(queries.ids or (), collection.queries.ids)
+    rows = {
+        names[each]: row
+        for row, each in enumerate(queries.ids or ())
+        if each in names and texts[names[each]] and texts[names[each]] == captions.get(names[each])
+    }
+    rows = {each: row for each, row in rows.items() if each not in there}
+    if not rows or queries.rows.shape[1] != items.rows.shape[1]:
+        return items
+    found = f"vectors of {len(rows):,} text queries that are items, too"
+    findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
+    parts = (items.rows, queries.rows[[*rows.values()]])
+    return NamedVectors(np.concatenate(parts), [*(items.ids or ()), *rows], items.name)
 
 
 def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
@@ -163,20 +211,13 @@ def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
-def record_inputs(place: Path, version: Version, items: Table, queries: Table) -> None:
-    """Write into the model.toml of a version which rows of the tables it was made for."""
-    path = place / "model.toml"
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    sides = (("items", items, version.items), ("queries", queries, version.queries))
-    lines = [
-        f'{stem} = "{digest_inputs(table, stem, vectors.ids)}"\n'
-        for stem, table, vectors in sides
-        if vectors is not None
-    ]
-    kept = re.sub(rf"\n?\[{MADE_FOR}\]\n(\w+ = .*\n?)*", "", text)
-    new = path.with_name(".model.toml")
-    new.write_text(f"{kept}\n[{MADE_FOR}]\n{''.join(lines)}", encoding="utf-8")
-    new.replace(path)
+def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
+    """Write beside vectors which rows of a table some of them were made for."""
+    told = read_inputs(place)
+    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
+    new = place / f".{MADE_FOR}"
+    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    new.replace(place / MADE_FOR)
 
 
 def _check_rows(side: NamedVectors) -> None:
@@ -186,16 +227,14 @@ def _check_rows(side: NamedVectors) -> None:
         raise DataError(side.name, found, "a vector a row")
 
 
-def _write_side(
-    draft: Path,
+def _name_rows(
     stem: str,
     side: NamedVectors,
     orders: Sequence[Sequence[str]],
-    form: str,
     by_position: bool,
     findings: Findings,
-) -> bool:
-    """Write vectors and their ids; return whether the ids are those of a table's rows."""
+) -> Sequence[str]:
+    """Return the id of each vector; without ids those of a table's rows, where that is said."""
     ids, rows = side.ids, side.rows
     if ids is None:
         fitting = [order for order in orders if len(order) == len(rows)]
@@ -203,7 +242,7 @@ def _write_side(
             do = "Name them with --ids FILE"
             order = ", or say --by-position (by_position=True) if they are in the table's order."
             do += order if fitting else "."
-            numbers = " or ".join(f"{len(order):,}" for order in orders)
+            numbers = " or ".join(f"{number:,}" for number in sorted({*map(len, orders)} - {0}))
             found = f"{len(rows):,} vectors without ids, for {numbers} {stem}"
             raise DataError(side.name, found, "the id of each vector", do=do)
         ids = fitting[0]
@@ -216,9 +255,7 @@ def _write_side(
     for row, each in enumerate(ids, start=1):
         if not each.strip() or "\n" in each or "\r" in each:
             raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
-    np.save(draft / f"{stem}.npy", np.ascontiguousarray(convert(rows, form)), allow_pickle=False)
-    (draft / f"{stem}.txt").write_text("\n".join(ids) + "\n", encoding="utf-8")
-    return side.ids is None
+    return ids
 
 
 def replace_queries(collection: Collection, version: Version, queries: NamedVectors) -> None:
@@ -237,8 +274,7 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
     with replace_files(folder, "queries.npy", "queries.txt") as place:
         np.save(place / "queries.npy", np.stack(list(rows.values())), allow_pickle=False)
         (place / "queries.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    now = read_version(folder, collection.items, collection.queries, [])
-    record_inputs(folder, now, collection.items, collection.queries)
+    record_inputs(folder, collection.queries, "queries", given)
 
 
 def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
@@ -282,7 +318,6 @@ def compute_digest(path: Path, size: int | None = None) -> str:
 
 def write_toml(settings: Mapping[str, Any]) -> str:
     """Return settings as TOML: texts, numbers, truth, lists of them, and tables of these."""
-    import json
 
     def write(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """Versions of a collection: folders of vectors below `models`, and files of results."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +20,8 @@ RUNS = (".trec", ".txt", ".run", ".csv")
 INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
 """Columns that vectors are made of."""
 Value = TypeVar("Value")
-MADE_FOR = "made_for"
-"""Table of model.toml with the number and the digest of the rows that vectors were made for."""
+MADE_FOR = "made_for.json"
+"""Beside vectors, what each was made of: a digest by the id, of items and of queries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +98,23 @@ def read_version(
     return Version(name, str(described.get("note", "")), gallery, stored, file=shown)
 
 
-def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> str:
-    """Return the number of some rows, and a digest of what vectors of them are made of."""
-    places = sorted(table.index[name] for name in ids if name in table.index)
-    columns = (table[column] for column in (table.key, *INPUTS[stem]))
-    rows = sorted(zip(*[[column[place] for place in places] for column in columns], strict=True))
-    return f"{len(rows)} {sha256(json.dumps(rows).encode()).hexdigest()}"
+def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return a digest of what the vector of each id is made of; without those of no row."""
+    columns = [table[column] for column in INPUTS[stem]]
+    places = {name: table.index[name] for name in ids if name in table.index}
+    return {
+        name: sha256(json.dumps([cells[at] for cells in columns]).encode()).hexdigest()[:12]
+        for name, at in places.items()
+    }
+
+
+def read_inputs(place: Path) -> dict[str, dict[str, str]]:
+    """Return what the vectors of a folder were made of; nothing where that is not told."""
+    try:
+        told = json.loads((place / MADE_FOR).read_bytes())
+        return {stem: dict(told[stem]) for stem in INPUTS if stem in told}
+    except (OSError, ValueError, TypeError):
+        return {}
 
 
 def list_stale(
@@ -114,21 +126,17 @@ def list_stale(
     """
     findings = []
     for name, version in versions.items():
-        place, shown = folder / "models" / name / "model.toml", f"models/{name}/model.toml"
-        told = read_toml(place, shown).get(MADE_FOR) if version.items else None
+        told = read_inputs(folder / "models" / name)
         sides = (("items", items, version.items), ("queries", queries, version.queries))
         for stem, table, vectors in sides:
-            before = str(told.get(stem, "")) if isinstance(told, dict) else ""
-            now = digest_inputs(table, stem, vectors.ids) if before and vectors else before
-            if now != before and now.split()[0] == before.split()[0]:
-                found = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
-                typed = f"embed {folder.name} {name} --what queries --encoder ENCODER"
-                if stem == "items":
-                    typed = f"embed {folder.name} NEW --encoder ENCODER"
-                wanted = f"those that it was made for. Type: python -m dashboard {typed}"
-                findings.append(
-                    Finding("warning", f"models/{name}/{stem}.npy", None, found, wanted)
-                )
+            known = vectors.index if vectors else {}
+            before = {n: each for n, each in told.get(stem, {}).items() if n in known}
+            changed = [n for n, e in digest_inputs(table, stem, before).items() if e != before[n]]
+            what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
+            new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
+            typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"
+            wanted = f"those that it was made for. Type: python -m dashboard {typed}"
+            findings += count_odd(f"models/{name}/{stem}.npy", changed, what, wanted)
     return findings
 
 

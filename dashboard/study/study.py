@@ -31,7 +31,7 @@ from dashboard.evaluation.slicing import (
 )
 from dashboard.plugins import load_all
 from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import make_source
+from dashboard.retrieval.sources import VectorSource, make_source
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules
@@ -133,6 +133,9 @@ class Study:
         if rules.candidates is not None:
             candidates = partial(rules.candidates, collection, self.judgement)
         source = make_source(collection, found, rules.ties)
+        exact = getattr(source, "exact", source)  # an index searches vectors, too
+        if candidates is not None and isinstance(exact, VectorSource):
+            exact.skip_empty(candidates)
         run = Run(source, collection.own_items, -np.inf if least is None else least, candidates)
         for merge in load_all("merge_items"):
             run = merge(collection, self.choices, run)

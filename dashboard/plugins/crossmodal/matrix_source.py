@@ -123,7 +123,12 @@ class MatrixSource:
     def not_run(self) -> Mapping[int, str]:
         """Why a query was not run, by its position."""
         absent = np.flatnonzero((self.asking[0] < 0) & (self.asking[1] < 0)).tolist()
-        return dict.fromkeys(absent, f"{self.version} has no row or column of this query")
+        why = dict.fromkeys(absent, f"{self.version} has no row or column of this query")
+        for lines, found in zip(self.asking, self.items[::-1], strict=True):
+            if (found < 0).all():
+                lacking = f"{self.version} has no item that the query may find"
+                why |= dict.fromkeys(np.flatnonzero(lines >= 0).tolist(), lacking)
+        return why
 
     @cached_property
     def _found(self) -> list[tuple[IntArray, IntArray]]:

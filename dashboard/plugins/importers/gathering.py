@@ -66,6 +66,15 @@ class Rows:
                 elif cell:
                     self.again.setdefault((column, name), [own[place]]).append(cell)
 
+    def drop(self, ids: Collection[str]) -> None:
+        """Take rows away."""
+        kept = {name: place for name, place in self.index.items() if name not in ids}
+        self.columns = {
+            column: [cells[place] for place in kept.values()]
+            for column, cells in ((each, self.get(each)) for each in self.columns)
+        }
+        self.index = {name: place for place, name in enumerate(kept)}
+
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
         own = self.columns.get(column, [])

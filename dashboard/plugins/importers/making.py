@@ -6,7 +6,7 @@ import json
 import shlex
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,8 @@ from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
-    keep_columns,
     keep_files,
+    keep_rows,
     list_files,
     open_draft,
     read_record,
@@ -124,13 +124,14 @@ def _write_all(
     record, tables = read_record(place), (plan.items, plan.queries)
     now: dict[str, Any] = {
         "columns": {name: [*rows.columns] for name, rows in zip(TABLES, tables, strict=True)},
+        "rows": {name: [*rows.index] for name, rows in zip(TABLES, tables, strict=True)},
         "settings": dict(plan.settings),
     }
-    own = keep_columns(place, plan, record["columns"])
+    own = keep_rows(place, found, plan, record)
     rows = write_collection(draft, found, plan, placed)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
-        kept = keep_files(place, draft, {*record["files"], *written[-2:]})
+        kept = keep_files(place, draft, record["files"])
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
@@ -168,7 +169,7 @@ def _report_changes(place: Path, draft: Path, found: Gathered) -> None:
         if before != now:
             new, gone = len(now - before), len(before - now)
             said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
-            found.source.say(name, said, "changes of the source; taken in", "note")
+            found.source.say(name, said, "what the source has; taken in", "note")
 
 
 def _list_lines(path: Path) -> list[str]:
@@ -284,8 +285,9 @@ def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     for made in placed:
         if (draft / "models" / made.name).is_dir() and made.name in kept:
             version = kept.pop(made.name)
-            is_own = f"{version.file}/queries.npy" in made.rows
-            version = version if is_own else replace(version, queries=None)
-            record_inputs(draft / version.file, version, *tables)
+            for stem, table in zip(("items", "queries"), tables, strict=True):
+                vectors = getattr(version, stem)
+                if vectors and f"{version.file}/{stem}.npy" in made.rows:
+                    record_inputs(draft / version.file, table, stem, vectors.ids)
     missing = list_missing(draft, opened.settings, opened.items)
     return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]

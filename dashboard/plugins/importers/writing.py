@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,13 +18,16 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.storage.drafts import DRAFT, hold, report_full_disk
+from dashboard.storage.runs import list_pairs, read_qrels
+from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
 
 RECORD = ".init.json"
-"""What `init` wrote into a collection: files, columns and settings. All else is of people."""
+"""What `init` wrote into a collection: files, rows, columns and settings. All else is of people."""
 NO_RECORD: dict[str, Any] = {
     "files": ["items.csv", "queries.csv", "qrels.csv", "unified_annotation.csv"],
     "columns": {},
+    "rows": {},
     "settings": {},
 }
 TABLES = {"items.csv": "item_id", "queries.csv": "query_id"}
@@ -148,20 +152,39 @@ def list_files(folder: Path) -> list[str]:
     return [name for name in names if f"/{DRAFT}" not in name]
 
 
-def keep_columns(place: Path, plan: Plan, columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """Give rows the cells of columns that people added to a table; return the columns' names.
+def keep_rows(place: Path, found: Gathered, plan: Plan, record: Mapping[str, Any]) -> list[str]:
+    """Give tables the rows and columns that people added; return what they are.
+
+    Queries that people deleted stay away; judgements of queries that they added stay.
 
     Args:
         place: The collection that is there.
+        found: Where it is said.
         plan: The tables of the new one.
-        columns: Names of those that `init` wrote, by the table.
+        record: What `init` wrote the last time: rows and columns by the table, and files.
     """
     kept: list[str] = []
     for (name, key), rows in zip(TABLES.items(), (plan.items, plan.queries), strict=True):
         with suppress(DataError):  # a table that cannot be read is made anew
-            table = read_table(place / name, name, (key,), [])
+            table, wrote = read_table(place / name, name, (key,), []), record["rows"].get(name)
+            columns = set(record["columns"].get(name, ()))
+            own = [] if wrote is None else [*table.index.keys() - rows.index.keys() - {*wrote}]
+            own.sort(key=table.index.__getitem__)
+            if rows is plan.queries and len(table):
+                gone = (rows.index.keys() & {*(wrote or ())}) - table.index.keys()
+                rows.drop(gone)
+                plan.qrels = [each for each in plan.qrels if each[0] not in gone]
+                what = "queries of the source that are not in yours"
+                found.source.count(name, sorted(gone), what, "them; left out as before", "note")
+                if own and "qrels.csv" in record["files"]:
+                    judged = read_qrels(place / "qrels.csv", "qrels.csv", [])
+                    pairs = [(*pair, grade) for pair, grade in list_pairs(judged)]
+                    plan.qrels += [each for each in pairs if each[0] in own]
+            kept += [f"{len(own):,} rows of {name}"] if own else []
+            shown = {column: table[column] for column in rows.columns.keys() & table.columns.keys()}
+            rows.add(own, {n: [cells[table.index[i]] for i in own] for n, cells in shown.items()})
             there = {id_: at for at, id_ in enumerate(table.ids) if id_ in rows.index}
-            for column in table.columns.keys() - {key, *rows.columns, *columns.get(name, ())}:
+            for column in [n for n in table.columns if n not in {key, *rows.columns, *columns}]:
                 cells = [table[column][at] for at in there.values()]
                 rows.add(list(there), {column: cells})
                 kept.append(f"{column} of {name}")
@@ -174,19 +197,35 @@ def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
     Args:
         place: The collection that is there.
         draft: The new one.
-        written: Files that `init` wrote.
+        written: Files that `init` wrote; without its record nobody knows whose versions are.
+
+    Raises:
+        DataError: If a version that people added has the name of a new one.
     """
     made = set(map(_name_version, draft.glob("*/*")))
     kept: dict[str, None] = {}
+    is_known, written = RECORD in written, {*written, RECORD, "collection.toml"}
     for name in list_files(place):
         parts = name.split("/")
         is_version = len(parts) > 1 and parts[0] in ("models", "runs")
         own = "/".join(parts[:2]) if is_version else name
         is_made = _name_version(place / own) in made
+        is_result = parts[0] == "runs" and not name.endswith(".json")
+        if (
+            is_known
+            and name not in written
+            and is_made
+            and (is_result or parts[2:] == ["items.npy"])
+        ):
+            version = shlex.quote(_name_version(place / own)[1])
+            do = f"python -m dashboard remove {shlex.quote(place.name)} --version {version} --yes"
+            do = f"Rename the source's file, or type: {do}"
+            raise DataError(own, "a version of yours, and another one of the source", "one", do=do)
         is_old = is_made if parts[0] == "runs" else name in written and (is_made or not is_version)
         if not (is_old or (draft / name).exists()):
             link_file(place / name, draft / name)
-            kept[name if is_made else own] = None
+            if not (is_made and name.endswith(MADE_FOR)):  # each call writes what is new in it
+                kept[name if is_made else own] = None
     return list(kept)
 
 

@@ -48,6 +48,21 @@ def test_one_direction_alone_has_no_sum(tmp_path: Path) -> None:
     assert values == {"i2t_R@1": [1, 1], "t2i_R@1": [None, None], "Rsum": [None, None]}
 
 
+def test_no_vector_of_any_text(tmp_path: Path) -> None:
+    """What cannot be found was not run: pictures have no value, and there is no sum."""
+    folder = write(tmp_path / "w")
+    for name in ("items.npy", "items.txt"):
+        (folder / "models" / "v1" / name).unlink()
+    np.save(folder / "models" / "v1" / "items.npy", np.eye(2))
+    (folder / "models" / "v1" / "items.txt").write_text("p1\np2")
+    values = measure_values(folder, "i2t_R@1 t2i_R@1 Rsum mR")
+    assert values["t2i_R@1"] == [None, None, 1, 0, 1]
+    assert {*values["i2t_R@1"], *values["Rsum"], *values["mR"]} == {None}
+    said = "no vector of any item that the query may find"
+    assert open_world(folder).count_unscored("v1") == {said: 2}
+    assert open_world(folder).query("i1", ["v1"], 5).problems == {"v1": said}
+
+
 def test_items_of_no_side_are_said(tmp_path: Path) -> None:
     folder = write(tmp_path / "w", items=ITEMS.replace("p2.png,image", "p2.png,"))
     findings = open_collection(folder).findings

@@ -56,6 +56,13 @@ def test_one_matrix_serves_both_directions(
     assert said.level == "note" and sides in said.wanted
 
 
+def test_a_matrix_of_texts_that_are_no_items(tmp_path: Path) -> None:
+    """Pictures can find none of them, and are not run; texts find their pictures."""
+    folder = write(tmp_path / "w")
+    values = measure(write_matrix(folder, MATRIX, "p1 p2", "s1 s2 s3"))
+    assert values == {**VALUES, "i2t_R@1": [None] * 5}
+
+
 def test_texts_with_the_same_words_are_told_by_their_pictures(tmp_path: Path) -> None:
     """The queries of t1 and t2 say the same, and stand in the other order than their texts."""
     folder = tmp_path / "w"

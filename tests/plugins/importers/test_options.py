@@ -22,7 +22,7 @@ def test_update(source: Path) -> None:
     added = source.parent / "v2.npz"
     np.savez(added, ids=list("abcd"), rows=VECTORS[::-1])
     assert main(["add", "made", "v2", "--items", str(added)]) == 0
-    assert "[made_for]" in (made.folder / "models" / "v1" / "model.toml").read_text()
+    assert (made.folder / "models" / "v1" / "made_for.json").is_file()
     (source / "labels.csv").write_text(LABELS.replace("d,dog", "d,cat").replace("c,", "e,dog\nc,"))
     made = init(source, "--update")
     assert made.code == 0, made.said

@@ -1,12 +1,14 @@
 """`init --update` keeps what people made; tables with unusual names of columns are no items."""
 
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from dashboard.__main__ import main
-from tests.plugins.importers.sources import init, make_source, measure
+from tests.plugins.importers.sources import Files, init, make_source, measure
 from tests.plugins.importers.test_formats import LABELS, VECTORS
 from tests.plugins.importers.test_options import GOOD
 
@@ -55,6 +57,46 @@ def test_settings_of_people(source: Path) -> None:
     assert made.block[0].endswith("but collection.toml says class_label = 'breed', which counts")
     assert "which counts" not in init(source, "--update", "--relevance", "class").block[0]
     assert 'class_label = "class"' in settings.read_text()
+
+
+JUDGED = {"x.csv": "item_id\na\nb\n", "qrels.csv": "query_id,item_id,grade\na,b,1\nb,a,1\n"}
+
+
+@pytest.mark.parametrize(
+    ("files", "mine"),
+    [(GOOD, "query_id,item_id,text,scene\nb,b,,s\nc,c,,s\nd,d,,s\nt1,,red,s\n"),
+     (JUDGED, "query_id,text,scene\nb,b,s\nt1,red,s\n")],
+)  # fmt: skip
+def test_rows_of_people(source: Path, files: Files, mine: str) -> None:
+    """A query by hand and its judgements stay, and one that was deleted, a, stays away."""
+    folder = init(make_source(source, files)).folder
+    queries, qrels = (folder / name for name in ("queries.csv", "qrels.csv"))
+    queries.write_text(mine)
+    if qrels.is_file():
+        qrels.write_text(qrels.read_text() + "t1,a,1\n")
+    for _ in range(2):
+        made = init(source, "--update")
+        assert made.code == 0 and "1 rows of queries.csv" in made.said, made.said
+        assert "1 queries of the source that are not in yours (a)" in made.said
+        assert queries.read_text() == mine
+        assert not qrels.is_file() or qrels.read_text().splitlines()[1:] == ["b,a,1", "t1,a,1"]
+
+
+def test_versions_of_people(source: Path) -> None:
+    """A version of one's own is not lost to a new one of the source, but by the line to type."""
+    folder = init(make_source(source, GOOD)).folder
+    np.savez(source.parent / "x.npz", ids=list("abcd"), rows=VECTORS)
+    assert main(["add", "made", "v2", "--items", str(source.parent / "x.npz")]) == 0
+    before = (folder / "models" / "v2" / "items.npy").read_bytes()
+    make_source(source, {"v2.npy": VECTORS[::-1].copy(), "v2.txt": "a\nb\nc\nd\n"})
+    made = init(source, "--update")
+    line = "python -m dashboard remove made --version v2 --yes"
+    assert made.code == 2 and line in made.said, made.said
+    assert (folder / "models" / "v2" / "items.npy").read_bytes() == before
+    assert main(shlex.split(line)[3:]) == 0
+    for _ in range(2):
+        made = init(source, "--update")
+        assert made.code == 0 and "v2 (4 items of v2.npy)" in made.block[2], made.said
 
 
 def test_stale_indexes(source: Path) -> None:

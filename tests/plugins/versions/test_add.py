@@ -16,9 +16,11 @@ import dashboard
 from dashboard.__main__ import main
 from dashboard.errors import DataError
 from dashboard.storage.array_files import read_arrays, read_named_vectors
+from dashboard.storage.collection import open_collection
 from dashboard.storage.drafts import DRAFT, write_draft
+from dashboard.storage.new_versions import NamedVectors, replace_queries
 from tests.core.test_screens import draw
-from tests.plugins.worlds import call, write_world
+from tests.plugins.worlds import call, open_world, write_world
 
 ITEMS = "item_id\na\nb\nc\n"
 ASKED = "query_id,text,item_id\nq1,one,\nq2,two,\nq3,,a\n"
@@ -121,6 +123,29 @@ def test_vectors_without_text_queries_are_welcome(world: Path, tmp_path: Path) -
     assert find_first("new") == [None, None]
 
 
+@pytest.mark.parametrize("by_position", [False, True])
+def test_texts_that_are_items(tmp_path: Path, by_position: bool) -> None:
+    """A picture finds its text: vectors of text queries are those of the items with their id."""
+    items = "item_id,file,kind,caption\na,a.png,image,\nb,b.png,image,\ns,,text,one\nt,,text,two\n"
+    asked = "query_id,text,item_id\na,,a\nb,,b\ns,one,\nt,two,\nu,one,\n"
+    qrels = "a 0 s 1\nb 0 t 1\ns 0 a 1\nt 0 b 1\n"
+    folder = tmp_path / "w"
+    write_world(folder, 'protocols = ["crossmodal"]\n', items, asked, {"a": [1, 0]}, {}, qrels)
+    rows = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], dtype=np.float32)
+    files = [tmp_path / "v.npy", tmp_path / "q.npy"]
+    for path, ids in zip(files, ("ab", "stu"), strict=True):
+        np.save(path, rows[: len(ids)])
+        if not by_position:
+            path.with_suffix(".txt").write_text("\n".join(ids))
+    words = ("add", folder, "new", "--items", files[0], "--queries", files[1])
+    code, written, said = call(*words, *["--by-position"] * by_position)
+    assert code == 0 and [row["rows"] for row in written] == [4, 3], said
+    assert "2 text queries that are items, too" in said
+    assert (folder / "models" / "new" / "items.txt").read_text().split() == ["a", "b", "s", "t"]
+    study = open_world(folder)
+    assert np.nanmean(study.values("new", "i2t_R@1")) == 1
+
+
 def test_items_that_changed_since(world: Path) -> None:
     """`check` names versions whose items or queries are other ones; a note in the table is none."""
     asked = dict(zip(["q1", "q2"], TEXTS, strict=True))
@@ -133,6 +158,11 @@ def test_items_that_changed_since(world: Path) -> None:
     changed = [row for row in call("check", "small")[1] if "changed since" in row["found"]]
     assert [row["file"] for row in changed] == ["models/new/items.npy", "models/new/queries.npy"]
     assert "embed small new --what queries" in changed[1]["wanted"]
+    (world / "items.csv").write_text("item_id,caption\na,a boat\nb,\n")  # c is gone, too
+    opened, given = open_collection(world), NamedVectors(TEXTS, ["q1", "q2"], "texts")
+    replace_queries(opened, opened.versions["new"], given)
+    (changed,) = [row for row in call("check", "small")[1] if "changed since" in row["found"]]
+    assert changed["found"].startswith("1 items") and "(a)" in changed["found"]
 
 
 def test_results(world: Path, tmp_path: Path) -> None:
