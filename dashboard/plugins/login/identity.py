@@ -1,7 +1,5 @@
 """Identify people by Streamlit's login (OIDC, [auth] of secrets.toml) or a header of a proxy."""
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import os

@@ -1,7 +1,5 @@
 """The role of each person, from the file that DASHBOARD_ROLES names."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Answers of the command `reviews`, one function an action."""
 
-from __future__ import annotations
-
 import getpass
 import sys
 from argparse import Namespace

@@ -1,7 +1,5 @@
 """`reviews`: lists to judge, what people said, how far they agree, and decisions."""
 
-from __future__ import annotations
-
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 `unsure` is no answer. A figure that is not defined is None, with the reason.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

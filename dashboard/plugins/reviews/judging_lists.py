@@ -1,7 +1,5 @@
 """Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """Judging on Query: results of both versions in one pool, without labels, ranks and versions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

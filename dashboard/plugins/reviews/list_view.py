@@ -1,7 +1,5 @@
 """Lists to judge on the screen Reviews: own work, all lists, one of them, and a form for more."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,15 +35,15 @@ STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
 }</style>"""
 COLUMNS = [
-    Column(key="title", label="List", link="href", wrap=True),
-    Column(key="told", label="Holds", wrap=True),
-    Column(key="progress", label="Judged by", wrap=True),
+    Column("title", "List", link="href", wrap=True),
+    Column("told", "Holds", wrap=True),
+    Column("progress", "Judged by", wrap=True),
 ]
 PAIRS = [
-    Column(key="query", label="Query", link="href", wrap=True),
-    Column(key="item", label="Result", wrap=True),
-    Column(key="people", label="People", number=True),
-    Column(key="told", label="They said"),
+    Column("query", "Query", link="href", wrap=True),
+    Column("item", "Result", wrap=True),
+    Column("people", "People", number=True),
+    Column("told", "They said"),
 ]
 
 
@@ -184,7 +182,7 @@ def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
                 find_reader().require(OWNER)
                 judging_lists.close_list(made, find_author())
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(str(error)))
+                st.error(escape_markdown(error))
             else:
                 st.rerun()
 
@@ -259,7 +257,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
                 how = (way, int(number), 0, bool(compares))
                 made = judging_lists.make_list(of, chosen, title, author, *how)
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(str(error)))
+                st.error(escape_markdown(error))
                 return
             st.session_state.update({NEW: made.id, MAKING: False})
             st.rerun()

@@ -1,7 +1,5 @@
 """Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -41,12 +39,12 @@ NAMES = {
     "kappa": "Cohen's kappa",
 }
 FIGURES = [
-    Column(key="name", label="Agreement", help="unsure is no answer"),
-    Column(key="people", label="People", wrap=True),
-    Column(key="shown", label="Value", number=True),
-    Column(key="interval", label="95 % interval", number=True),
-    Column(key="pairs", label="Pairs", number=True, wide=True),
-    Column(key="note", label="Note", wrap=True, wide=True),
+    Column("name", "Agreement", help="unsure is no answer"),
+    Column("people", "People", wrap=True),
+    Column("shown", "Value", number=True),
+    Column("interval", "95 % interval", number=True),
+    Column("pairs", "Pairs", number=True, wide=True),
+    Column("note", "Note", wrap=True, wide=True),
 ]
 
 
@@ -172,12 +170,12 @@ def _list_ticks(study: Study, metric: str, query: int, item: str) -> list[tuple[
 
 MAX_ROWS = 500
 CHANGES = [
-    Column(key="query", label="Query", wrap=True),
-    Column(key="item_id", label="Result", wrap=True),
-    Column(key="given", label="Given", number=True, help="–: not judged"),
-    Column(key="corrected", label="Corrected", number=True),
-    Column(key="by", label="By"),
-    Column(key="people", label="People", number=True),
+    Column("query", "Query", wrap=True),
+    Column("item_id", "Result", wrap=True),
+    Column("given", "Given", number=True, help="–: not judged"),
+    Column("corrected", "Corrected", number=True),
+    Column("by", "By"),
+    Column("people", "People", number=True),
 ]
 
 
@@ -269,8 +267,8 @@ def _draw_metrics(choices: Choices, rows: list[Row]) -> None:
         | {f"run-{at}": _write_means(row, version) for at, version in enumerate(versions)}
         for row in changed
     ]
-    runs = [Column(key=f"run-{at}", label=v, number=True) for at, v in enumerate(versions)]
-    draw_table([Column(key="metric", label="Metric"), *runs], written)
+    runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(versions)]
+    draw_table([Column("metric", "Metric"), *runs], written)
 
 
 def _write_means(row: Row, version: str) -> str:

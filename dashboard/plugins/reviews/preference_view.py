@@ -1,7 +1,5 @@
 """Two lists compared blind, and what came of it: who won, by whom, and query by query."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -157,8 +155,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
                 show_chart(draw_share(found, made.baseline, made.candidate))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
-            columns = [Column(key=key, label=label, number=True) for key, label in labels.items()]
-            person = Column(key="person", label="Queries won")
+            columns = [Column(key, label, number=True) for key, label in labels.items()]
+            person = Column("person", "Queries won")
             draw_table([person, *columns], count_answers(answers))
             st.caption(escape_markdown(_describe_agreement(answers)))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
@@ -243,9 +241,9 @@ def _draw_queries(
             row[f"person-{at}"] = told.get(value, value)
         rows.append(row)
     columns = [
-        Column(key="won", label="Won"),
-        Column(key="text", label="Query", link="href", wrap=True),
-        *(Column(key=f"person-{at}", label=name, wide=at > 1) for at, name in enumerate(people)),
-        Column(key="change", label=metric, number=True, help="candidate minus baseline"),
+        Column("won", "Won"),
+        Column("text", "Query", link="href", wrap=True),
+        *(Column(f"person-{at}", name, wide=at > 1) for at, name in enumerate(people)),
+        Column("change", metric, number=True, help="candidate minus baseline"),
     ]
     draw_table(columns, rows)

@@ -1,7 +1,5 @@
 """Routes by which a page saves rows and takes them back. A row is acknowledged after its commit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Verdicts and decisions: rows that are only ever added. The last one of a person counts."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
