@@ -103,8 +103,8 @@ def _disagreements(call: Namespace) -> Answer:
 
 def _decide(call: Namespace) -> Answer:
     made = Verdict(
-        kind=DECISION, query_id=call.query, item_id=call.item, value=call.value, note=call.note or "",
-        author=_name_author(call),
+        kind=DECISION, query_id=call.query, item_id=call.item, value=call.value,
+        note=call.note or "", author=_name_author(call),
     )  # fmt: skip
     return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], DECIDED
 

@@ -9,11 +9,12 @@ import streamlit as st
 
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
-from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list, mark_gone
+from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
     VERDICT,
+    Pair,
     Verdict,
     find_scale,
     keep_last_of_pairs,

@@ -11,9 +11,9 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import explain_lack, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
+from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList
 from dashboard.plugins.reviews.preference_view import draw_result
-from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdict
+from dashboard.plugins.reviews.verdicts import MAX_NAME, Pair, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study

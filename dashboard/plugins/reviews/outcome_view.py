@@ -130,8 +130,7 @@ def make_payload(
     study: Study, metric: str, said: Sequence[Verdict], rows: Sequence[Row]
 ) -> list[Row]:
     """Return pairs with poster, query, label, ticks, and who said what."""
-    pairs = {(row["query_id"], row["item_id"]) for row in rows}
-    people = keep_last_of_pairs(row for row in said if row.kind == VERDICT and row.pair in pairs)
+    people = keep_last_of_pairs(said, VERDICT)
     names = study.collection.query_names
     found = []
     for row in rows:

@@ -29,6 +29,7 @@ MAX_NOTE, MAX_NAME, MAX_ID = 2_000, 80, 2_000
 _SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
 """Begins the client ids of rows that undo one."""
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +69,7 @@ class Verdict:
         object.__setattr__(self, "author", clean_name(self.author))
 
     @property
-    def pair(self) -> tuple[str, str]:
+    def pair(self) -> Pair:
         """Query and item of a row."""
         return self.query_id, self.item_id
 
@@ -183,16 +184,21 @@ def list_history(key: str, until: int | None = None, **about: str) -> list[Verdi
     return [row for row in rows if until is None or row.number <= until]
 
 
-def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
-    """Return the last row of each person on each subject, without those that were taken back."""
-    last = {row.subject: row for row in rows}.values()
+def keep_last(rows: Iterable[Verdict], kind: str = "") -> list[Verdict]:
+    """Return the last row of each person on each subject, without those that were taken back.
+
+    Args:
+        rows: In the order in which they were saved.
+        kind: Kind of rows that is looked at; "" for all.
+    """
+    last = {row.subject: row for row in rows if kind in ("", row.kind)}.values()
     return sorted((row for row in last if row.value != WITHDRAWN), key=lambda row: row.place)
 
 
-def keep_last_of_pairs(rows: Iterable[Verdict]) -> dict[tuple[str, str], dict[str, Verdict]]:
-    """Return the current verdict of each person on each pair, by pair and person."""
-    found: dict[tuple[str, str], dict[str, Verdict]] = {}
-    for row in keep_last(rows):
+def keep_last_of_pairs(rows: Iterable[Verdict], kind: str = "") -> dict[Pair, dict[str, Verdict]]:
+    """Return the rows of `keep_last` by pair and person."""
+    found: dict[Pair, dict[str, Verdict]] = {}
+    for row in keep_last(rows, kind):
         found.setdefault(row.pair, {})[row.author] = row
     return found
 
