@@ -95,8 +95,12 @@ def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
 
 def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
     told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
-    row: Row = {"query_id": pair[0], "item_id": pair[1] or None}
-    return row | {"people": counts.total(), "values": told or None}
+    return {
+        "query_id": pair[0],
+        "item_id": pair[1] or None,
+        "people": counts.total(),
+        "values": told or None,
+    }
 
 
 def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
@@ -150,10 +154,16 @@ def _make_share(people: Sequence[str], counts: FloatArray) -> Row:
 def _make_row(
     measure: str, people: Sequence[str], codes: FloatArray, value: float, low: float, high: float
 ) -> Row:
-    row: Row = {"measure": measure, "people": ", ".join(people), "value": replace_nan(value)}
-    row |= {"low": replace_nan(low), "high": replace_nan(high), "pairs": len(codes)}
-    why = ONE_VALUE if np.isnan(value) else None
-    return row | {"few": len(codes) < FEW_PAIRS, "why": why}
+    return {
+        "measure": measure,
+        "people": ", ".join(people),
+        "value": replace_nan(value),
+        "low": replace_nan(low),
+        "high": replace_nan(high),
+        "pairs": len(codes),
+        "few": len(codes) < FEW_PAIRS,
+        "why": ONE_VALUE if np.isnan(value) else None,
+    }
 
 
 def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
@@ -200,9 +210,8 @@ class Preference:
         worse: Queries in which the baseline won.
         same: Queries in which neither won.
         unsaid: Queries of which nobody could say anything.
-        low: Lower end of the 95 % interval of the winner's share (Clopper and Pearson 1934); None
+        interval: Ends of the 95 % interval of the winner's share (Clopper and Pearson 1934); None
             without a query that one version won.
-        high: Its upper end.
         p: Of the two-sided sign test, ties left out.
     """
 
@@ -210,8 +219,7 @@ class Preference:
     worse: int
     same: int
     unsaid: int
-    low: float | None = None
-    high: float | None = None
+    interval: tuple[float, float] | None = None
     p: float | None = None
 
 
@@ -248,9 +256,8 @@ def measure_preference(scores: Mapping[str, int | None]) -> Preference:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
     test = binomtest(max(better, worse), better + worse)
-    interval = test.proportion_ci(0.95, method="exact")
-    low, high, p = map(float, (interval.low, interval.high, test.pvalue))
-    return replace(found, low=low, high=high, p=p)
+    low, high = test.proportion_ci(0.95, method="exact")
+    return replace(found, interval=(float(low), float(high)), p=float(test.pvalue))
 
 
 def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
@@ -259,14 +266,15 @@ def describe_preference(found: Preference, baseline: str, candidate: str) -> str
     rest = f" In {_count(found.same)} neither version won." if found.same else ""
     if found.unsaid:
         rest += f" For {_count(found.unsaid)} nobody could say which is better."
-    if found.low is None or found.high is None or found.p is None:
+    if found.interval is None or found.p is None:
         return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
     who = candidate if found.better >= found.worse else baseline
     who = f"{baseline} and {candidate} each" if found.better == found.worse else who
-    interval = f"95 % interval {100 * found.low:.0f}–{100 * found.high:.0f} %"
-    p = write_p(found.p)
-    return f"{who} won {won} of {_count(decided)} with a winner ({interval}), p {p}.{rest}"
+    low, high = found.interval
+    interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
+    told = f"{who} won {won} of {_count(decided)} with a winner"
+    return f"{told} ({interval}), p {write_p(found.p)}.{rest}"
 
 
 def _count(queries: int) -> str:

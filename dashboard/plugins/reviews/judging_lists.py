@@ -26,7 +26,8 @@ from dashboard.study.changes import (
     list_moved_results,
 )
 from dashboard.study.choices import Choices
-from dashboard.study.study import Study
+from dashboard.study.judging import list_rules
+from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 
 COMPARED = {
@@ -227,6 +228,14 @@ def _weigh_rank(metric: str, p: float, rank: int) -> float:
     if metric == "RBP":
         return float(p ** (rank - 1))
     return discount_rank(rank) if metric.startswith("DCG") else 1.0
+
+
+def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> Study:
+    """Return the study of all queries of a collection by the protocol of a list, if it is there."""
+    whole = choices.replace(queries="all", slice=())
+    if made.protocol in (rules.name for rules in list_rules(collection)):
+        whole = whole.replace(protocol=made.protocol)
+    return open_study(collection, whole.restrict_to_numbers())
 
 
 def make_list(

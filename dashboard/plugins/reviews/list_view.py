@@ -1,7 +1,7 @@
 """Lists to judge on the screen Reviews: own work, all lists, one of them, and a form for more."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -26,8 +26,6 @@ from dashboard.views.people import OWNER, REVIEWER, find_reader
 
 MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
 """Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
-NUMBERS = {False: 50, True: 20}
-"""Usual number of results of a list, and of queries of one that compares lists."""
 NEW, MAKING = "new-list-id", "is-making-a-list"
 """Keys of the session: the list that was made last, and whether the form is open."""
 STYLE = """<style>@media (max-width: 743px) {
@@ -60,8 +58,8 @@ class Reviews:
 
     lists: Sequence[JudgingList]
     rows: Sequence[Verdict]
-    judged: Mapping[str, Mapping[str, set[Pair]]] = field(default_factory=dict)
-    left_out: Sequence[str] = ()
+    judged: Mapping[str, Mapping[str, set[Pair]]]
+    left_out: Sequence[str]
 
     def count_left(self, made: JudgingList, author: str) -> int:
         """Return how many pairs of a list are left for a person."""
@@ -226,23 +224,23 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
     with st.container(border=True, key="form"):
         kinds = {False: "Judge results", True: "Compare lists blind"}
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            compares = st.segmented_control(
+            compares = bool(st.segmented_control(
                 "Kind", list(kinds), default=False, format_func=kinds.__getitem__, required=True,
                 key="new-kind",
-            )  # fmt: skip
+            ))  # fmt: skip
             ways = COMPARED if compares else WAYS
             way = st.selectbox(
                 "Chosen",
                 list(ways),
                 format_func=lambda name: ways[name].capitalize(),
-                key=f"new-way-{bool(compares)}",
+                key=f"new-way-{compares}",
             )
             slices = list(study.list_slices()) if way == "slice" else []
             part = st.selectbox("Slice", slices, key="new-slice") if way == "slice" else None
             most = judging_lists.MAX_QUERIES if compares else judging_lists.MAX_PAIRS
             number = st.number_input(
-                "Queries" if compares else "Results", 1, most, NUMBERS[bool(compares)],
-                key=f"new-number-{bool(compares)}", width=120,
+                "Queries" if compares else "Results", 1, most, 20 if compares else 50,
+                key=f"new-number-{compares}", width=120,
             )  # fmt: skip
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
@@ -254,8 +252,9 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
             try:
                 find_reader().require(OWNER)
                 of = open_study(study.collection, chosen.restrict_to_numbers())
-                how = (way, int(number), 0, bool(compares))
-                made = judging_lists.make_list(of, chosen, title, author, *how)
+                made = judging_lists.make_list(
+                    of, chosen, title, author, way, int(number), compares=compares
+                )
             except (ChoiceError, DataError) as error:
                 st.error(escape_markdown(error))
                 return
@@ -277,17 +276,18 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         return
     author = find_author()
     left = reviews.count_left(made, author)
+    why = "" if left else f"You have judged all {_count(made)}."
+    if made.closed:
+        why = "This list is closed."
+    elif not author:
+        why = "Enter your name to judge."
+    elif not made.asked:
+        why = "Nothing of this list is in the collection any more."
     with st.container(horizontal=True, vertical_alignment="center"):
-        if made.closed:
-            st.markdown("This list is closed.", width="content")
-        elif not author:
-            st.markdown("Enter your name to judge.", width="content")
-        elif not made.asked:
-            st.markdown("Nothing of this list is in the collection any more.", width="content")
-        elif left:
-            _draw_step(made, "Judge", "content", "primary")
+        if why:
+            st.markdown(why, width="content")
         else:
-            st.markdown(f"You have judged all {_count(made)}.", width="content")
+            _draw_step(made, "Judge", "content", "primary")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
     st.caption(escape_markdown(_write_progress(made, reviews.judged[made.id])))

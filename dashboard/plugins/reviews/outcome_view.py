@@ -49,16 +49,15 @@ FIGURES = [
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _measure(key: tuple[str, int, int], _rows: list[Verdict]) -> list[Row]:
+def _measure(key: list[tuple[str, int, int]], _rows: Sequence[Verdict]) -> list[Row]:
     return measure_agreement(_rows)
 
 
 def draw_agreement(reviews: Reviews) -> None:
     """Draw the agreement of all people, and of each two."""
-    last = reviews.rows[-1] if reviews.rows else None
-    key = (last.collection, len(reviews.rows), last.number) if last else ("", 0, 0)
+    key = [(row.collection, len(reviews.rows), row.number) for row in reviews.rows[-1:]]
     with show_progress("Measuring the agreement"):
-        found = _measure(key, list(reviews.rows))
+        found = _measure(key, reviews.rows)
     if not found:
         st.caption("No pair has a verdict of two people yet: there is no agreement to measure.")
         return
@@ -79,12 +78,11 @@ def _write_figure(row: Row) -> Row:
         "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}"
         for value in (row["value"], row["low"], row["high"])
     ]
-    few = f"fewer than {FEW_PAIRS} pairs" if row["few"] else ""
     return row | {
         "name": NAMES[row["measure"]],
         "shown": numbers[0] or "not defined",
         "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
-        "note": few,
+        "note": f"fewer than {FEW_PAIRS} pairs" if row["few"] else "",
     }
 
 
@@ -189,16 +187,15 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
-    said = f"{len(changes):,} labels ({how})" if changes else "no label"
-    said = said.replace("1 labels", "1 label", 1) if len(changes) == 1 else said
+    labels = "1 label" if len(changes) == 1 else f"{len(changes):,} labels"
+    said = f"{labels} ({how})" if changes else "no label"
     with st.container(horizontal=True, vertical_alignment="center"):
+        used = "Corrected" if counts else "Original"
+        st.markdown(f"**{used} labels.** Reviewers corrected {said}.", width="content")
         if counts:
-            st.markdown(f"**Corrected labels.** Reviewers corrected {said}.", width="content")
             st.button("Use original labels", on_click=drop_choice, args=("labels",))
-        else:
-            st.markdown(f"**Original labels.** Reviewers corrected {said}.", width="content")
-            if changes:
-                st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
+        elif changes:
+            st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
         asked = bool(changes) and not counts and st.button("What would change", key="preview")
         if changes:
             _draw_files(study, choices)
@@ -241,7 +238,7 @@ def _draw_files(study: Study, choices: Choices) -> None:
 def compare_labels(study: Study, choices: Choices) -> list[Row]:
     """Return the mean of each metric and version with the labels as given, and corrected."""
     corrected = CorrectedLabels(*read_state(study.collection.folder))
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    versions = choices.compared
     metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
     found: dict[str, Row] = {}
     for key, labels in (("given", GIVEN), ("corrected", corrected)):
@@ -256,7 +253,7 @@ def compare_labels(study: Study, choices: Choices) -> list[Row]:
 
 
 def _draw_metrics(choices: Choices, rows: list[Row]) -> None:
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    versions = choices.compared
     changed = [row for row in rows if row["changes"]]
     st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
     if not changed:

@@ -295,26 +295,26 @@ _COLUMNS = (
 
 def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     """Return rows and their client ids; a row of the first edition names its list apart."""
-    names = ("number", *_COLUMNS)
-    columns = [REVIEW.c[name] for name in (*names, "said_once", "assignment")]
+    columns = [REVIEW.c[name] for name in ("number", *_COLUMNS, "said_once", "assignment")]
     asked = select(*columns).order_by(REVIEW.c.number)
     author = about.pop("author", None)  # older rows have other spellings of a name
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
     found: list[tuple[Verdict, str]] = []
     places: dict[tuple[str, ...], list[int]] = {}
-    for *cells, once, assignment in connection.execute(asked).all():
-        values = dict(zip(names, cells, strict=True))
+    for row in connection.execute(asked).mappings():
+        values: dict[str, Any] = dict(row)
+        once, assignment = values.pop("said_once") or "", values.pop("assignment")
         values["author"] = clean_name(values["author"])
         if author not in (None, values["author"]):
             continue
         values["list_id"] = values["list_id"] or assignment
         said = places.setdefault(tuple(map(values.__getitem__, _SUBJECT)), [])
-        if (once or "").startswith(_UNDO):
+        if once.startswith(_UNDO):
             del said[-1:]
         else:
             said.append(values["number"])
-        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once or ""))
+        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once))
     return found
 
 
