@@ -336,7 +336,7 @@ def describe_gone(made: JudgingList) -> str:
 
 
 def check_open(connection: Connection, row: Verdict) -> None:
-    """Check that the list of a row takes it: it is open and has the pair, or the query.
+    """Check that the list of a row takes it: it is open and has the pair.
 
     Raises:
         ChoiceError: If it does not, or cannot be read.
@@ -351,8 +351,7 @@ def check_open(connection: Connection, row: Verdict) -> None:
         raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
     if made.closed:
         raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
-    queries = (query for query, _ in made.pairs)
-    if not (row.pair in made.pairs if row.item_id else row.query_id in queries):
+    if row.pair not in made.pairs:
         pair = f"query {row.query_id} and item {row.item_id!r}"
         raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
 

@@ -101,11 +101,11 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         st.button("Stop", on_click=drop_choice, args=("judge", "list"))
         st.stop()
     task = _make_task(study, choices, made)
-    place = task.queries.index(choices["query"]) if choices["query"] in task.queries else -1
     done = task.find_done()
     left = [at for at, query in enumerate(task.queries) if query not in done]
-    if place < 0:  # begin with what is left
-        place = next(iter(left), 0)
+    place = next(iter(left), 0)
+    if choices["query"] in task.queries:
+        place = task.queries.index(choices["query"])
     following = [at for at in left if at > place] + [at for at in left if at < place]
     near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)

@@ -253,17 +253,16 @@ def compare_labels(study: Study, choices: Choices) -> list[Row]:
 
 
 def _draw_metrics(choices: Choices, rows: list[Row]) -> None:
-    versions = choices.compared
     changed = [row for row in rows if row["changes"]]
     st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
     if not changed:
         return
     written = [
         {"metric": row["metric"]}
-        | {f"run-{at}": _write_means(row, version) for at, version in enumerate(versions)}
+        | {f"run-{at}": _write_means(row, version) for at, version in enumerate(choices.compared)}
         for row in changed
     ]
-    runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(versions)]
+    runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(choices.compared)]
     draw_table([Column("metric", "Metric"), *runs], written)
 
 

@@ -195,10 +195,9 @@ def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
     axis = alt.Axis(
         values=[0, 0.25, 0.5, 0.75, 1], format=".0%", labelExpr=ends.format(*names), labelBound=True
     )
-    scale = alt.Scale(domain=[0, 1])
     base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
     half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
-        x=alt.X("half:Q", title=None, scale=scale, axis=axis)
+        x=alt.X("half:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=axis)
     )
     bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
@@ -223,11 +222,10 @@ def _draw_queries(
     rows = []
     for query in order:
         place = collection.queries.index.get(query, -1)
-        change = changes.get(query, {}).get("delta")
         row: Row = {
             "won": names[scores[query]],
             "text": collection.query_names[place] if place >= 0 else f"{query} (gone)",
-            "change": None if change is None else write_signed(change),
+            "change": write_signed(changes.get(query, {}).get("delta")),
             "href": write_link("query", query=query, baseline=made.baseline,
                                candidate=made.candidate, **NO_TASK) if place >= 0 else "",
         }  # fmt: skip

@@ -132,9 +132,8 @@ def _make_printable(once: Any) -> str:
 def _take_back(collection: Collection, body: Body, person: Person) -> Body:
     """Take back what a person said last in a view; return it, and what counts again."""
     usual = {"once": "", "kind": VERDICT, "list_id": ""}
-    texts = {name: body.get(name, text) for name, text in usual.items()}
-    about = {name: text for name, text in texts.items() if isinstance(text, str)}
-    if len(about) < len(texts) or not about["once"]:
+    about = {name: body.get(name, text) for name, text in usual.items()}
+    if not about["once"] or not all(isinstance(text, str) for text in about.values()):
         raise ChoiceError("The request needs an id, once, and texts: kind and list_id.")
     try:  # refused in an answer of its own: the browser does not send the step again
         person.require(OWNER if about["kind"] == DECISION else REVIEWER)
