@@ -90,10 +90,11 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
-    if st.session_state.get(MAKING) and (why := explain_lack(OWNER)):
-        st.info(escape_markdown(why))
-    elif st.session_state.get(MAKING):
-        _draw_form(study, choices, author)
+    if st.session_state.get(MAKING):
+        if why := explain_lack(OWNER):
+            st.info(escape_markdown(why))
+        else:
+            _draw_form(study, choices, author)
     for sentence in reviews.left_out[:MAX_LISTS]:
         st.warning(escape_markdown(f"Left out: {sentence}"))
     opened = [made for made in reviews.lists if not made.closed]
@@ -307,9 +308,9 @@ def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdic
         return
     st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
     names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
-    queries = dict.fromkeys(row["query_id"] for row in said[:MAX_ROWS])
+    queries = {row["query_id"] for row in said[:MAX_ROWS]}
     links = {query: write_link("query", query=query, **NO_TASK) for query in queries}
-    told: list[dict[str, Any]] = [
+    told = [
         {
             "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
             "href": links[row["query_id"]],

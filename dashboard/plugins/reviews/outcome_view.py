@@ -132,20 +132,20 @@ def make_payload(
     names = study.collection.query_names
     found = []
     for row in rows:
-        pair = (row["query_id"], row["item_id"])
-        query = study.collection.queries.index[pair[0]]
-        item = study.collection.items.index[pair[1]]
-        media = find_media_of(study.collection, pair[1])
+        query_id, item_id = row["query_id"], row["item_id"]
+        query = study.collection.queries.index[query_id]
+        item = study.collection.items.index[item_id]
+        media = find_media_of(study.collection, item_id)
         found.append(
             {
-                "query_id": pair[0],
-                "item_id": pair[1],
+                "query_id": query_id,
+                "item_id": item_id,
                 "query": names[query],
                 "picture": media.poster or media.file,
-                "caption": media.caption or pair[1],
+                "caption": media.caption or item_id,
                 "label": _name_label(study, float(study.given_judgement.grades(query)[item])),
-                "ticks": _list_ticks(study, metric, query, pair[1]),
-                "said": [[v.author, v.value, v.note] for v in people[pair].values()],
+                "ticks": _list_ticks(study, metric, query, item_id),
+                "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],
             }
         )
     return found

@@ -345,7 +345,10 @@ def _find_key(known: Mapping[str, str], folder: Path) -> str:
     """
     place, name = str(folder.absolute()), folder.name
     here = [key for key, recorded in known.items() if recorded == place]
-    places = {key: Path(each) for key, each in known.items() if each}
-    taken = [key for key, each in places.items() if (each / "collection.toml").is_file()]
-    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 3)))
-    return here[-1] if here else next(each for each in names if each not in taken)
+    if here:
+        return here[-1]
+    number, key = 1, name
+    while known.get(key) and (Path(known[key]) / "collection.toml").is_file():
+        number += 1
+        key = f"{name} ({number})"
+    return key
