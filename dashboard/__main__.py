@@ -69,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("error: stopped before the end", file=sys.stderr)
         return WRONG
+    if code == WRONG and not rows:
+        return WRONG  # said above; a header without rows would be an answer
     try:
         sys.stdout.write(write_rows(rows, columns, call.format))
         sys.stdout.flush()

@@ -41,7 +41,9 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
     if len(set(items)) < 2:
         found = f"one class in the column {column}"
         raise DataError("items.csv", found, "at least two, to tell relevant items from others")
-    bare, several = queries.count(Labels()), sum(len(labels) > 1 for labels in items)
+    cells = zip(collection.items[column], items, strict=True)  # a list says what its parts are
+    several = sum(len(labels) > 1 and not cell.startswith("[") for cell, labels in cells)
+    bare = queries.count(Labels())
     what = f"of {len(queries):,} queries without a class in the column {column}"
     findings += count_odd("queries.csv", bare, what, "a class; these have no value", "note")
     what = f"items with several classes in the column {column}"

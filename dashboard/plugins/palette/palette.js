@@ -48,7 +48,7 @@ class Palette {
     this.root.append(this.dialog);
     this.dialog.showModal();
     this.draw(0);
-    this.fetchNamed(this.data.collection);
+    this.loaded = this.fetchNamed(this.data.collection);
   }
 
   async fetchNamed(collection) {
@@ -93,7 +93,7 @@ class Palette {
       event.preventDefault();
       this.draw((this.marked + step + this.found.length) % this.found.length);
     } else if (event.key === "Enter" && !event.isComposing) {
-      this.choose(this.marked);
+      this.loaded.finally(() => this.choose(this.marked)); // names may still be on their way
     }
   }
 

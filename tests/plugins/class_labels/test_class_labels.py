@@ -45,8 +45,12 @@ def test_words_for_no_class(tmp_path: Path) -> None:
 
 
 def test_all_items_of_a_class_are_equally_relevant(tmp_path: Path) -> None:
-    """x, of the class cat, finds e, b and c; c is a cat and a dog, at rank 3."""
+    """x, of the class cat, finds e, b and c; c is a cat and a dog, at rank 3.
+
+    Only of a cell that is no list it is said that it holds two classes.
+    """
     items = ITEMS.replace("c,c,cat", 'c,c,"cat, dog"')
+    items = items.replace("d,d,fox", 'd,d,"[""fox"", ""hen""]"')
     folder = write(tmp_path / "w", 'class_label = "species"\n', items)
     assert measure_values(folder, "nDCG")["nDCG"][0] == 0.5
     said = [each.found for each in open_collection(folder).findings if each.level == "note"]

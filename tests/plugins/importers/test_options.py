@@ -110,6 +110,11 @@ def test_queries_of_classes(source: Path) -> None:
     assert measure("AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
 
 
+def test_classes_are_counted_and_not_lists_of_them(source: Path) -> None:
+    files = {"t.csv": 'id,label\na,cat\nb,"cat, dog"\nc,dog\nd,dog\n'}
+    assert "same label, 2 classes" in init(make_source(source, files)).block[0]
+
+
 def test_map(source: Path) -> None:
     rows = "name,what\nx,one\ny,two\n"
     made = init(make_source(source, {"t.csv": rows}), "--map", "item_id=name,caption=what")

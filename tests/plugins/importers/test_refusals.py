@@ -28,6 +28,10 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         {"labels.csv": LABELS, "items.npy": VECTORS},
         ["--by-position"], "4 vectors of items without ids",
     ),
+    "grades under another name": (
+        {"book.csv": "query,docid,Judge A\nq1,a,1\nq1,b,0\nq2,a,0\nq2,b,1\n", "x.run": RUN},
+        ["--map 'query_id=query,item_id=docid,grade=Judge A'"], "the column of grades",
+    ),
     "bytes": (
         {"labels.csv": LABELS, "v1.npy": np.array([[9], [9], [7], [8]], dtype=np.uint8),
          "v1.txt": "a\nb\nc\nd\n"},
@@ -83,6 +87,8 @@ def test_refusal(name: str, source: Path, capsys: pytest.CaptureFixture[str]) ->
     assert said in made.said
     typed = [line.partition(f"{source} ")[2] for line in made.lines]
     assert [each.partition("  #")[0] for each in typed] == lines
+    assert main(["init", "made", "--from", str(source)]) == 2
+    assert capsys.readouterr().out == ""  # no header of a table without rows
     words = shlex.split(made.lines[0], comments=True)
     assert main(words[3:]) == 0, capsys.readouterr().err
     assert main(["check", "made"]) == 0
