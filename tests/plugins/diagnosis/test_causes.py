@@ -118,7 +118,7 @@ def test_sums_are_those_of_the_cards() -> None:
 
 
 def test_nothing_to_tell(folder: Path) -> None:
-    """The metric is named; one version is not compared, and unjudged results are no wrong ones."""
+    """The metric is named; a version is not compared with itself."""
     assert "v1 is compared with itself." in call("why", folder)[2]
     shutil.copytree(folder / "models" / "v1", folder / "models" / "v2")
     said = call("why", folder, "--metric", "P@5")[2]
