@@ -113,7 +113,9 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
     elif encoder in more:
         found = np.atleast_2d(more[encoder](settings, [text]))
     else:
-        named = f"encoder = {encoder!r}" if encoder else "no encoder"
+        code = settings.get("text_model", "")
+        why = f"; typed texts do not run the code of {code}" if code and not encoder else ""
+        named = f"encoder = {encoder!r}" if encoder else f"no encoder{why}"
         expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
         raise DataError(name, named, expected)
     return np.asarray(found, dtype=np.float32)

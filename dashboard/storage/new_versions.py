@@ -5,7 +5,7 @@ import shutil
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime
 from fnmatch import fnmatch
 from functools import partial
 from hashlib import sha256
@@ -163,7 +163,7 @@ def add_vectors(
             rows = np.ascontiguousarray(side.rows)
             np.save(draft / f"{stem}.npy", rows, allow_pickle=False)
             (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
-        told = {"date": f"{date.today()}", **settings}
+        told = {"date": tell_date(), **settings}
         told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
         told |= {"by_position": True} if any(e.ids is None for e, _ in given.values()) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
@@ -206,6 +206,11 @@ def _add_texts(
     findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
     parts = (items.rows, queries.rows[[*rows.values()]])
     return NamedVectors(np.concatenate(parts), [*(items.ids or ()), *rows], items.name)
+
+
+def tell_date() -> str:
+    """Return the date and time of now, by which versions are ordered."""
+    return f"{datetime.now():%Y-%m-%d %H:%M:%S}"
 
 
 def list_left_out(folder: str, names: Sequence[str]) -> set[str]:

@@ -1,6 +1,7 @@
 """Versions of a collection: folders of vectors below `models`, and files of results."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from dashboard.texts import read_text
 RUNS = (".trec", ".txt", ".run", ".csv")
 INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
 """Columns that vectors are made of."""
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
 Value = TypeVar("Value")
 MADE_FOR = "made_for.json"
 """Beside vectors, what each was made of: a digest by the id, of items and of queries."""
@@ -31,6 +33,7 @@ class Version:
     Attributes:
         file: Where it was read, from the folder of the collection on.
         make_source: `(collection, version, ties) -> Source` of a version that a plugin has read.
+        date: When it was made, from the year on; "" where nothing says so.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Version:
     run: Pairs | None = None
     file: str = ""
     make_source: Callable[[Any, Any, Ties], Any] | None = None
+    date: str = ""
 
     def list_arrays(self) -> list[Vectors]:
         """Return the vectors of items and of queries that there are."""
@@ -95,7 +99,9 @@ def read_version(
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
-    return Version(name, str(described.get("note", "")), gallery, stored, file=shown)
+    note, date = (str(described.get(key, "")) for key in ("note", "date"))
+    date = date if DATE.match(date) else ""
+    return Version(name, note, gallery, stored, file=shown, date=date)
 
 
 def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> dict[str, str]:

@@ -28,3 +28,13 @@ def test_every_name_is_drawn(name: str) -> None:
     cell = {"gain": 0.1, "queries": 3, "note": "+0.100", "count": "n 3", "slice": "A=x & B=y"}
     cells = [cell | {"first": first, "second": second} for first in (name, "x") for second in NAMES]
     assert write_svg(draw_heatmap(cells, name, "B")).count("n 3") >= 6
+
+
+def test_many_versions_are_told_apart() -> None:
+    """Each has a shape with an area, for points are filled; the height is without the legend."""
+    colours = colour_versions([f"v{at}" for at in range(12)], "v0", "v1")
+    rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
+    made = draw_curve(rows, "P", colours).to_dict(validate=False)
+    shapes = made["layer"][1]["encoding"]["shape"]["scale"]["range"]
+    assert len({*zip(colours.values(), shapes, strict=True)}) == 12 and "stroke" not in shapes
+    assert made["autosize"]["type"] == "fit-x" and made["height"] == 200

@@ -136,7 +136,7 @@ def _write_all(
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
                 told = {key: old[key] for key in ("note", "date") if key in old}
-                (draft / name).write_text(write_toml(told | new), encoding="utf-8")
+                (draft / name).write_text(write_toml(told | new | told), encoding="utf-8")
         _keep_settings(place, found, plan, record["settings"])
         if kept or own:
             names = sorted([*kept, *own], key=lambda name: name.startswith("media/"))

@@ -14,7 +14,14 @@ import numpy as np
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.planning import Plan
-from dashboard.storage.new_versions import BLOCK, convert, describe_form, find_form, write_toml
+from dashboard.storage.new_versions import (
+    BLOCK,
+    convert,
+    describe_form,
+    find_form,
+    tell_date,
+    write_toml,
+)
 
 SIDES = ("items", "texts")
 Part = tuple[VectorFile, Sequence[str]]
@@ -46,7 +53,7 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
         DataError: If their number is another one.
     """
     placed: list[Placed] = []
-    texts = _list_texts(plan)
+    texts, date = _list_texts(plan), tell_date()  # all of one call have one date
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
         for side in SIDES:
@@ -60,7 +67,7 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
             else:
                 _write_matrix(draft, version, own, found.source.options.rows, plan.pictures, texts)
         if "items" in parts:
-            _write_vectors(draft, found, plan, version, parts)
+            _write_vectors(draft, found, plan, version, parts, date)
         elif parts:
             said = f"vectors of texts and none of items for the version {name}"
             found.source.say(name, said, "both; left out")
@@ -158,7 +165,7 @@ def _write_matrix(
 
 
 def _write_vectors(
-    draft: Path, found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part]
+    draft: Path, found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
 ) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
     sides = {"queries": [parts["texts"]] if "texts" in parts else [], "items": [parts["items"]]}
@@ -171,7 +178,7 @@ def _write_vectors(
         version.said["form"] = said
     folder = draft / "models" / version.name
     folder.mkdir(parents=True)
-    told: dict[str, Any] = (
+    told: dict[str, Any] = {"date": date} | (
         {} if all(e.has_ids for e, _ in parts.values()) else {"by_position": True}
     )
     told |= {"bits": 8 * width} if version.form == "packed" else {}

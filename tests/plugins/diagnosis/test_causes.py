@@ -6,6 +6,7 @@ z lies nearer to the b and has a car by day.
 """
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -114,6 +115,14 @@ def test_sums_are_those_of_the_cards() -> None:
     assert rows[0]["results"] == count_causes([c for each in found.values() for c in each])[0][
         "results"
     ]  # fmt: skip
+
+
+def test_nothing_to_tell(folder: Path) -> None:
+    """The metric is named; a version is not compared with itself."""
+    assert "v1 is compared with itself." in call("why", folder)[2]
+    shutil.copytree(folder / "models" / "v1", folder / "models" / "v2")
+    said = call("why", folder, "--metric", "P@5")[2]
+    assert "No query got worse in P@5 from v1 to v2." in said
 
 
 def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """`add` and `add_version`: vectors and results become a version, whole or not at all."""
 
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from dashboard.storage.array_files import read_arrays, read_named_vectors
 from dashboard.storage.collection import open_collection
 from dashboard.storage.drafts import DRAFT, write_draft
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
+from dashboard.study.choices import resolve
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
 
@@ -144,6 +146,23 @@ def test_texts_that_are_items(tmp_path: Path, by_position: bool) -> None:
     assert (folder / "models" / "new" / "items.txt").read_text().split() == ["a", "b", "s", "t"]
     study = open_world(folder)
     assert np.nanmean(study.values("new", "i2t_R@1")) == 1
+
+
+def test_the_newest_is_the_candidate(world: Path) -> None:
+    """Where all versions have a date; names count where one has none, or they are the same."""
+    for name in ("a10", "a9"):
+        shutil.copytree(world / "models" / "v1", world / "models" / name)
+    described = world / "models" / "v1" / "model.toml"
+    for date, compared in (
+        ("", ("a9", "v1")), ("soon", ("a9", "v1")), ("2020-01-01", ("v1", "a10")),
+    ):  # fmt: skip
+        described.write_text(f'date = "{date}"\n')
+        for name, day in (("a9", "2026-11-01"), ("a10", "2026-11-02 10:00:00")):
+            (world / "models" / name / "model.toml").write_text(f'date = "{day}"\n')
+        assert resolve(open_collection(world), {}).compared == compared
+    for place in (world / "models").iterdir():
+        (place / "model.toml").write_text('date = "2026-11-01"\n')
+    assert resolve(open_collection(world), {}).compared == ("a9", "v1")
 
 
 def test_items_that_changed_since(world: Path) -> None:

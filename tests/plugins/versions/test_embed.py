@@ -12,6 +12,7 @@ from dashboard.__main__ import main
 from dashboard.errors import DataError, Finding
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, Inputs
 from dashboard.plugins.versions.embedding import embed
+from dashboard.retrieval.language import encode_text
 from dashboard.storage.collection import Collection, open_collection
 from tests.core.test_media import BLUE, GREEN, RED, write_clip
 
@@ -89,6 +90,8 @@ def test_vectors_are_those_of_the_inputs(world: Collection) -> None:
     assert any("'lost' skipped" in text for text in told)
     assert any("'odd' skipped: a file that cannot be decoded" in text for text in told)
     assert not list((world.folder / "models").glob(".*"))
+    with pytest.raises(DataError, match="no encoder; typed texts do not run the code of colours"):
+        encode_text(world.folder, "new", "red")
 
 
 def test_a_stopped_call_is_gone_on_with(world: Collection) -> None:
