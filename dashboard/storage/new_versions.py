@@ -137,43 +137,22 @@ def add_vectors(
         Unsure: If they are bytes, and `codes` does not say of what.
         DataError: If the version could not be used, or the name is taken.
     """
-    table = collection.queries
-    texts = [q for q, item in table.list_rows("item_id") if not item]
-    pictures = [item for item, file in collection.items.list_rows("file") if file]
-    given = {"items": (items, [collection.items.ids, pictures])}
-    if queries is not None:
-        given["queries"] = (queries, [texts, table.ids])
-    for side, _ in given.values():
-        _check_rows(side)
+    given = _list_sides(collection, items, queries)
     form = find_form([side.rows for side, _ in given.values()], items.name, codes)
     if said := describe_form(form, items.rows.shape[1]):
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
-        sides = {
-            stem: NamedVectors(
-                convert(side.rows, form),
-                _name_rows(stem, side, orders, by_position, findings),
-                side.name,
-            )
-            for stem, (side, orders) in given.items()
-        }
+        sides = {}
+        for stem, (side, orders) in given.items():
+            ids = _name_rows(stem, side, orders, by_position, findings)
+            sides[stem] = NamedVectors(convert(side.rows, form), ids, side.name)
         if queries is not None:
             sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
-        for stem, side in sides.items():
-            rows = np.ascontiguousarray(side.rows)
-            np.save(draft / f"{stem}.npy", rows, allow_pickle=False)
-            (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
-        told = {"date": tell_date(), **settings}
-        told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
+        told = {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
         told |= {"by_position": True} if any(e.ids is None for e, _ in given.values()) else {}
-        (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
-        for inside, path in files.items():  # links are followed
-            copy: Any = shutil.copyfile
-            if path.is_dir():
-                copy = partial(shutil.copytree, ignore=list_left_out)
-            copy(path, draft / inside)
-        made = read_version(draft, collection.items, table, findings, name=name)
-        for stem, asked in (("items", collection.items), ("queries", table)):
+        _write_files(draft, sides, {"date": tell_date(), **settings, **told}, files)
+        made = read_version(draft, collection.items, collection.queries, findings, name=name)
+        for stem, asked in (("items", collection.items), ("queries", collection.queries)):
             vectors = getattr(made, stem)
             record_inputs(draft, asked, stem, vectors.ids if vectors else ())
         told_rows = [
@@ -182,6 +161,39 @@ def add_vectors(
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return told_rows
+
+
+def _list_sides(
+    collection: Collection, items: NamedVectors, queries: NamedVectors | None
+) -> dict[str, tuple[NamedVectors, Sequence[Sequence[str]]]]:
+    """Return the vectors of each side, with the lists of ids whose order rows may be in."""
+    texts = [query for query, item in collection.queries.list_rows("item_id") if not item]
+    pictures = [item for item, file in collection.items.list_rows("file") if file]
+    given: dict[str, tuple[NamedVectors, Sequence[Sequence[str]]]]
+    given = {"items": (items, (collection.items.ids, pictures))}
+    if queries is not None:
+        given["queries"] = (queries, (texts, collection.queries.ids))
+    for side, _ in given.values():
+        _check_rows(side)
+    return given
+
+
+def _write_files(
+    draft: Path,
+    sides: Mapping[str, NamedVectors],
+    told: Mapping[str, Any],
+    files: Mapping[str, Path],
+) -> None:
+    """Write the vectors of each side, their ids, model.toml and further files."""
+    for stem, side in sides.items():
+        np.save(draft / f"{stem}.npy", np.ascontiguousarray(side.rows), allow_pickle=False)
+        (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
+    (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
+    for inside, path in files.items():  # links are followed
+        copy: Any = shutil.copyfile
+        if path.is_dir():
+            copy = partial(shutil.copytree, ignore=list_left_out)
+        copy(path, draft / inside)
 
 
 def _add_texts(

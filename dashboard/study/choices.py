@@ -222,21 +222,9 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
     return [*collection.versions, *collection.broken]
 
 
-def order_versions(collection: Collection) -> list[str]:
-    """Return the versions by their dates, where all have one, else by their names.
-
-    Of versions of the same files, such as an index, it is the first.
-    """
-    named: dict[str, str] = {}
-    for name, version in collection.versions.items():
-        named.setdefault(version.file or name, name)
-    dates = {name: collection.versions[name].date for name in named.values()}
-    return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
-
-
 def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
     def pick(collection: Collection, before: Values) -> str:
-        names = order_versions(collection)
+        names = collection.order_versions()
         return str(collection.settings.get(setting) or (names[place] if names else ""))
 
     return pick

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.elements.lib.utils import LabelVisibility
@@ -175,6 +176,18 @@ def drop_choice(*keys: str) -> None:
     """Put choices of the address back to their usual values; the script runs again."""
     for key in keys:
         st.query_params.pop(key, None)
+
+
+def write_link(screen: str, **values: str) -> str:
+    """Return the relative address of a screen with the present choices and some other values.
+
+    Args:
+        screen: Name of the screen; "overview" is the one at `/`.
+        values: Values by key; an empty one puts its choice back to the usual value.
+    """
+    present = {key: st.query_params[key] for key in st.query_params}
+    given = {key: value for key, value in (present | values).items() if value}
+    return f"{'./' if screen == 'overview' else screen}?{urlencode(given)}"
 
 
 def escape_markdown(text: object) -> str:

@@ -7,10 +7,10 @@ import streamlit as st
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.slicing import ALL, SMALL_SLICE
+from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column
-from dashboard.views.links import write_link
 
 MAX_LINES = 60
 """Slices of a chart; the table holds all."""

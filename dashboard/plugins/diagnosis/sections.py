@@ -27,10 +27,9 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
     """Draw the sentence; return the queries that have results of the chosen cause."""
     import streamlit as st
 
-    from dashboard.views.address import drop_choice, escape_markdown
+    from dashboard.views.address import drop_choice, escape_markdown, write_link
     from dashboard.views.comparison import show_progress
     from dashboard.views.components import make_line
-    from dashboard.views.links import write_link
     from dashboard.views.queries import Pick
 
     def write(piece: Piece) -> str:

@@ -17,11 +17,10 @@ from dashboard.plugins.reviews.verdicts import MAX_NAME, Pair, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
-from dashboard.views.address import drop_choice, escape_markdown
+from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.views.frame import find_pages
-from dashboard.views.links import write_link
 from dashboard.views.people import OWNER, REVIEWER, find_reader
 
 MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500

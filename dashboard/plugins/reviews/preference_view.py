@@ -22,11 +22,10 @@ from dashboard.study.changes import list_changes
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
-from dashboard.views.address import drop_choice, escape_markdown
+from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.charts import QUIET, make_chart, pick_ink, show_chart
 from dashboard.views.components import load_component
 from dashboard.views.data_tables import Column, draw_table
-from dashboard.views.links import write_link
 from dashboard.views.media_routes import address_media, find_media_of
 
 FOLDER = Path(__file__).parent

@@ -12,10 +12,9 @@ from dashboard.storage.collection import Collection
 from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.views.address import drop_choice, set_choice
+from dashboard.views.address import drop_choice, set_choice, write_link
 from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
-from dashboard.views.links import write_link
 from dashboard.views.media_routes import find_media_of
 
 FOLDER = Path(__file__).parent
