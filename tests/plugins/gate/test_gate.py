@@ -99,7 +99,7 @@ def test_require(
         (["--fail-on", "i2t_MdR<0"], "a median has no interval"),
         (["--require", "P@1>0"], 'nDCG@10>-0.01", a limit below 0.'),
         (["--require", "P@1>-2"], "choose a limit between -1 and 1"),
-        (["--junit", "gone/file.xml"], "gone: found a folder that cannot be written (No such file"),
+        (["--junit", "gone/file.xml"], "gone is no folder; make it first."),
         (["--markdown", "."], "Name a file in it"),
         (["--baseline", "bad", "--fail-on", "P@1<0"], "Checks compare two versions"),
     ],
