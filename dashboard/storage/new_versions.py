@@ -244,12 +244,12 @@ def _name_rows(
     if ids is None:
         fitting = [order for order in orders if len(order) == len(rows)]
         if not by_position or not fitting:
-            do = "Name them with --ids FILE"
-            order = ", or say --by-position (by_position=True) if they are in the table's order."
-            do += order if fitting else "."
+            option = "--ids" if stem == "items" else "--query-ids"
+            lines = [f"{option} FILE  # one a line"]
+            lines += ["--by-position  # in the order of the table"] if fitting else []
             numbers = " or ".join(f"{number:,}" for number in sorted({*map(len, orders)} - {0}))
             found = f"{len(rows):,} vectors without ids, for {numbers} {stem}"
-            raise DataError(side.name, found, "the id of each vector", do=do)
+            raise Unsure(side.name, found, "the id of each vector", lines)
         ids = fitting[0]
         findings.append(
             Finding("note", side.name, None, "vectors without ids", f"ids; in the order of {stem}")
