@@ -168,7 +168,9 @@ def add_vectors(
         told |= {"by_position": True} if any(e.ids is None for e, _ in given.values()) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
         for inside, path in files.items():  # links are followed
-            copy = partial(shutil.copytree, ignore=list_left_out) if path.is_dir() else shutil.copy
+            copy: Any = shutil.copyfile
+            if path.is_dir():
+                copy = partial(shutil.copytree, ignore=list_left_out)
             copy(path, draft / inside)
         made = read_version(draft, collection.items, table, findings, name=name)
         for stem, asked in (("items", collection.items), ("queries", table)):

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
+from cachetools import LRUCache, cachedmethod
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
@@ -40,8 +42,8 @@ from dashboard.tables import BoolArray, FloatArray, IntArray
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16
-MAX_SHOWN = 128
-"""Results of queries that are held: readers step to and fro."""
+MAX_SHOWN = 64
+"""Results of queries that a study holds: a reader steps to and fro."""
 NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
 Value = TypeVar("Value")
@@ -55,6 +57,8 @@ class Study:
     choices: Choices
     _parts: dict[Any, Any] = field(default_factory=dict)
     _locks: dict[Any, Any] = field(default_factory=dict)
+    _shown: Any = field(default_factory=lambda: LRUCache(MAX_SHOWN))
+    _shown_lock: Any = field(default_factory=threading.RLock)
 
     def _compute_once(self, key: Any, compute: Callable[[], Value]) -> Value:
         """Return a part; who asks for it while it is computed waits for it."""
@@ -339,10 +343,11 @@ class Study:
         query = self.collection.queries.index.get(query_id, -1)
         if query not in self.queries:
             raise ChoiceError(f"There is no query {query_id!r} of the kind in question.")
-        return _show(self, int(query), tuple(versions), depth, metric)
+        return self._show(int(query), tuple(versions), depth, metric)
 
-
-_show = lru_cache(maxsize=MAX_SHOWN)(show_query)
+    @cachedmethod(attrgetter("_shown"), lock=attrgetter("_shown_lock"))
+    def _show(self, query: int, versions: tuple[str, ...], depth: int, metric: str) -> QueryResult:
+        return show_query(self, query, versions, depth, metric)
 
 
 def _explain_lack(collection: Collection, kind: str) -> str:

@@ -1,7 +1,9 @@
 """The library gives the numbers of the command line as pandas tables."""
 
+import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import pytest
 
 import dashboard
 from dashboard.errors import ChoiceError, DataError
-from tests.plugins.worlds import call
+from dashboard.study.study import Study
+from tests.plugins.worlds import call, open_world
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,6 +65,16 @@ def test_changed_files_are_read_again(world: Path) -> None:
     opened = dashboard.open(world)
     (world / "items.csv").write_text("item_id,file\na,\nb,\nc,\nd,\ne,\n")
     assert opened.items["item_id"].tolist() == ["a", "b", "c", "d", "e"]
+
+
+def test_results_that_are_held_keep_no_study(world: Path) -> None:
+    opened = open_world(world)
+    study = Study(opened.collection, opened.choices)
+    assert study.query("q1", ["v1"]) is study.query("q1", ["v1"])
+    seen = weakref.ref(study)
+    del study
+    gc.collect()
+    assert seen() is None
 
 
 def test_wrong_calls(world: Path) -> None:

@@ -1,7 +1,5 @@
 """Identify people by Streamlit's login (OIDC, [auth] of secrets.toml) or a header of a proxy."""
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import os
@@ -51,10 +49,7 @@ class Login:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         header = os.environ.get(HEADER, "").strip()
         if header and scope["type"] in ("http", "websocket") and not _is_proxy(scope):
-            scope = {**scope, "headers": list(scope["headers"])}
-            headers = MutableHeaders(scope=scope)
-            while header in headers:
-                del headers[header]
+            del MutableHeaders(scope=scope)[header]
         if scope["type"] != "http" or not _needs_role(scope):
             await self.app(scope, receive, _lead_back(scope, send))
         elif self.find_person(Headers(scope=scope)).role == NOBODY:

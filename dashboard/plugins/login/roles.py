@@ -1,10 +1,8 @@
 """The role of each person, from the file that DASHBOARD_ROLES names."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -25,12 +23,12 @@ class RoleList:
     """Names and patterns of each role.
 
     Attributes:
-        people: Such as `{"reviewer": ("*@example.org",)}`.
+        people: Such as `{"reviewer": ["*@example.org"]}`.
         claim: Claim of a login whose values count beside the name, such as groups.
     """
 
-    people: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    claim: str = ""
+    people: Mapping[str, Sequence[str]]
+    claim: str
 
     def find_person(self, name: str, claims: Mapping[str, Any], may_match: bool = True) -> Person:
         """Return a person with the highest role of the name and of the claim.
@@ -60,10 +58,10 @@ def read_roles() -> RoleList:
     """
     named = os.environ.get(VARIABLE, "").strip()
     if not named:
-        return RoleList()
+        return RoleList({}, "")
     path = Path(named)
     require_file(path, path.name, f"the roles that {VARIABLE} names")
-    people: dict[str, tuple[str, ...]] = {}
+    people: dict[str, list[str]] = {}
     claim = ""
     for key, value in read_toml(path, path.name).items():
         role = RENAMED.get(key, key)
@@ -75,5 +73,5 @@ def read_roles() -> RoleList:
             found = f"{key} = {str(value)[:80]!r}"
             raise DataError(path.name, found, f'a list of names, such as {key} = ["*@example.org"]')
         else:
-            people[role] = (*people.get(role, ()), *value)
+            people.setdefault(role, []).extend(value)
     return RoleList(people, claim)

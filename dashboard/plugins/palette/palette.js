@@ -52,7 +52,7 @@ class Palette {
   }
 
   async fetchNamed(collection) {
-    if (!collection || this.named.has(collection)) return;
+    if (this.named.has(collection)) return;
     const answer = await fetch(new URL(`./palette/${collection}`, document.baseURI));
     if (!answer.ok) return;
     this.named.set(collection, await answer.json());
@@ -93,7 +93,8 @@ class Palette {
       event.preventDefault();
       this.draw((this.marked + step + this.found.length) % this.found.length);
     } else if (event.key === "Enter" && !event.isComposing) {
-      this.loaded.finally(() => this.choose(this.marked)); // names may still be on their way
+      // names may still be on their way, and Escape may come before them
+      this.loaded.finally(() => this.dialog.open && this.choose(this.marked));
     }
   }
 

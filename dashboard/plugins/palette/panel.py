@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -10,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from dashboard.errors import DataError
+from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
@@ -60,27 +61,28 @@ def _find_title(name: str) -> str:
 
 
 async def list_entries(request: Request) -> JSONResponse:
-    """Answer with the other collections and the queries of one; 404 if it is unknown."""
-    name, names = request.path_params["collection"], list_collections()
-    if name not in names:
-        return JSONResponse({"error": "There is no such collection."}, 404)
+    """Answer with the other collections and the queries of one; none of one that is broken."""
+    name, names, queries = request.path_params["collection"], list_collections(), []
     others = [
         ["Collection", _find_title(other), "overview", {COLLECTION: other}, other]
         for other in names
         if other != name
     ]
-    try:
-        collection = await anyio.to_thread.run_sync(lambda: open_collection(find_data() / name))
-    except DataError as error:
-        return JSONResponse({"error": str(error)}, 409)
+    with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
+        if name in names:
+            queries = await anyio.to_thread.run_sync(_list_queries, name)
+    return JSONResponse(others + queries)
+
+
+def _list_queries(name: str) -> list[Any]:
+    collection = open_collection(find_data() / name)
     kind = resolve(collection, {})["queries"]
     named = zip(collection.queries.ids, collection.query_names, collection.is_text, strict=True)
-    queries = [
+    return [
         ["Query", title or query, "query", {"query": query}, query]
         for query, title, is_text in named
         if kind in ("all", KINDS[bool(is_text)])
-    ]
-    return JSONResponse(others + queries[:MAX_NAMED])
+    ][:MAX_NAMED]
 
 
-ROUTES = (Route("/palette/{collection}", list_entries),)
+ROUTES = (Route("/palette/{collection:path}", list_entries),)

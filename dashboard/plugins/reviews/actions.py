@@ -1,7 +1,5 @@
 """Answers of the command `reviews`, one function an action."""
 
-from __future__ import annotations
-
 import getpass
 import sys
 from argparse import Namespace
@@ -105,8 +103,8 @@ def _disagreements(call: Namespace) -> Answer:
 
 def _decide(call: Namespace) -> Answer:
     made = Verdict(
-        kind=DECISION, query_id=call.query, item_id=call.item, value=call.value, note=call.note,
-        author=_name_author(call),
+        kind=DECISION, query_id=call.query, item_id=call.item, value=call.value,
+        note=call.note or "", author=_name_author(call),
     )  # fmt: skip
     return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], DECIDED
 
@@ -132,7 +130,7 @@ def _read_rows(call: Namespace) -> list[Verdict]:
 
 
 def _find_list(call: Namespace) -> judging_lists.JudgingList:
-    made = judging_lists.find_list(find_folder(call.collection), call.list)
+    made = judging_lists.find_list(find_folder(call.collection), call.list or "")
     return _mark_gone(call, [made])[0]
 
 

@@ -1,7 +1,5 @@
 """The name of a person who reviews, typed once in a browser until a login gives it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +58,7 @@ def draw_author() -> None:
             st.session_state[AUTHOR] = clean_name(text)[:MAX_NAME]
         except ChoiceError as error:
             st.session_state[AUTHOR] = ""
-            st.toast(escape_markdown(str(error)))
+            st.toast(escape_markdown(error))
 
     def remember() -> None:
         if name := st.session_state[memory]["name"]:

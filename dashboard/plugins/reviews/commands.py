@@ -1,12 +1,9 @@
 """`reviews`: lists to judge, what people said, how far they agree, and decisions."""
 
-from __future__ import annotations
-
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
-from dashboard.commands.options import FINE, add_choices, add_collection
+from dashboard.commands.options import FINE, Answer, add_choices, add_collection, add_options
 from dashboard.commands.output import FORMATS, protect_cell
 
 HELP = "what people say of results: lists to judge, agreement, decisions, corrected labels"
@@ -22,6 +19,32 @@ ACTIONS = {
     "decide": "decide on a pair; the decision corrects its label",
     "backup": "copy the whole store to a new file, also while people judge",
 }
+LIST = "--list ID  list (default: the newest that is open)"
+OPTIONS = {
+    "create": """\
+--choose worst|slice|doubtful|random|change  worst regressions, a --slice, what versions rank most
+  differently, random, or change: labels that, if wrong, help the version behind most
+  (default worst)
+--compare  compare the lists of both versions blind, query by query, in place of results
+--number NUMBER  number of pairs, or of queries to compare, at most (default 50)
+--seed NUMBER  of random pairs (default 0)
+""",
+    "show": LIST,
+    "next": LIST,
+    "decide": "--note TEXT  why, at most 2,000 characters",
+    "export": "--history  rows that were replaced, too",
+}
+"""What may be given, in the lines that `add_options` reads."""
+NEEDED = {
+    "create": {"--title": "name of the list"},
+    "close": {"--list": "list that is closed"},
+    "decide": {
+        "--query": "query",
+        "--item": "result of the query",
+        "--value": "relevant, not, unsure (the label stays), or a grade",
+    },
+}
+"""Options that have to be given, and their help."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -37,44 +60,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         if name in ("create", "close", "next", "decide"):
             text = "your name, which is not verified (default: the user of this system)"
             each.add_argument("--author", "--owner", default="", metavar="NAME", help=text)
-        if name in ("show", "close", "next"):
-            text = "list (default: the newest that is open)"
-            each.add_argument("--list", required=name == "close", default="", help=text)
-    _add_create(made["create"])
-    _add_decide(made["decide"])
-    _add_export(made["export"])
-
-
-def _add_create(parser: ArgumentParser) -> None:
-    parser.add_argument("--title", required=True, help="name of the list")
-    ways = ("worst", "slice", "doubtful", "random", "change")
-    text = "worst regressions, a --slice, what versions rank most differently, random, or change: "
-    text += "labels that, if wrong, help the version behind most (default: worst)"
-    parser.add_argument("--choose", choices=ways, default="worst", help=text)
-    text = "compare the lists of both versions blind, query by query, in place of results"
-    parser.add_argument("--compare", action="store_true", help=text)
-    text = "number of pairs, or of queries to compare, at most (default 50)"
-    parser.add_argument("--number", type=int, default=50, metavar="N", help=text)
-    parser.add_argument("--seed", type=int, default=0, help="of random pairs (default 0)")
-    add_choices(parser, "baseline", "candidate", "metric")
-
-
-def _add_decide(parser: ArgumentParser) -> None:
-    parser.add_argument("--query", required=True, metavar="ID")
-    parser.add_argument("--item", required=True, metavar="ID")
-    text = "relevant, not, unsure (the label stays), or a grade"
-    parser.add_argument("--value", required=True, help=text)
-    parser.add_argument("--note", default="", help="why, at most 2,000 characters")
-
-
-def _add_export(parser: ArgumentParser) -> None:
-    parser.add_argument("--history", action="store_true", help="rows that were replaced, too")
+        for flag, text in NEEDED.get(name, {}).items():
+            each.add_argument(flag, required=True, help=text)
+        add_options(each, OPTIONS.get(name, ""))
+    add_choices(made["create"], "baseline", "candidate", "metric")
+    add_choices(made["export"])
     text = "write all labels with corrections to a new file: TREC lines, or CSV if it ends so"
-    parser.add_argument("--qrels", dest="labels_file", type=Path, metavar="FILE", help=text)
-    add_choices(parser)
+    made["export"].add_argument("--qrels", dest="labels_file", type=Path, metavar="FILE", help=text)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return the rows of an action; in CSV no cell is a formula for a spreadsheet."""
     from dashboard.plugins.reviews.actions import ANSWERS
 

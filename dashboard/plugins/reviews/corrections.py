@@ -34,14 +34,13 @@ def settle(rows: Sequence[Verdict]) -> list[Row]:
     Args:
         rows: All rows of a collection, in their order.
     """
-    found: dict[tuple[str, str], Row] = {}
-    said = verdicts.keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
-    for pair, people in said.items():
+    found: dict[verdicts.Pair, Row] = {}
+    for pair, people in verdicts.keep_last_of_pairs(rows, VERDICT).items():
         votes = Counter(row.value for row in people.values() if row.value != UNSURE)
         ((value, number),) = votes.most_common(1) or [("", 0)]
         if 2 * number > votes.total():
             found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
-    for row in verdicts.keep_last(row for row in rows if row.kind == DECISION):
+    for row in verdicts.keep_last(rows, DECISION):
         found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}
     return [
         {"query_id": query, "item_id": item} | row

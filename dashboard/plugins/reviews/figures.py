@@ -3,13 +3,12 @@
 `unsure` is no answer. A figure that is not defined is None, with the reason.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import itemgetter
 
 import numpy as np
 
@@ -24,13 +23,14 @@ from dashboard.evaluation.statistics import (
     compute_kappa_of_counts,
     resample_figure,
 )
-from dashboard.plugins.reviews.judging_lists import JudgingList, Pair
+from dashboard.plugins.reviews.judging_lists import JudgingList
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
     PREFERENCE,
     PREFERENCES,
     UNSURE,
     VERDICT,
+    Pair,
     Verdict,
     has_pair,
     keep_last,
@@ -46,7 +46,6 @@ MAX_PEOPLE = 6
 COLUMNS = ("measure", "people", "value", "low", "high", "pairs", "few", "why")
 DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
-Answers = dict[tuple[str, str], dict[str, str]]
 
 
 def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
@@ -87,21 +86,28 @@ def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair |
 
 def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
-    said, found = keep_last_of_pairs(rows), list[Row]()
-    for query, item in made.pairs:
-        counts = Counter(row.value for row in said.get((query, item), {}).values())
-        told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
-        row: Row = {"query_id": query, "item_id": item or None}
-        found.append(row | {"people": counts.total(), "values": told or None})
-    return found
+    said = keep_last_of_pairs(rows)
+    return [
+        _count_pair(pair, Counter(row.value for row in said.get(pair, {}).values()))
+        for pair in made.pairs
+    ]
 
 
-def list_answers(rows: Sequence[Verdict]) -> Answers:
+def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
+    told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
+    return {
+        "query_id": pair[0],
+        "item_id": pair[1] or None,
+        "people": counts.total(),
+        "values": told or None,
+    }
+
+
+def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
     """Return what each person says of each pair that two or more are sure about."""
-    said = keep_last_of_pairs(row for row in rows if row.kind == VERDICT)
     answers = {
         pair: {name: row.value for name, row in people.items() if row.value != UNSURE}
-        for pair, people in said.items()
+        for pair, people in keep_last_of_pairs(rows, VERDICT).items()
     }
     return {pair: people for pair, people in answers.items() if len(people) >= 2}
 
@@ -114,20 +120,18 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     (1960). Intervals are of 95 %, by resampled pairs: BCa for agreement; percentiles for the
     others, whose resamples in which all say one thing have no value and are left out.
     """
+    import pandas as pd
+
     answers = list_answers(rows)
     if not answers:
         return []
-    people = sorted({name for each in answers.values() for name in each})
-    values = sorted({value for each in answers.values() for value in each.values()})
-    number = {value: float(place) for place, value in enumerate(values)}
-    codes = np.full((len(answers), len(people)), np.nan)
-    for place, pair in enumerate(sorted(answers)):
-        for name, value in answers[pair].items():
-            codes[place, people.index(name)] = number[value]
-    counts = np.stack([(codes == code).sum(axis=1) for code in number.values()], axis=1)
-    spread = resample_figure(counts.astype(np.float64), compute_alpha_of_counts)
-    alpha = compute_alpha(codes), *spread
-    found = [_make_share(people, codes), _make_row("alpha", people, codes, *alpha)]
+    table = pd.DataFrame([answers[pair] for pair in sorted(answers)]).sort_index(axis=1)
+    people, shape = list(table), table.shape
+    numbers, values = pd.factorize(table.to_numpy().ravel(), sort=True)
+    codes = np.where(numbers < 0, np.nan, numbers).reshape(shape)
+    counts = (codes[:, :, None] == np.arange(len(values))).sum(axis=1).astype(np.float64)
+    alpha = compute_alpha(codes), *resample_figure(counts, compute_alpha_of_counts)
+    found = [_make_share(people, counts), _make_row("alpha", people, codes, *alpha)]
     busiest = np.argsort(np.isnan(codes).sum(axis=0), kind="stable")[:MAX_PEOPLE]
     for two in combinations(sorted(busiest.tolist()), 2):
         both = codes[:, two][~np.isnan(codes[:, two]).any(axis=1)]
@@ -139,22 +143,27 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     return found
 
 
-def _make_share(people: Sequence[str], codes: FloatArray) -> Row:
-    same, compared = np.zeros((len(codes), 1)), np.zeros((len(codes), 1))
-    for one, other in combinations(codes.T, 2):
-        same[:, 0] += one == other
-        compared[:, 0] += ~np.isnan(one) & ~np.isnan(other)
+def _make_share(people: Sequence[str], counts: FloatArray) -> Row:
+    """Return the row of agreement from how many people gave each value. [pairs, values]."""
+    said = counts.sum(axis=1, keepdims=True)
+    same, compared = (counts * (counts - 1)).sum(axis=1, keepdims=True), said * (said - 1)
     low, high = compute_bootstrap_interval(same, compared)[:, 0].tolist()
-    return _make_row("agreement", people, codes, float(same.sum() / compared.sum()), low, high)
+    return _make_row("agreement", people, counts, float(same.sum() / compared.sum()), low, high)
 
 
 def _make_row(
     measure: str, people: Sequence[str], codes: FloatArray, value: float, low: float, high: float
 ) -> Row:
-    row: Row = {"measure": measure, "people": ", ".join(people), "value": replace_nan(value)}
-    row |= {"low": replace_nan(low), "high": replace_nan(high), "pairs": len(codes)}
-    why = ONE_VALUE if np.isnan(value) else None
-    return row | {"few": len(codes) < FEW_PAIRS, "why": why}
+    return {
+        "measure": measure,
+        "people": ", ".join(people),
+        "value": replace_nan(value),
+        "low": replace_nan(low),
+        "high": replace_nan(high),
+        "pairs": len(codes),
+        "few": len(codes) < FEW_PAIRS,
+        "why": ONE_VALUE if np.isnan(value) else None,
+    }
 
 
 def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
@@ -168,17 +177,14 @@ def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
         counts = Counter(people.values())
         if len(counts) > 1:
             minority = 1 - max(counts.values()) / counts.total()
-            told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
-            row: Row = {"query_id": pair[0], "item_id": pair[1], "people": counts.total()}
-            found.append(row | {"minority": minority, "values": told})
-    keys = ("query_id", "item_id")
-    found.sort(key=lambda row: (-row["minority"], -row["people"], *(row[key] for key in keys)))
-    return found
+            found.append(_count_pair(pair, counts) | {"minority": minority})
+    order = itemgetter("query_id", "item_id")
+    return sorted(found, key=lambda row: (-row["minority"], -row["people"], order(row)))
 
 
 def list_undecided(rows: Sequence[Verdict]) -> list[Row]:
     """Return the rows of `list_disagreements` on which nobody has decided."""
-    decided = {row.pair for row in keep_last(row for row in rows if row.kind == DECISION)}
+    decided = {row.pair for row in keep_last(rows, DECISION)}
     found = list_disagreements(rows)
     return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
 
@@ -204,9 +210,8 @@ class Preference:
         worse: Queries in which the baseline won.
         same: Queries in which neither won.
         unsaid: Queries of which nobody could say anything.
-        low: Lower end of the 95 % interval of the winner's share (Clopper and Pearson 1934); None
+        interval: Ends of the 95 % interval of the winner's share (Clopper and Pearson 1934); None
             without a query that one version won.
-        high: Its upper end.
         p: Of the two-sided sign test, ties left out.
     """
 
@@ -214,8 +219,7 @@ class Preference:
     worse: int
     same: int
     unsaid: int
-    low: float | None = None
-    high: float | None = None
+    interval: tuple[float, float] | None = None
     p: float | None = None
 
 
@@ -229,19 +233,17 @@ def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, s
 
 def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> list[Verdict]:
     """Return the last answer of each person on each query of a list."""
-    mine = [row for row in rows if row.kind == PREFERENCE and row.list_id == made.id]
-    return [row for row in keep_last(mine) if row.value in (*SCORES, CANNOT_SAY)]
+    last = keep_last(rows, PREFERENCE)
+    return [row for row in last if row.list_id == made.id and row.value in PREFERENCES]
 
 
 def score_queries(answers: Sequence[Verdict]) -> dict[str, int | None]:
     """Return for each query 1 if the candidate won, -1 if the baseline did, 0, or None."""
-    said: dict[str, list[int]] = {}
+    said: dict[str, list[int]] = {row.query_id: [] for row in answers}
     for row in answers:
-        scores = said.setdefault(row.query_id, [])
         if row.value in SCORES:
-            scores.append(SCORES[row.value])
-    sums = {query: sum(scores) if scores else None for query, scores in said.items()}
-    return {query: s if s is None else (s > 0) - (s < 0) for query, s in sums.items()}
+            said[row.query_id].append(SCORES[row.value])
+    return {query: int(np.sign(sum(each))) if each else None for query, each in said.items()}
 
 
 def measure_preference(scores: Mapping[str, int | None]) -> Preference:
@@ -254,9 +256,8 @@ def measure_preference(scores: Mapping[str, int | None]) -> Preference:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
     test = binomtest(max(better, worse), better + worse)
-    interval = test.proportion_ci(0.95, method="exact")
-    low, high, p = map(float, (interval.low, interval.high, test.pvalue))
-    return replace(found, low=low, high=high, p=p)
+    low, high = test.proportion_ci(0.95, method="exact")
+    return replace(found, interval=(float(low), float(high)), p=float(test.pvalue))
 
 
 def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
@@ -265,14 +266,15 @@ def describe_preference(found: Preference, baseline: str, candidate: str) -> str
     rest = f" In {_count(found.same)} neither version won." if found.same else ""
     if found.unsaid:
         rest += f" For {_count(found.unsaid)} nobody could say which is better."
-    if found.low is None or found.high is None or found.p is None:
+    if found.interval is None or found.p is None:
         return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
     who = candidate if found.better >= found.worse else baseline
     who = f"{baseline} and {candidate} each" if found.better == found.worse else who
-    interval = f"95 % interval {100 * found.low:.0f}–{100 * found.high:.0f} %"
-    p = write_p(found.p)
-    return f"{who} won {won} of {_count(decided)} with a winner ({interval}), p {p}.{rest}"
+    low, high = found.interval
+    interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
+    told = f"{who} won {won} of {_count(decided)} with a winner"
+    return f"{told} ({interval}), p {write_p(found.p)}.{rest}"
 
 
 def _count(queries: int) -> str:
@@ -297,21 +299,12 @@ def compare_with_metric(
         metric: Their metric.
     """
     sign = find_sign(parse_one(metric))
-    same = compared = 0
-    for row in changes:
-        score = scores.get(row["query_id"])
-        if score and row["delta"]:
-            compared += 1
-            same += (sign * row["delta"] > 0) == (score > 0)
-    return same, compared
+    both = [(scores.get(row["query_id"]), row["delta"]) for row in changes]
+    same = [(sign * delta > 0) == (score > 0) for score, delta in both if score and delta]
+    return sum(same), len(same)
 
 
 def make_verdicts(answers: Iterable[Verdict]) -> list[Verdict]:
     """Return answers as verdicts better, worse, same or unsure, for their agreement."""
-    words = {2: "candidate", 1: "candidate", 0: "same", -1: "baseline", -2: "baseline"}
-    return [
-        replace(
-            row, kind=VERDICT, value=words[SCORES[row.value]] if row.value in SCORES else UNSURE
-        )
-        for row in answers
-    ]
+    words = {CANNOT_SAY: UNSURE, "much better": "better", "much worse": "worse"}
+    return [replace(row, kind=VERDICT, value=words.get(row.value, row.value)) for row in answers]

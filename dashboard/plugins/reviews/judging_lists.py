@@ -1,11 +1,9 @@
 """Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -19,7 +17,7 @@ from dashboard.evaluation.metrics import find_metric, parse_one
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store
-from dashboard.plugins.reviews.verdicts import Verdict, check_text
+from dashboard.plugins.reviews.verdicts import Pair, Verdict, check_text
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import (
     discount_rank,
@@ -28,19 +26,22 @@ from dashboard.study.changes import (
     list_moved_results,
 )
 from dashboard.study.choices import Choices
-from dashboard.study.study import Study
+from dashboard.study.judging import list_rules
+from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 
-WAYS = {
+COMPARED = {
     "worst": "worst regressions",
     "slice": "a slice",
-    "doubtful": "items that the versions rank most differently",
+    "doubtful": "lists that differ most",
     "random": "at random",
+}
+"""Ways to choose queries whose lists are compared."""
+WAYS = COMPARED | {
+    "doubtful": "items that the versions rank most differently",
     "change": "labels that, if wrong, help the version that is behind most; unjudged first",
 }
-COMPARED = {**WAYS, "doubtful": "lists that differ most"}
-del COMPARED["change"]
-"""Ways to choose queries whose lists are compared."""
+"""Ways to choose results that are judged."""
 DEPTH = 10
 """Results of each version that a list is chosen from, unless the metric looks at fewer."""
 MAX_PAIRS, MAX_QUERIES = 10_000, 200
@@ -49,15 +50,8 @@ SIDE = 6
 """Results of each version that are compared."""
 MAX_RANKS = 100
 """Ranks of a metric without a cutoff that a list is chosen from."""
-LINEAR: dict[str, Callable[[int, float], float]] = {
-    "P": lambda rank, p: 1.0,
-    "CG": lambda rank, p: 1.0,
-    "DCG": lambda rank, p: discount_rank(rank),
-    "DCG(credit)": lambda rank, p: discount_rank(rank),
-    "RBP": lambda rank, p: float(p ** (rank - 1)),
-}
-"""Metrics that are sums of the results' worth, and a rank's weight in each but for a factor."""
-Pair = tuple[str, str]
+LINEAR = ("P", "CG", "DCG", "DCG(credit)", "RBP")
+"""Metrics that are sums of the results' worth, each times the weight of its rank."""
 _READ = select(*(ASSIGNMENT.c[name] for name in ("id", "definition", "author", "time")))
 
 
@@ -202,14 +196,14 @@ def weigh_labels(
     """
     measure = parse_one(metric)
     _, settings = find_metric(measure.name)
-    weigh = LINEAR.get(measure.metric.name)
-    if weigh is None or settings.get("per", "list") != "list":
+    if measure.metric.name not in LINEAR or settings.get("per", "list") != "list":
         why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
         raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
-    depth, p = measure.cutoff or MAX_RANKS, float(settings.get("p", PERSISTENCE.default))
+    p = float(settings.get("p", PERSISTENCE.default))
+    weigh = partial(_weigh_rank, measure.metric.name, p)
     before, after = (
         {(place, item): weight for place, item, _, weight in list_moved_results(
-            study, [version], queries, depth, lambda rank: weigh(rank, p))}
+            study, [version], queries, measure.cutoff or MAX_RANKS, weigh)}
         for version in versions
     )  # fmt: skip
     changed = list_changes(study, versions[0], versions[1], metric)
@@ -229,6 +223,21 @@ def weigh_labels(
     return sorted(rows, key=lambda row: (-row[3], -row[2]))
 
 
+def _weigh_rank(metric: str, p: float, rank: int) -> float:
+    """Return the weight of a rank in a metric of LINEAR, but for a factor."""
+    if metric == "RBP":
+        return float(p ** (rank - 1))
+    return discount_rank(rank) if metric.startswith("DCG") else 1.0
+
+
+def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> Study:
+    """Return the study of all queries of a collection by the protocol of a list, if it is there."""
+    whole = choices.replace(queries="all", slice=())
+    if made.protocol in (rules.name for rules in list_rules(collection)):
+        whole = whole.replace(protocol=made.protocol)
+    return open_study(collection, whole.restrict_to_numbers())
+
+
 def make_list(
     study: Study,
     choices: Choices,
@@ -241,9 +250,8 @@ def make_list(
 ) -> JudgingList:
     """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
     check_text("title", title.strip(), is_needed=True)
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
-    how = (versions, choices["metric"], number, seed, compares)
-    pairs, chosen = choose_pairs(study, way, *how)
+    versions, metric = choices.compared, choices["metric"]
+    pairs, chosen = choose_pairs(study, way, versions, metric, number, seed, compares)
     made = JudgingList(
         title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]), author=author,
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(seed),
@@ -328,7 +336,7 @@ def describe_gone(made: JudgingList) -> str:
 
 
 def check_open(connection: Connection, row: Verdict) -> None:
-    """Check that the list of a row takes it: it is open and has the pair, or the query.
+    """Check that the list of a row takes it: it is open and has the pair.
 
     Raises:
         ChoiceError: If it does not, or cannot be read.
@@ -343,8 +351,7 @@ def check_open(connection: Connection, row: Verdict) -> None:
         raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
     if made.closed:
         raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
-    queries = (query for query, _ in made.pairs)
-    if not (row.pair in made.pairs if row.item_id else row.query_id in queries):
+    if row.pair not in made.pairs:
         pair = f"query {row.query_id} and item {row.item_id!r}"
         raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
 

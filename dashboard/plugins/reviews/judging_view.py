@@ -1,7 +1,5 @@
 """Judging on Query: results of both versions in one pool, without labels, ranks and versions."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard.evaluation.judgement import mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
-from dashboard.plugins.reviews.judging_lists import JudgingList, Pair, find_list, mark_gone
+from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone, open_whole
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
     VERDICT,
+    Pair,
     Verdict,
     find_scale,
     keep_last_of_pairs,
@@ -24,12 +24,11 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices
-from dashboard.study.judging import list_rules
-from dashboard.study.study import Study, open_study
+from dashboard.study.study import Study
 from dashboard.views import cards
 from dashboard.views.address import drop_choice, set_choice
 from dashboard.views.cards.payload import make_items, make_payload
-from dashboard.views.comparison import show_progress
+from dashboard.views.comparison import measure_on_page
 from dashboard.views.components import load_component
 from dashboard.views.people import REVIEWER, find_reader
 
@@ -45,6 +44,8 @@ DEPTH = 10
 """Results of a version by which the items of a list are described."""
 MAX_GRADE = 9
 """Highest grade that has a key."""
+SHOWN = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes", "facts")
+"""Keys of a card that are sent."""
 LISTED = 250
 """Queries before and after the open one that the browser knows."""
 AHEAD = 2
@@ -77,12 +78,11 @@ class _Task:
         for (query, item), people in self.said.items():
             if self.author in people:
                 judged.setdefault(query, set()).add(item)
+        known = [query for query in self.queries if query in judged]
         pools = self.pools
         if pools is None:
-            known = [query for query in self.queries if query in judged]
             pools = _find_pools(self.study, self.versions, known, self.depth)
-        return {query for query in self.queries if query in judged
-                and judged[query].issuperset(pools.get(query, ()))}  # fmt: skip
+        return {query for query in known if judged[query].issuperset(pools.get(query, ()))}
 
 
 def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]]:
@@ -101,20 +101,21 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         st.button("Stop", on_click=drop_choice, args=("judge", "list"))
         st.stop()
     task = _make_task(study, choices, made)
-    place = task.queries.index(choices["query"]) if choices["query"] in task.queries else -1
     done = task.find_done()
     left = [at for at, query in enumerate(task.queries) if query not in done]
-    if place < 0:  # begin with what is left
-        place = left[0] if left else 0
+    place = next(iter(left), 0)
+    if choices["query"] in task.queries:
+        place = task.queries.index(choices["query"])
     following = [at for at in left if at > place] + [at for at in left if at < place]
     near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
     names, index = collection.query_names, collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
-    is_closed = made is not None and made.closed
-    over = "This list is closed; it takes no more verdicts." if is_closed else ""
-    if made and not task.queries:
-        over = over or f"Nothing of this list is in {collection.title} any more."
+    over = ""
+    if made and made.closed:
+        over = "This list is closed; it takes no more verdicts."
+    elif made and not task.queries:
+        over = f"Nothing of this list is in {collection.title} any more."
     about = {"collection": collection.name, "author": task.author, "kind": VERDICT}
     data = {
         "about": about | {"list_id": made.id if made else ""},
@@ -151,22 +152,16 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     said = keep_last_of_pairs(list_history(key, kind=VERDICT))
     if made is None:
         before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
-        is_known = study.is_measured((before, after), metric)
-        if not is_known:
-            with show_progress("Measuring the versions"):
-                study.measure((before, after), metric)
+        measure_on_page(study, choices.compared, metric)
         queries = tuple(row["query_id"] for row in list_changes(study, before, after, metric))
-        versions, depth = tuple(dict.fromkeys((before, after))), int(choices["shown"])
-        return _Task(study, versions, depth, queries, None, said, author)
+        depth = int(choices["shown"])
+        return _Task(study, choices.compared, depth, queries, None, said, author)
     pools: dict[str, tuple[str, ...]] = {}
     for query, item in mark_gone(made, collection).asked:
         pools[query] = (*pools.get(query, ()), item)
-    whole = choices.replace(queries="all", slice=())
-    if made.protocol in (rules.name for rules in list_rules(collection)):
-        whole = whole.replace(protocol=made.protocol)
-    study = open_study(collection, whole.restrict_to_numbers())
     named = dict.fromkeys((made.baseline, made.candidate))
     versions = tuple(each for each in named if each in collection.versions)
+    study = open_whole(collection, made, choices)
     return _Task(study, versions, DEPTH, tuple(pools), pools, said, author)
 
 
@@ -184,8 +179,8 @@ def _find_pools(
 
 def _make_pool(task: _Task, query: str) -> Row:
     """Return what is shown of a query: its cards, each with what it hides until it is judged."""
-    collection = task.study.collection
-    found = task.study.query(query, task.versions, task.depth)
+    study, collection = task.study, task.study.collection
+    found = study.query(query, task.versions, task.depth)
     payload = make_payload(found, collection, {}, "", "", task.depth)
     pool: dict[str, Row] = {}
     for row in payload["rows"]:
@@ -203,23 +198,15 @@ def _make_pool(task: _Task, query: str) -> Row:
             card["facts"] += [card["foot"]] if len(card["facts"]) < len(task.versions) else []
         else:
             (row,) = make_items(collection, [item], "", "")["rows"]
+            place, column = collection.queries.index[query], collection.items.find([item])
+            (hit,) = mark_hits(study.judgement, place, column, study.rules.is_complete)
             facts = [f"not among the first {task.depth}"]
-            card = row["cards"][0] | {"hit": _find_label(task.study, query, item), "facts": facts}
+            card = row["cards"][0] | {"hit": hit, "facts": facts}
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
-        keys = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes")
         named = {"query_id": query, "item_id": item, "said": verdicts}
-        shown.append({key: card[key] for key in (*keys, "facts")} | named)
+        shown.append({key: card[key] for key in SHOWN} | named)
     # an order that looks random, and stays the same
     seed = f"{task.author}\n{query}\n".encode()
     shown.sort(key=lambda card: hashlib.sha256(seed + card["item"].encode()).digest())
     return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
-
-
-def _find_label(study: Study, query: str, item: str) -> bool | None:
-    """Return whether an item is relevant to a query; None if nothing says so."""
-    tables = study.collection.queries, study.collection.items
-    place, column = (table.index[name] for table, name in zip(tables, (query, item), strict=True))
-    grade = float(study.judgement.grades(place)[column])
-    is_unknown = grade != grade and not study.rules.is_complete
-    return None if is_unknown else grade >= study.judgement.relevant_from

@@ -1,9 +1,7 @@
 """Lists to judge on the screen Reviews: own work, all lists, one of them, and a form for more."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,9 +11,9 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import explain_lack, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList, Pair
+from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList
 from dashboard.plugins.reviews.preference_view import draw_result
-from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdict
+from dashboard.plugins.reviews.verdicts import MAX_NAME, Pair, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
@@ -28,8 +26,6 @@ from dashboard.views.people import OWNER, REVIEWER, find_reader
 
 MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
 """Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
-NUMBERS = {False: 50, True: 20}
-"""Usual number of results of a list, and of queries of one that compares lists."""
 NEW, MAKING = "new-list-id", "is-making-a-list"
 """Keys of the session: the list that was made last, and whether the form is open."""
 STYLE = """<style>@media (max-width: 743px) {
@@ -37,15 +33,15 @@ STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
 }</style>"""
 COLUMNS = [
-    Column(key="title", label="List", link="href", wrap=True),
-    Column(key="told", label="Holds", wrap=True),
-    Column(key="progress", label="Judged by", wrap=True),
+    Column("title", "List", link="href", wrap=True),
+    Column("told", "Holds", wrap=True),
+    Column("progress", "Judged by", wrap=True),
 ]
 PAIRS = [
-    Column(key="query", label="Query", link="href", wrap=True),
-    Column(key="item", label="Result", wrap=True),
-    Column(key="people", label="People", number=True),
-    Column(key="told", label="They said"),
+    Column("query", "Query", link="href", wrap=True),
+    Column("item", "Result", wrap=True),
+    Column("people", "People", number=True),
+    Column("told", "They said"),
 ]
 
 
@@ -62,8 +58,8 @@ class Reviews:
 
     lists: Sequence[JudgingList]
     rows: Sequence[Verdict]
-    judged: Mapping[str, Mapping[str, set[Pair]]] = field(default_factory=dict)
-    left_out: Sequence[str] = ()
+    judged: Mapping[str, Mapping[str, set[Pair]]]
+    left_out: Sequence[str]
 
     def count_left(self, made: JudgingList, author: str) -> int:
         """Return how many pairs of a list are left for a person."""
@@ -94,10 +90,11 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
-    if st.session_state.get(MAKING) and (why := explain_lack(OWNER)):
-        st.info(escape_markdown(why))
-    elif st.session_state.get(MAKING):
-        _draw_form(study, choices, author)
+    if st.session_state.get(MAKING):
+        if why := explain_lack(OWNER):
+            st.info(escape_markdown(why))
+        else:
+            _draw_form(study, choices, author)
     for sentence in reviews.left_out[:MAX_LISTS]:
         st.warning(escape_markdown(f"Left out: {sentence}"))
     opened = [made for made in reviews.lists if not made.closed]
@@ -184,7 +181,7 @@ def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
                 find_reader().require(OWNER)
                 judging_lists.close_list(made, find_author())
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(str(error)))
+                st.error(escape_markdown(error))
             else:
                 st.rerun()
 
@@ -228,23 +225,23 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
     with st.container(border=True, key="form"):
         kinds = {False: "Judge results", True: "Compare lists blind"}
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            compares = st.segmented_control(
+            compares = bool(st.segmented_control(
                 "Kind", list(kinds), default=False, format_func=kinds.__getitem__, required=True,
                 key="new-kind",
-            )  # fmt: skip
+            ))  # fmt: skip
             ways = COMPARED if compares else WAYS
             way = st.selectbox(
                 "Chosen",
                 list(ways),
                 format_func=lambda name: ways[name].capitalize(),
-                key=f"new-way-{bool(compares)}",
+                key=f"new-way-{compares}",
             )
             slices = list(study.list_slices()) if way == "slice" else []
             part = st.selectbox("Slice", slices, key="new-slice") if way == "slice" else None
             most = judging_lists.MAX_QUERIES if compares else judging_lists.MAX_PAIRS
             number = st.number_input(
-                "Queries" if compares else "Results", 1, most, NUMBERS[bool(compares)],
-                key=f"new-number-{bool(compares)}", width=120,
+                "Queries" if compares else "Results", 1, most, 20 if compares else 50,
+                key=f"new-number-{compares}", width=120,
             )  # fmt: skip
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
@@ -256,10 +253,11 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
             try:
                 find_reader().require(OWNER)
                 of = open_study(study.collection, chosen.restrict_to_numbers())
-                how = (way, int(number), 0, bool(compares))
-                made = judging_lists.make_list(of, chosen, title, author, *how)
+                made = judging_lists.make_list(
+                    of, chosen, title, author, way, int(number), compares=compares
+                )
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(str(error)))
+                st.error(escape_markdown(error))
                 return
             st.session_state.update({NEW: made.id, MAKING: False})
             st.rerun()
@@ -279,17 +277,18 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         return
     author = find_author()
     left = reviews.count_left(made, author)
+    why = "" if left else f"You have judged all {_count(made)}."
+    if made.closed:
+        why = "This list is closed."
+    elif not author:
+        why = "Enter your name to judge."
+    elif not made.asked:
+        why = "Nothing of this list is in the collection any more."
     with st.container(horizontal=True, vertical_alignment="center"):
-        if made.closed:
-            st.markdown("This list is closed.", width="content")
-        elif not author:
-            st.markdown("Enter your name to judge.", width="content")
-        elif not made.asked:
-            st.markdown("Nothing of this list is in the collection any more.", width="content")
-        elif left:
-            _draw_step(made, "Judge", "content", "primary")
+        if why:
+            st.markdown(why, width="content")
         else:
-            st.markdown(f"You have judged all {_count(made)}.", width="content")
+            _draw_step(made, "Judge", "content", "primary")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
     st.caption(escape_markdown(_write_progress(made, reviews.judged[made.id])))
@@ -309,9 +308,9 @@ def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdic
         return
     st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
     names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
-    queries = dict.fromkeys(row["query_id"] for row in said[:MAX_ROWS])
+    queries = {row["query_id"] for row in said[:MAX_ROWS]}
     links = {query: write_link("query", query=query, **NO_TASK) for query in queries}
-    told: list[dict[str, Any]] = [
+    told = [
         {
             "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
             "href": links[row["query_id"]],

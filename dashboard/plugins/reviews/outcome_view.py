@@ -1,7 +1,5 @@
 """Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -41,26 +39,25 @@ NAMES = {
     "kappa": "Cohen's kappa",
 }
 FIGURES = [
-    Column(key="name", label="Agreement", help="unsure is no answer"),
-    Column(key="people", label="People", wrap=True),
-    Column(key="shown", label="Value", number=True),
-    Column(key="interval", label="95 % interval", number=True),
-    Column(key="pairs", label="Pairs", number=True, wide=True),
-    Column(key="note", label="Note", wrap=True, wide=True),
+    Column("name", "Agreement", help="unsure is no answer"),
+    Column("people", "People", wrap=True),
+    Column("shown", "Value", number=True),
+    Column("interval", "95 % interval", number=True),
+    Column("pairs", "Pairs", number=True, wide=True),
+    Column("note", "Note", wrap=True, wide=True),
 ]
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _measure(key: tuple[str, int, int], _rows: list[Verdict]) -> list[Row]:
+def _measure(key: list[tuple[str, int, int]], _rows: Sequence[Verdict]) -> list[Row]:
     return measure_agreement(_rows)
 
 
 def draw_agreement(reviews: Reviews) -> None:
     """Draw the agreement of all people, and of each two."""
-    last = reviews.rows[-1] if reviews.rows else None
-    key = (last.collection, len(reviews.rows), last.number) if last else ("", 0, 0)
+    key = [(row.collection, len(reviews.rows), row.number) for row in reviews.rows[-1:]]
     with show_progress("Measuring the agreement"):
-        found = _measure(key, list(reviews.rows))
+        found = _measure(key, reviews.rows)
     if not found:
         st.caption("No pair has a verdict of two people yet: there is no agreement to measure.")
         return
@@ -81,12 +78,11 @@ def _write_figure(row: Row) -> Row:
         "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}"
         for value in (row["value"], row["low"], row["high"])
     ]
-    few = f"fewer than {FEW_PAIRS} pairs" if row["few"] else ""
     return row | {
         "name": NAMES[row["measure"]],
         "shown": numbers[0] or "not defined",
         "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
-        "note": few,
+        "note": f"fewer than {FEW_PAIRS} pairs" if row["few"] else "",
     }
 
 
@@ -132,25 +128,24 @@ def make_payload(
     study: Study, metric: str, said: Sequence[Verdict], rows: Sequence[Row]
 ) -> list[Row]:
     """Return pairs with poster, query, label, ticks, and who said what."""
-    pairs = {(row["query_id"], row["item_id"]) for row in rows}
-    people = keep_last_of_pairs(row for row in said if row.kind == VERDICT and row.pair in pairs)
+    people = keep_last_of_pairs(said, VERDICT)
     names = study.collection.query_names
     found = []
     for row in rows:
-        pair = (row["query_id"], row["item_id"])
-        query = study.collection.queries.index[pair[0]]
-        item = study.collection.items.index[pair[1]]
-        media = find_media_of(study.collection, pair[1])
+        query_id, item_id = row["query_id"], row["item_id"]
+        query = study.collection.queries.index[query_id]
+        item = study.collection.items.index[item_id]
+        media = find_media_of(study.collection, item_id)
         found.append(
             {
-                "query_id": pair[0],
-                "item_id": pair[1],
+                "query_id": query_id,
+                "item_id": item_id,
                 "query": names[query],
                 "picture": media.poster or media.file,
-                "caption": media.caption or pair[1],
+                "caption": media.caption or item_id,
                 "label": _name_label(study, float(study.given_judgement.grades(query)[item])),
-                "ticks": _list_ticks(study, metric, query, pair[1]),
-                "said": [[v.author, v.value, v.note] for v in people[pair].values()],
+                "ticks": _list_ticks(study, metric, query, item_id),
+                "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],
             }
         )
     return found
@@ -172,12 +167,12 @@ def _list_ticks(study: Study, metric: str, query: int, item: str) -> list[tuple[
 
 MAX_ROWS = 500
 CHANGES = [
-    Column(key="query", label="Query", wrap=True),
-    Column(key="item_id", label="Result", wrap=True),
-    Column(key="given", label="Given", number=True, help="–: not judged"),
-    Column(key="corrected", label="Corrected", number=True),
-    Column(key="by", label="By"),
-    Column(key="people", label="People", number=True),
+    Column("query", "Query", wrap=True),
+    Column("item_id", "Result", wrap=True),
+    Column("given", "Given", number=True, help="–: not judged"),
+    Column("corrected", "Corrected", number=True),
+    Column("by", "By"),
+    Column("people", "People", number=True),
 ]
 
 
@@ -192,16 +187,15 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
-    said = f"{len(changes):,} labels ({how})" if changes else "no label"
-    said = said.replace("1 labels", "1 label", 1) if len(changes) == 1 else said
+    labels = "1 label" if len(changes) == 1 else f"{len(changes):,} labels"
+    said = f"{labels} ({how})" if changes else "no label"
     with st.container(horizontal=True, vertical_alignment="center"):
+        used = "Corrected" if counts else "Original"
+        st.markdown(f"**{used} labels.** Reviewers corrected {said}.", width="content")
         if counts:
-            st.markdown(f"**Corrected labels.** Reviewers corrected {said}.", width="content")
             st.button("Use original labels", on_click=drop_choice, args=("labels",))
-        else:
-            st.markdown(f"**Original labels.** Reviewers corrected {said}.", width="content")
-            if changes:
-                st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
+        elif changes:
+            st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
         asked = bool(changes) and not counts and st.button("What would change", key="preview")
         if changes:
             _draw_files(study, choices)
@@ -244,7 +238,7 @@ def _draw_files(study: Study, choices: Choices) -> None:
 def compare_labels(study: Study, choices: Choices) -> list[Row]:
     """Return the mean of each metric and version with the labels as given, and corrected."""
     corrected = CorrectedLabels(*read_state(study.collection.folder))
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
+    versions = choices.compared
     metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
     found: dict[str, Row] = {}
     for key, labels in (("given", GIVEN), ("corrected", corrected)):
@@ -259,18 +253,17 @@ def compare_labels(study: Study, choices: Choices) -> list[Row]:
 
 
 def _draw_metrics(choices: Choices, rows: list[Row]) -> None:
-    versions = list(dict.fromkeys((choices["baseline"], choices["candidate"])))
     changed = [row for row in rows if row["changes"]]
     st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
     if not changed:
         return
     written = [
         {"metric": row["metric"]}
-        | {f"run-{at}": _write_means(row, version) for at, version in enumerate(versions)}
+        | {f"run-{at}": _write_means(row, version) for at, version in enumerate(choices.compared)}
         for row in changed
     ]
-    runs = [Column(key=f"run-{at}", label=v, number=True) for at, v in enumerate(versions)]
-    draw_table([Column(key="metric", label="Metric"), *runs], written)
+    runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(choices.compared)]
+    draw_table([Column("metric", "Metric"), *runs], written)
 
 
 def _write_means(row: Row, version: str) -> str:

@@ -1,7 +1,5 @@
 """Two lists compared blind, and what came of it: who won, by whom, and query by query."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +20,6 @@ from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import list_changes
 from dashboard.study.choices import Choices, resolve
-from dashboard.study.judging import list_rules
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 from dashboard.views.address import drop_choice, escape_markdown
@@ -58,10 +55,8 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         draw_author()
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
-    known = (rules.name for rules in list_rules(collection))
-    given = {"queries": "all"} | ({"protocol": made.protocol} if made.protocol in known else {})
     try:
-        every = open_study(collection, resolve(collection, given).restrict_to_numbers())
+        every = judging_lists.open_whole(collection, made, resolve(collection, {}))
         rows = verdicts.list_history(made.collection, kind=PREFERENCE, author=author)
         judged = figures.find_judged(made, rows).get(author, set())
         queries = make_payload(every, made, author, {query for query, _ in judged})
@@ -153,12 +148,12 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             title = f"People prefer {winner}" if winner else "No version is clearly preferred"
             st.subheader(escape_markdown(title), anchor=False)
             st.markdown(escape_markdown(sentence))
-            if found.p is not None:
+            if found.interval:
                 show_chart(draw_share(found, made.baseline, made.candidate))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
-            columns = [Column(key=key, label=label, number=True) for key, label in labels.items()]
-            person = Column(key="person", label="Queries won")
+            columns = [Column(key, label, number=True) for key, label in labels.items()]
+            person = Column("person", "Queries won")
             draw_table([person, *columns], count_answers(answers))
             st.caption(escape_markdown(_describe_agreement(answers)))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
@@ -181,19 +176,17 @@ def _describe_agreement(answers: Sequence[Verdict]) -> str:
 
 def count_answers(answers: Sequence[Verdict]) -> list[Row]:
     """Return how many queries each person gave to each version, and to neither."""
-    counts: dict[str, Counter[str]] = {}
-    for row in answers:
-        counts.setdefault(row.author, Counter())[row.value.removeprefix("much ")] += 1
+    counts = Counter((row.author, row.value.removeprefix("much ")) for row in answers)
     return [
-        {"person": name} | {value: counts[name][value] for value in ("worse", "same", "better")}
-        for name in sorted(counts)
+        {"person": name} | {value: counts[name, value] for value in ("worse", "same", "better")}
+        for name in sorted({row.author for row in answers})
     ]
 
 
 def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
     """Return the candidate's share of the decided queries with its interval."""
-    assert found.low is not None and found.high is not None
-    low, high = found.low, found.high
+    assert found.interval is not None
+    low, high = found.interval
     if found.worse > found.better:  # the interval is the winner's
         low, high = 1 - high, 1 - low
     share = found.better / (found.better + found.worse)
@@ -202,10 +195,9 @@ def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
     axis = alt.Axis(
         values=[0, 0.25, 0.5, 0.75, 1], format=".0%", labelExpr=ends.format(*names), labelBound=True
     )
-    scale = alt.Scale(domain=[0, 1])
     base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
     half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
-        x=alt.X("half:Q", title=None, scale=scale, axis=axis)
+        x=alt.X("half:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=axis)
     )
     bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
@@ -221,31 +213,30 @@ def _draw_queries(
     metric: str,
 ) -> None:
     """Draw a table of the queries, the baseline's first; each is a link to both rows."""
-    names = {1: made.candidate, 0: "neither", -1: made.baseline}
+    names = {1: made.candidate, 0: "neither", -1: made.baseline, None: "nobody could say"}
+    told = {"better": made.candidate, "worse": made.baseline, "same": "neither"}
+    told |= {CANNOT_SAY: "cannot say"}
     people = [name for name, _ in Counter(row.author for row in answers).most_common(MAX_PEOPLE)]
     said = {(row.query_id, row.author): row.value for row in answers}
     order = sorted(scores, key=lambda query: -1 if (score := scores[query]) is None else score)
     rows = []
     for query in order:
-        score, place = scores[query], collection.queries.index.get(query, -1)
-        change = changes.get(query, {}).get("delta")
+        place = collection.queries.index.get(query, -1)
         row: Row = {
-            "won": "nobody could say" if score is None else names[score],
+            "won": names[scores[query]],
             "text": collection.query_names[place] if place >= 0 else f"{query} (gone)",
-            "change": None if change is None else write_signed(change),
+            "change": write_signed(changes.get(query, {}).get("delta")),
             "href": write_link("query", query=query, baseline=made.baseline,
                                candidate=made.candidate, **NO_TASK) if place >= 0 else "",
         }  # fmt: skip
-        told = {"better": made.candidate, "worse": made.baseline, "same": "neither"}
-        told |= {CANNOT_SAY: "cannot say"}
         for at, name in enumerate(people):
             value = said.get((query, name), "").removeprefix("much ")
             row[f"person-{at}"] = told.get(value, value)
         rows.append(row)
     columns = [
-        Column(key="won", label="Won"),
-        Column(key="text", label="Query", link="href", wrap=True),
-        *(Column(key=f"person-{at}", label=name, wide=at > 1) for at, name in enumerate(people)),
-        Column(key="change", label=metric, number=True, help="candidate minus baseline"),
+        Column("won", "Won"),
+        Column("text", "Query", link="href", wrap=True),
+        *(Column(f"person-{at}", name, wide=at > 1) for at, name in enumerate(people)),
+        Column("change", metric, number=True, help="candidate minus baseline"),
     ]
     draw_table(columns, rows)

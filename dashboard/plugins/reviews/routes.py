@@ -1,10 +1,9 @@
 """Routes by which a page saves rows and takes them back. A row is acknowledged after its commit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -36,23 +35,7 @@ Body = dict[str, Any]
 Act = Callable[[Collection, Body, Person], Body]
 
 
-async def save_rows(request: Request) -> JSONResponse:
-    """Save rows in their order; answer with the number of each, or with why it is refused."""
-    return await _answer(request, _save_rows)
-
-
-async def take_back(request: Request) -> JSONResponse:
-    """Take back what a person said last in a view; answer with it, and with what counts again."""
-    return await _answer(request, _take_back)
-
-
-ROUTES = (
-    Route("/reviews/verdicts", save_rows, methods=["POST"]),
-    Route("/reviews/undo", take_back, methods=["POST"]),
-)
-
-
-async def _answer(request: Request, act: Act) -> JSONResponse:
+async def _answer(act: Act, request: Request) -> JSONResponse:
     """Act on a request of a page of ours; 503 if the store cannot be used now."""
     person = find_person(request.headers)
     try:
@@ -113,6 +96,7 @@ def _act(act: Act, body: Body, person: Person) -> Body:
 
 
 def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
+    """Save rows in their order; return the number of each, or why it is refused."""
     rows = body.get("rows")
     if not isinstance(rows, list) or len(rows) > MAX_ROWS:
         raise ChoiceError(f"rows must be a list of at most {MAX_ROWS} rows.")
@@ -146,10 +130,10 @@ def _make_printable(once: Any) -> str:
 
 
 def _take_back(collection: Collection, body: Body, person: Person) -> Body:
+    """Take back what a person said last in a view; return it, and what counts again."""
     usual = {"once": "", "kind": VERDICT, "list_id": ""}
-    texts = {name: body.get(name, text) for name, text in usual.items()}
-    about = {name: text for name, text in texts.items() if isinstance(text, str)}
-    if len(about) < len(texts) or not about["once"]:
+    about = {name: body.get(name, text) for name, text in usual.items()}
+    if not about["once"] or not all(isinstance(text, str) for text in about.values()):
         raise ChoiceError("The request needs an id, once, and texts: kind and list_id.")
     try:  # refused in an answer of its own: the browser does not send the step again
         person.require(OWNER if about["kind"] == DECISION else REVIEWER)
@@ -162,3 +146,9 @@ def _take_back(collection: Collection, body: Body, person: Person) -> Body:
     pair = {name: getattr(taken, name) for name in names}
     left = keep_last(list_history(taken.collection, **pair))
     return {"taken": asdict(taken), "now": asdict(left[-1]) if left else None}
+
+
+ROUTES = tuple(
+    Route(f"/reviews/{name}", partial(_answer, act), methods=["POST"])
+    for name, act in {"verdicts": _save_rows, "undo": _take_back}.items()
+)

@@ -3,8 +3,6 @@
 The database itself refuses changed and removed rows. Stores of the first edition are brought up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sqlalchemy import (

@@ -5,8 +5,6 @@ store is made when the first review is saved, and never in place of one that is 
 A process has one connection to a file; a saved row costs one flush to the disk.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Verdicts and decisions: rows that are only ever added. The last one of a person counts."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,6 +29,7 @@ MAX_NOTE, MAX_NAME, MAX_ID = 2_000, 80, 2_000
 _SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
 """Begins the client ids of rows that undo one."""
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,7 @@ class Verdict:
         object.__setattr__(self, "author", clean_name(self.author))
 
     @property
-    def pair(self) -> tuple[str, str]:
+    def pair(self) -> Pair:
         """Query and item of a row."""
         return self.query_id, self.item_id
 
@@ -185,16 +184,21 @@ def list_history(key: str, until: int | None = None, **about: str) -> list[Verdi
     return [row for row in rows if until is None or row.number <= until]
 
 
-def keep_last(rows: Iterable[Verdict]) -> list[Verdict]:
-    """Return the last row of each person on each subject, without those that were taken back."""
-    last = {row.subject: row for row in rows}.values()
+def keep_last(rows: Iterable[Verdict], kind: str = "") -> list[Verdict]:
+    """Return the last row of each person on each subject, without those that were taken back.
+
+    Args:
+        rows: In the order in which they were saved.
+        kind: Kind of rows that is looked at; "" for all.
+    """
+    last = {row.subject: row for row in rows if kind in ("", row.kind)}.values()
     return sorted((row for row in last if row.value != WITHDRAWN), key=lambda row: row.place)
 
 
-def keep_last_of_pairs(rows: Iterable[Verdict]) -> dict[tuple[str, str], dict[str, Verdict]]:
-    """Return the current verdict of each person on each pair, by pair and person."""
-    found: dict[tuple[str, str], dict[str, Verdict]] = {}
-    for row in keep_last(rows):
+def keep_last_of_pairs(rows: Iterable[Verdict], kind: str = "") -> dict[Pair, dict[str, Verdict]]:
+    """Return the rows of `keep_last` by pair and person."""
+    found: dict[Pair, dict[str, Verdict]] = {}
+    for row in keep_last(rows, kind):
         found.setdefault(row.pair, {})[row.author] = row
     return found
 
@@ -291,26 +295,26 @@ _COLUMNS = (
 
 def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     """Return rows and their client ids; a row of the first edition names its list apart."""
-    names = ("number", *_COLUMNS)
-    columns = [REVIEW.c[name] for name in (*names, "said_once", "assignment")]
+    columns = [REVIEW.c[name] for name in ("number", *_COLUMNS, "said_once", "assignment")]
     asked = select(*columns).order_by(REVIEW.c.number)
     author = about.pop("author", None)  # older rows have other spellings of a name
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
     found: list[tuple[Verdict, str]] = []
     places: dict[tuple[str, ...], list[int]] = {}
-    for *cells, once, assignment in connection.execute(asked).all():
-        values = dict(zip(names, cells, strict=True))
+    for row in connection.execute(asked).mappings():
+        values: dict[str, Any] = dict(row)
+        once, assignment = values.pop("said_once") or "", values.pop("assignment")
         values["author"] = clean_name(values["author"])
         if author not in (None, values["author"]):
             continue
         values["list_id"] = values["list_id"] or assignment
         said = places.setdefault(tuple(map(values.__getitem__, _SUBJECT)), [])
-        if (once or "").startswith(_UNDO):
+        if once.startswith(_UNDO):
             del said[-1:]
         else:
             said.append(values["number"])
-        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once or ""))
+        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once))
     return found
 
 
@@ -341,7 +345,10 @@ def _find_key(known: Mapping[str, str], folder: Path) -> str:
     """
     place, name = str(folder.absolute()), folder.name
     here = [key for key, recorded in known.items() if recorded == place]
-    places = {key: Path(each) for key, each in known.items() if each}
-    taken = [key for key, each in places.items() if (each / "collection.toml").is_file()]
-    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 3)))
-    return here[-1] if here else next(each for each in names if each not in taken)
+    if here:
+        return here[-1]
+    number, key = 1, name
+    while known.get(key) and (Path(known[key]) / "collection.toml").is_file():
+        number += 1
+        key = f"{name} ({number})"
+    return key

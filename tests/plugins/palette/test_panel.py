@@ -1,4 +1,4 @@
-"""The route that names queries."""
+"""The route that names collections and queries."""
 
 from pathlib import Path
 
@@ -16,6 +16,10 @@ def test_queries_of_a_collection(world: Path, monkeypatch: pytest.MonkeyPatch) -
         ["Query", "a car", "query"],
         ["Query", "a car and a bus", "query"],
     ]
-    assert client.get("/palette/other").status_code == 404
-    (world / "queries.csv").unlink()
-    assert client.get("/palette/world").status_code in (200, 409)
+    (world / "items.csv").unlink()
+    (world.parent / "other").mkdir()
+    (world.parent / "other" / "collection.toml").write_text("")
+    for name, others in (("world", ["other"]), ("other", ["world"]), ("", ["other", "world"])):
+        found = client.get(f"/palette/{name}").json()  # neither can be used
+        assert [row[0] for row in found] == ["Collection"] * len(others)
+        assert [row[4] for row in found] == others

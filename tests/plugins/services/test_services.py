@@ -130,6 +130,12 @@ def test_a_run(folder: Path, server: Server) -> None:
     assert code == 2 and "a version 's' already" in err
 
 
+def test_a_place_that_cannot_be_written(folder: Path, server: Server) -> None:
+    (folder / "runs").write_text("")
+    code, _, err = run(folder, server.url)
+    assert code == 2 and "found a folder that cannot be written" in err
+
+
 def test_failed_queries_are_asked_again(folder: Path, server: Server) -> None:
     """They are null until they are answered, and nothing else is asked a second time."""
     server.answer = lambda body: (500, {}) if body["query_id"] == "q1" else FOUND[body["query_id"]]

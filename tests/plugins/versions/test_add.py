@@ -19,7 +19,7 @@ from dashboard.errors import DataError
 from dashboard.storage.array_files import read_arrays, read_named_vectors
 from dashboard.storage.collection import open_collection
 from dashboard.storage.drafts import DRAFT, write_draft
-from dashboard.storage.new_versions import NamedVectors, replace_queries
+from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
 from dashboard.study.choices import resolve
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
@@ -342,3 +342,12 @@ def test_files_that_are_dropped(
     page.button[-1].click().run()
     assert not page.exception and "new is a version" in page.success[0].value
     assert (world / "models" / "new" / "items.npy").is_file()
+
+
+def test_others_can_read_the_files_of_a_version(world: Path, tmp_path: Path) -> None:
+    network = tmp_path / "mine.onnx"
+    network.touch(0o600)
+    collection = open_collection(world)
+    given = NamedVectors(np.eye(len(collection.items)), list(collection.items.ids), "mine")
+    add_vectors(collection, "mine", given, None, {}, {"picture.onnx": network}, [])
+    assert (world / "models" / "mine" / "picture.onnx").stat().st_mode & 0o044 == 0o044
