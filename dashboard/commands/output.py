@@ -81,9 +81,9 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def list_values(collection: Collection, version: str) -> dict[str, str]:
     """Return the values of the address that compares a new version with the usual baseline."""
-    from dashboard.study.choices import order_versions
+    from dashboard.storage.versions import order_versions
 
-    others = [name for name in order_versions(collection) if name != version]
+    others = [name for name in order_versions(collection.versions) if name != version]
     usual = str(collection.settings.get("default_baseline", ""))
     first = usual if usual in others else "".join(others[:1])
     values = {"collection": collection.name, "baseline": first, "candidate": version}

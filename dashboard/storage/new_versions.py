@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -137,43 +136,24 @@ def add_vectors(
         Unsure: If they are bytes, and `codes` does not say of what.
         DataError: If the version could not be used, or the name is taken.
     """
-    table = collection.queries
-    texts = [q for q, item in table.list_rows("item_id") if not item]
-    pictures = [item for item, file in collection.items.list_rows("file") if file]
-    given = {"items": (items, [collection.items.ids, pictures])}
-    if queries is not None:
-        given["queries"] = (queries, [texts, table.ids])
-    for side, _ in given.values():
+    given = [items] if queries is None else [items, queries]
+    for side in given:
         _check_rows(side)
-    form = find_form([side.rows for side, _ in given.values()], items.name, codes)
+    form = find_form([side.rows for side in given], items.name, codes)
     if said := describe_form(form, items.rows.shape[1]):
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
-        sides = {
-            stem: NamedVectors(
-                convert(side.rows, form),
-                _name_rows(stem, side, orders, by_position, findings),
-                side.name,
-            )
-            for stem, (side, orders) in given.items()
-        }
-        if queries is not None:
-            sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
+        sides = _name_sides(collection, given, form, by_position, findings)
         for stem, side in sides.items():
-            rows = np.ascontiguousarray(side.rows)
-            np.save(draft / f"{stem}.npy", rows, allow_pickle=False)
-            (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
+            _write_side(draft, stem, side)
         told = {"date": tell_date(), **settings}
         told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
-        told |= {"by_position": True} if any(e.ids is None for e, _ in given.values()) else {}
+        told |= {"by_position": True} if any(side.ids is None for side in given) else {}
         (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
-        for inside, path in files.items():  # links are followed
-            copy: Any = shutil.copyfile
-            if path.is_dir():
-                copy = partial(shutil.copytree, ignore=list_left_out)
-            copy(path, draft / inside)
-        made = read_version(draft, collection.items, table, findings, name=name)
-        for stem, asked in (("items", collection.items), ("queries", table)):
+        for inside, path in files.items():
+            _copy(path, draft / inside)
+        made = read_version(draft, collection.items, collection.queries, findings, name=name)
+        for stem, asked in (("items", collection.items), ("queries", collection.queries)):
             vectors = getattr(made, stem)
             record_inputs(draft, asked, stem, vectors.ids if vectors else ())
         told_rows = [
@@ -182,6 +162,39 @@ def add_vectors(
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return told_rows
+
+
+def _copy(path: Path, place: Path) -> None:
+    """Copy a file or folder; links are followed."""
+    if path.is_dir():
+        shutil.copytree(path, place, ignore=list_left_out)
+    else:
+        shutil.copyfile(path, place)
+
+
+def _name_sides(
+    collection: Collection,
+    given: Sequence[NamedVectors],
+    form: str,
+    by_position: bool,
+    findings: Findings,
+) -> dict[str, NamedVectors]:
+    """Return vectors of items, and of queries where they are given, as they are written."""
+    items, queries = collection.items, collection.queries
+    texts = [name for name, item in queries.list_rows("item_id") if not item]
+    pictures = [name for name, file in items.list_rows("file") if file]
+    orders = {"items": [items.ids, pictures], "queries": [texts, queries.ids]}
+    sides = {
+        stem: NamedVectors(
+            convert(side.rows, form),
+            _name_rows(stem, side, orders[stem], by_position, findings),
+            side.name,
+        )
+        for stem, side in zip(orders, given, strict=False)
+    }
+    if "queries" in sides:
+        sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
+    return sides
 
 
 def _add_texts(
@@ -206,6 +219,11 @@ def _add_texts(
     findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
     parts = (items.rows, queries.rows[[*rows.values()]])
     return NamedVectors(np.concatenate(parts), [*(items.ids or ()), *rows], items.name)
+
+
+def _write_side(draft: Path, stem: str, side: NamedVectors) -> None:
+    np.save(draft / f"{stem}.npy", np.ascontiguousarray(side.rows), allow_pickle=False)
+    (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
 
 
 def tell_date() -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.errors import ChoiceError, DataError, list_names
 from dashboard.plugins import list_problems, load_all
+from dashboard.storage.versions import order_versions
 from dashboard.texts import parse_number, split_names
 
 if TYPE_CHECKING:
@@ -222,21 +223,9 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
     return [*collection.versions, *collection.broken]
 
 
-def order_versions(collection: Collection) -> list[str]:
-    """Return the versions by their dates, where all have one, else by their names.
-
-    Of versions of the same files, such as an index, it is the first.
-    """
-    named: dict[str, str] = {}
-    for name, version in collection.versions.items():
-        named.setdefault(version.file or name, name)
-    dates = {name: collection.versions[name].date for name in named.values()}
-    return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
-
-
 def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
     def pick(collection: Collection, before: Values) -> str:
-        names = order_versions(collection)
+        names = order_versions(collection.versions)
         return str(collection.settings.get(setting) or (names[place] if names else ""))
 
     return pick
