@@ -75,15 +75,15 @@ def replace_file(path: Path, content: bytes) -> None:
     """Write a file at once: a reader sees the old or the new one, never half of it."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path.parent} is no folder; make it first.")
     with replace_files(path.parent, path.name) as place:
         (place / path.name).write_bytes(content)
 
 
 def list_values(collection: Collection, version: str) -> dict[str, str]:
     """Return the values of the address that compares a new version with the usual baseline."""
-    others = [name for name in collection.order_versions() if name != version]
+    from dashboard.storage.versions import order_versions
+
+    others = [name for name in order_versions(collection.versions) if name != version]
     usual = str(collection.settings.get("default_baseline", ""))
     first = usual if usual in others else "".join(others[:1])
     values = {"collection": collection.name, "baseline": first, "candidate": version}

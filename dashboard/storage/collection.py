@@ -96,17 +96,6 @@ class Collection:
         """Why parts of the collection cannot be used."""
         return [*self.unread.values(), *self.broken.values()]
 
-    def order_versions(self) -> list[str]:
-        """Return the versions by their dates, where all have one, else by their names.
-
-        Of versions of the same files, such as an index, it is the first.
-        """
-        named: dict[str, str] = {}
-        for name, version in self.versions.items():
-            named.setdefault(version.file or name, name)
-        dates = {name: self.versions[name].date for name in named.values()}
-        return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
-
     def find_version(self, name: str) -> Version:
         """Return a version; raise its DataError if it cannot be used or is not there."""
         if name in self.broken:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -137,20 +136,22 @@ def add_vectors(
         Unsure: If they are bytes, and `codes` does not say of what.
         DataError: If the version could not be used, or the name is taken.
     """
-    given = _list_sides(collection, items, queries)
-    form = find_form([side.rows for side, _ in given.values()], items.name, codes)
+    given = [items] if queries is None else [items, queries]
+    for side in given:
+        _check_rows(side)
+    form = find_form([side.rows for side in given], items.name, codes)
     if said := describe_form(form, items.rows.shape[1]):
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
-        sides = {}
-        for stem, (side, orders) in given.items():
-            ids = _name_rows(stem, side, orders, by_position, findings)
-            sides[stem] = NamedVectors(convert(side.rows, form), ids, side.name)
-        if queries is not None:
-            sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
-        told = {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
-        told |= {"by_position": True} if any(e.ids is None for e, _ in given.values()) else {}
-        _write_files(draft, sides, {"date": tell_date(), **settings, **told}, files)
+        sides = _name_sides(collection, given, form, by_position, findings)
+        for stem, side in sides.items():
+            _write_side(draft, stem, side)
+        told = {"date": tell_date(), **settings}
+        told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
+        told |= {"by_position": True} if any(side.ids is None for side in given) else {}
+        (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
+        for inside, path in files.items():
+            _copy(path, draft / inside)
         made = read_version(draft, collection.items, collection.queries, findings, name=name)
         for stem, asked in (("items", collection.items), ("queries", collection.queries)):
             vectors = getattr(made, stem)
@@ -163,37 +164,37 @@ def add_vectors(
     return told_rows
 
 
-def _list_sides(
-    collection: Collection, items: NamedVectors, queries: NamedVectors | None
-) -> dict[str, tuple[NamedVectors, Sequence[Sequence[str]]]]:
-    """Return the vectors of each side, with the lists of ids whose order rows may be in."""
-    texts = [query for query, item in collection.queries.list_rows("item_id") if not item]
-    pictures = [item for item, file in collection.items.list_rows("file") if file]
-    given: dict[str, tuple[NamedVectors, Sequence[Sequence[str]]]]
-    given = {"items": (items, (collection.items.ids, pictures))}
-    if queries is not None:
-        given["queries"] = (queries, (texts, collection.queries.ids))
-    for side, _ in given.values():
-        _check_rows(side)
-    return given
+def _copy(path: Path, place: Path) -> None:
+    """Copy a file or folder; links are followed."""
+    if path.is_dir():
+        shutil.copytree(path, place, ignore=list_left_out)
+    else:
+        shutil.copyfile(path, place)
 
 
-def _write_files(
-    draft: Path,
-    sides: Mapping[str, NamedVectors],
-    told: Mapping[str, Any],
-    files: Mapping[str, Path],
-) -> None:
-    """Write the vectors of each side, their ids, model.toml and further files."""
-    for stem, side in sides.items():
-        np.save(draft / f"{stem}.npy", np.ascontiguousarray(side.rows), allow_pickle=False)
-        (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
-    (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
-    for inside, path in files.items():  # links are followed
-        copy: Any = shutil.copyfile
-        if path.is_dir():
-            copy = partial(shutil.copytree, ignore=list_left_out)
-        copy(path, draft / inside)
+def _name_sides(
+    collection: Collection,
+    given: Sequence[NamedVectors],
+    form: str,
+    by_position: bool,
+    findings: Findings,
+) -> dict[str, NamedVectors]:
+    """Return vectors of items, and of queries where they are given, as they are written."""
+    items, queries = collection.items, collection.queries
+    texts = [name for name, item in queries.list_rows("item_id") if not item]
+    pictures = [name for name, file in items.list_rows("file") if file]
+    orders = {"items": [items.ids, pictures], "queries": [texts, queries.ids]}
+    sides = {
+        stem: NamedVectors(
+            convert(side.rows, form),
+            _name_rows(stem, side, orders[stem], by_position, findings),
+            side.name,
+        )
+        for stem, side in zip(orders, given, strict=False)
+    }
+    if "queries" in sides:
+        sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
+    return sides
 
 
 def _add_texts(
@@ -218,6 +219,11 @@ def _add_texts(
     findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
     parts = (items.rows, queries.rows[[*rows.values()]])
     return NamedVectors(np.concatenate(parts), [*(items.ids or ()), *rows], items.name)
+
+
+def _write_side(draft: Path, stem: str, side: NamedVectors) -> None:
+    np.save(draft / f"{stem}.npy", np.ascontiguousarray(side.rows), allow_pickle=False)
+    (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
 
 
 def tell_date() -> str:
@@ -258,12 +264,12 @@ def _name_rows(
     if ids is None:
         fitting = [order for order in orders if len(order) == len(rows)]
         if not by_position or not fitting:
-            do = "Name them with --ids FILE"
-            order = ", or say --by-position (by_position=True) if they are in the table's order."
-            do += order if fitting else "."
+            option = "--ids" if stem == "items" else "--query-ids"
+            lines = [f"{option} FILE  # one a line"]
+            lines += ["--by-position  # in the order of the table"] if fitting else []
             numbers = " or ".join(f"{number:,}" for number in sorted({*map(len, orders)} - {0}))
             found = f"{len(rows):,} vectors without ids, for {numbers} {stem}"
-            raise DataError(side.name, found, "the id of each vector", do=do)
+            raise Unsure(side.name, found, "the id of each vector", lines)
         ids = fitting[0]
         findings.append(
             Finding("note", side.name, None, "vectors without ids", f"ids; in the order of {stem}")

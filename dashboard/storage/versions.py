@@ -104,6 +104,18 @@ def read_version(
     return Version(name, note, gallery, stored, file=shown, date=date)
 
 
+def order_versions(versions: Mapping[str, Version]) -> list[str]:
+    """Return the names by the dates, where all have one, else in their order.
+
+    Of versions of the same files, such as an index, it is the first.
+    """
+    named: dict[str, str] = {}
+    for name, version in versions.items():
+        named.setdefault(version.file or name, name)
+    dates = {name: versions[name].date for name in named.values()}
+    return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
+
+
 def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> dict[str, str]:
     """Return a digest of what the vector of each id is made of; without those of no row."""
     columns = [table[column] for column in INPUTS[stem]]

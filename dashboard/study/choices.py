@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.errors import ChoiceError, DataError, list_names
 from dashboard.plugins import list_problems, load_all
+from dashboard.storage.versions import order_versions
 from dashboard.texts import parse_number, split_names
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
 
 def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
     def pick(collection: Collection, before: Values) -> str:
-        names = collection.order_versions()
+        names = order_versions(collection.versions)
         return str(collection.settings.get(setting) or (names[place] if names else ""))
 
     return pick

@@ -361,7 +361,7 @@ def _explain_lack(collection: Collection, kind: str) -> str:
         return f"{collection.name} has no query to search with: {why}. {do}"
     other = "text" if kind == "item" else "item"
     many = f"None of {len(collection.queries):,} queries is of the kind {kind!r}"
-    return f"{many}. Choose queries = {other}."
+    return f"{many}. Choose queries = {other} (--queries {other})."
 
 
 @lru_cache(maxsize=MAX_STUDIES)

@@ -61,7 +61,7 @@ def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
     (world / "queries.csv").write_text("query_id,text,item_id\nq3,,a\n")
     drawn = draw(world, monkeypatch, screen, queries="text")
     assert drawn.error[0].value.replace("\\", "") == (
-        "None of 1 queries is of the kind 'text'. Choose queries = item."
+        "None of 1 queries is of the kind 'text'. Choose queries = item (--queries item)."
     )
     assert not drawn.exception
 

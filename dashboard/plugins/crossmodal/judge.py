@@ -97,7 +97,7 @@ def _refuse_shared(texts: Sequence[str]) -> None:
     """Raise DataError if there is a text of several pictures."""
     if texts:
         found = f"the text {texts[0]!r} of several pictures"
-        do = "Choose test = whole."
+        do = "Choose test = whole (--test whole)."
         raise DataError("qrels", found, "texts of one picture each, for tests of folds", do=do)
 
 

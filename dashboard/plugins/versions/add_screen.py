@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.commands.output import list_values
-from dashboard.errors import ChoiceError, DataError, Findings
+from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.plugins.versions.adding import KINDS, add_dropped
 from dashboard.storage.drafts import MAX_NAME
 from dashboard.views.address import escape_markdown
@@ -44,6 +44,9 @@ if is_sent:
         find_reader().require(OWNER)
         stated = (note.strip(), by_position, ways[codes], findings)
         add_dropped(collection, name.strip(), items, queries, *stated)
+    except Unsure as error:
+        said = DataError(error.file, error.found, error.expected, do="Say it in the form above.")
+        st.error(escape_markdown(said))
     except (ChoiceError, DataError) as error:
         st.error(escape_markdown(error))
     else:

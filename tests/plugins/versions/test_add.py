@@ -331,9 +331,14 @@ def test_files_that_are_dropped(
     name.set_value("new")
     np.save(tmp_path / "v.npy", ROWS)
     upload = page.file_uploader[0]
-    upload.set_value(
+    upload.set_value([("v.npy", (tmp_path / "v.npy").read_bytes(), "")])
+    page.button[-1].click().run()
+    said = "3 vectors without ids, for 3 items; expected the id of each vector"
+    assert said in page.error[0].value.replace("\\", "") and "--" not in page.error[0].value
+    page.file_uploader[0].set_value(
         [("v.npy", (tmp_path / "v.npy").read_bytes(), ""), ("v.txt", b"a\nb\nc\n", "")]
     )
+    next(each for each in page.text_input if each.label == "Name").set_value("new")
     page.button[-1].click().run()
     assert not page.exception and "new is a version" in page.success[0].value
     assert (world / "models" / "new" / "items.npy").is_file()
