@@ -75,6 +75,8 @@ def replace_file(path: Path, content: bytes) -> None:
     """Write a file at once: a reader sees the old or the new one, never half of it."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path.parent} is no folder; make it first.")
     with replace_files(path.parent, path.name) as place:
         (place / path.name).write_bytes(content)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.errors import ChoiceError, DataError, list_names
 from dashboard.plugins import list_problems, load_all
-from dashboard.storage.versions import order_versions
 from dashboard.texts import parse_number, split_names
 
 if TYPE_CHECKING:
@@ -225,6 +224,8 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
 
 def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
     def pick(collection: Collection, before: Values) -> str:
+        from dashboard.storage.versions import order_versions
+
         names = order_versions(collection.versions)
         return str(collection.settings.get(setting) or (names[place] if names else ""))
 
