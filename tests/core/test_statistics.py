@@ -120,3 +120,12 @@ def test_sums_of_scenes_are_those_of_their_queries() -> None:
 
 def test_drawn_p_is_never_0() -> None:
     assert find_p(*[0.1] * 60) == 1 / 100_001
+
+
+def test_order_of_queries_does_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.uniform(size=(2, 60))
+    order = rng.permutation(60)
+    first, second = compare(*values.tolist()), compare(*values[:, order].tolist())
+    for name in ("p", "low", "high"):
+        assert first[name] == pytest.approx(second[name], abs=1e-12)

@@ -120,6 +120,14 @@ def test_new_verdict_makes_a_new_study(graded: Path, say: Say) -> None:
     assert open_labels(graded, "given") is open_labels(graded, "given")
 
 
+def test_study_is_of_the_state_in_which_it_was_opened(graded: Path, say: Say) -> None:
+    """A verdict that arrives before the judgement is computed belongs to the next study."""
+    say("eva", "q1", "b", "relevant")
+    study = open_labels(graded)
+    say("eva", "q1", "b", "not")
+    assert list_grades(study, "q1")["b"] == 1.0
+
+
 def test_stays_with_a_new_version_and_a_changed_table(graded: Path, say: Say) -> None:
     """Pairs are known by ids: rows in another order, a run more, and an item that is gone."""
     say("eva", "q1", "b", "relevant")
