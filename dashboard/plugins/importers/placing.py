@@ -120,14 +120,13 @@ def _find_ids(
 
 def _refuse_order(found: Gathered, own: VectorFile, side: str, known: int) -> None:
     """Refuse vectors without ids, if the caller does not say their order or it cannot be that."""
-    if not found.source.options.by_position:
-        told = f"{len(own):,} vectors of {side} without ids"
-        wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', own.file)}"
-        lines = ["--by-position"] if len(own) == known else [wanted]
-        raise Unsure(own.file, told, wanted, lines)
     if len(own) != known:
         told = f"{len(own):,} vectors without ids for {known:,} {side}"
         raise DataError(own.file, told, "as many", do="Put a file of ids beside it, one a line.")
+    if not found.source.options.by_position:
+        told = f"{len(own):,} vectors of {side} without ids"
+        wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', own.file)}"
+        raise Unsure(own.file, told, wanted, ["--by-position"])
 
 
 def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
