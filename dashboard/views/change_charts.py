@@ -71,7 +71,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
             axis=alt.Axis(labelAngle=0, labelOverlap=True),
         ),
         y=alt.Y("queries:Q", title=None, axis=None),
-        tooltip=[alt.Tooltip("label:N", title="change up to"), "queries:Q"],
+        tooltip=[alt.Tooltip("label:N", title="change up to"), alt.Tooltip("queries:Q")],
     )
     bars = base.mark_bar(stroke=QUIET, cursor="pointer").encode(
         color=COLOUR, opacity=alt.condition(pick, alt.value(1), alt.value(0.3))
@@ -79,7 +79,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
     counts = (
         base.transform_filter("datum.queries > 0")
         .mark_text(dy=-8, color=ink or pick_ink(), fontWeight="bold")
-        .encode(text="queries:Q")
+        .encode(text=alt.Text("queries:Q"))
     )
     return (bars.add_params(pick) + counts).properties(height=150)
 
@@ -109,7 +109,7 @@ def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str
             size=alt.Size("queries:Q", scale=alt.Scale(range=[60, 500], zero=True), legend=None),
             opacity=alt.condition(pick, alt.value(0.85), alt.value(0.25)),
             tooltip=[
-                "queries:Q",
+                alt.Tooltip("queries:Q"),
                 alt.Tooltip("baseline:Q", format=".3f", title=protect_name(baseline)),
                 alt.Tooltip("candidate:Q", format=".3f", title=protect_name(candidate)),
             ],
@@ -137,14 +137,16 @@ def draw_bar(row: Row) -> Any:
             scale=alt.Scale(padding=24, nice=False),
             axis=alt.Axis(tickCount=6),
         ),
-        x2="high:Q",
+        x2=alt.X2("high:Q"),
         color=COLOUR,
     )
     point = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(
         x=alt.X("delta:Q", title=None)
     )
     ends = [
-        base.mark_text(dy=-16, color=pick_ink()).encode(x=f"{end}:Q", text=f"{end}_text:N")
+        base.mark_text(dy=-16, color=pick_ink()).encode(
+            x=alt.X(f"{end}:Q"), text=alt.Text(f"{end}_text:N")
+        )
         for end in ("low", "high")
     ]
     return (_draw_zero(None) + bar + point + ends[0] + ends[1]).properties(height=88)
@@ -162,10 +164,10 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     """
     ink = ink or pick_ink()
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
-    tooltip = ["name:N", "note:N"]
+    tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart([row for row in rows if row["delta"] is not None]).encode(y=y)
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", title=title), x2="high:Q", color=COLOUR, tooltip=tooltip
+        x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
     )  # fmt: skip
     points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
         x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
@@ -176,9 +178,11 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
             stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
         )
         points = points.add_params(pick)
-    left = base.mark_text(align="left", dy=-14, color=ink).encode(x=alt.XValue(0), text="label:N")
+    left = base.mark_text(align="left", dy=-14, color=ink).encode(
+        x=alt.XValue(0), text=alt.Text("label:N")
+    )
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
-        x=alt.XValue("width"), text="note:N"
+        x=alt.XValue("width"), text=alt.Text("note:N")
     )
     return (_draw_zero(title) + bars + points + left + right).properties(height=alt.Step(36))
 
@@ -213,7 +217,7 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
             alt.Tooltip("first:N", title=protect_name(first)),
             alt.Tooltip("second:N", title=protect_name(second)),
             alt.Tooltip("note:N", title="difference"),
-            "queries:Q",
+            alt.Tooltip("queries:Q"),
         ],
     )
     cells = base.mark_rect(cornerRadius=4, stroke=QUIET, cursor="pointer").encode(
@@ -221,6 +225,6 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
         strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
     text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
-    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text="note:N")
-    counts = base.mark_text(dy=8, **text).encode(text="count:N")
+    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text=alt.Text("note:N"))
+    counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"))
     return (cells.add_params(pick) + notes + counts).properties(height=alt.Step(46))
