@@ -22,7 +22,7 @@ from dashboard.commands import explain_variables
 from dashboard.plugins import load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
-from dashboard.views.health import SessionCounter, keep_modules, send_health, send_metrics
+from dashboard.views.health import SessionCounter, send_health, send_metrics
 from dashboard.views.media_routes import send_media
 from dashboard.views.server import Guard, send_without_delay
 
@@ -52,4 +52,3 @@ app = st.App(
         *map(Middleware, load_all("login")),
     ],
 )
-keep_modules()

@@ -25,6 +25,8 @@ HEADERS = {
 """Readers of shape, order and type, by the version of the format that arrays of numbers have."""
 BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
+MAX_KEPT = 1 << 22
+"""Numbers of an array that is kept in memory; a larger one is read by slices each time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +130,8 @@ def read_vectors(
         return None
     do = "Save one vector for each id; average those of the frames of a clip."
     array, is_by_column = open_array(path, name, "(rows, dimension)", do)
-    stored = array[:].T.copy() if is_by_column else array
+    is_small = math.prod(array.shape) <= MAX_KEPT
+    stored = array[:].T.copy() if is_by_column else array[:] if is_small else array
     ids = read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"

@@ -145,11 +145,7 @@ def _find_near(study: Study, query: int, most: int) -> IntArray:
 
 def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
     """Return the rank of an item in each version that ranks it."""
-    return {
-        version: int(part.rank[part.item == item][0])
-        for version, part in parts.items()
-        if item >= 0 and (part.item == item).any()
-    }
+    return {version: part.ranks[item] for version, part in parts.items() if item in part.ranks}
 
 
 def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:

@@ -3,10 +3,9 @@
 Neither holds a name or a text of a collection, a query or a person.
 """
 
-import gc
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import BoundedSemaphore
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -33,8 +32,8 @@ STEPS = Histogram(
     buckets=(0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60),
 )
 ProcessCollector(registry=REGISTRY)
-_kept = 0
-"""Modules whose objects are kept."""
+TURNS = BoundedSemaphore(8)
+"""Scripts that run at once; threads of Python that wait for each other slow all of them down."""
 NOT_STORED = {"Cache-Control": "no-store"}
 
 
@@ -54,25 +53,9 @@ class SessionCounter:
 
 @contextmanager
 def measure_step(screen: str) -> Iterator[None]:
-    """Measure how long the script of a screen takes."""
-    try:
-        with STEPS.labels(screen).time():
-            yield
-    finally:
-        keep_modules()
-
-
-def keep_modules() -> None:
-    """Take the objects of libraries out of the collections of garbage.
-
-    Streamlit collects after every run of a script, which looks at each object of each library:
-    70 ms of every step. It is called again where a run has imported more.
-    """
-    global _kept
-    if len(sys.modules) > _kept:
-        _kept = len(sys.modules)
-        gc.collect()
-        gc.freeze()
+    """Let the script of a screen run when it is its turn, and measure how long that takes."""
+    with STEPS.labels(screen).time(), TURNS:
+        yield
 
 
 def send_health(_: Request) -> JSONResponse:

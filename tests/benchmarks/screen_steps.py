@@ -75,7 +75,7 @@ def list_queries(app: object) -> list[str]:
     import json
 
     for each in app.get("bidi_component"):  # type: ignore[attr-defined]
-        payload = json.loads(each.proto.json)
+        payload = json.loads(each.proto.bytes or each.proto.json)
         if "queries" in payload:
             return [query for query, _ in payload["queries"]]
     raise SystemExit("the screen Query has no list of queries")

@@ -115,7 +115,18 @@ def test_query_without_results_counts_as_zero(folder: Path) -> None:
     assert found.values[0].tolist()[2] == 0 and next(found.list_means())["scored"] == 3
 
 
-def test_vectors_that_change_while_open(folder: Path) -> None:
+def test_small_vectors_that_change_while_open(folder: Path) -> None:
+    """They are kept: what was opened goes on with what it read."""
+    before = open_collection(folder)
+    means = list_means(before, "a")
+    turn(lambda array: array[::-1])(folder)
+    assert list_means(before, "a") == means != list_means(open_collection(folder), "a")
+
+
+def test_large_vectors_that_change_while_open(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.storage.vectors.MAX_KEPT", 0)
     before = open_collection(folder)
     turn(lambda array: array[::-1])(folder)
     with pytest.raises(DataError, match=f"{A}: found a file that has changed"):

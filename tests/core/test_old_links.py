@@ -94,7 +94,7 @@ def test_on_the_screen(monkeypatch: pytest.MonkeyPatch, change: dict[str, str]) 
     drawn = draw(DATA / "driving", monkeypatch, "query", **given)
     assert not drawn.exception
     assert bool(drawn.error) == (change in SAID)
-    cards = [each for each in drawn.get("bidi_component") if "cards" in each.proto.json]
+    cards = [each for each in drawn.get("bidi_component") if b"cards" in each.proto.bytes]
     assert bool(cards) == (change in SAME)
     if change in SAME:
         link = urlencode({key: drawn.query_params[key] for key in drawn.query_params})

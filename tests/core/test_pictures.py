@@ -92,4 +92,4 @@ def test_upload_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     content = (folder / "media" / "d0001.png").read_bytes()
     drawn.file_uploader[0].set_value(("d0001.png", content, "image/png")).run()
     assert not drawn.exception and not drawn.error
-    assert "d0001" in drawn.get("bidi_component")[-1].proto.json
+    assert b"d0001" in drawn.get("bidi_component")[-1].proto.bytes

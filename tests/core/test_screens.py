@@ -21,7 +21,9 @@ def draw(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str, **params: st
 
 def read_payload(drawn: AppTest, key: str) -> dict:
     """Return what the one component whose payload has a key was given."""
-    payloads = [json.loads(each.proto.json) for each in drawn.get("bidi_component")]
+    payloads = [
+        json.loads(each.proto.bytes or each.proto.json) for each in drawn.get("bidi_component")
+    ]
     (found,) = [each for each in payloads if key in each]
     return found
 

@@ -1,5 +1,6 @@
 """Cards of a query: rows of results for each version, the ideal order and missed items."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ SCRIPTS = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js")
 """Parts of one module, in this order."""
 
 
-def _component() -> Any:
+def _draw(key: str, data: Mapping[str, Any], **acts: Callable[[], None]) -> None:
+    """Draw the component; its data is text of JSON, as Streamlit reads through objects thrice."""
     scripts = tuple(FOLDER / name for name in SCRIPTS)
-    return load_component("cards", scripts, (FOLDER / "cards.css",))
+    component = load_component("cards", scripts, (FOLDER / "cards.css",))
+    component(key=key, data=json.dumps(data).encode(), **acts)
 
 
 def draw_cards(payload: Mapping[str, Any], pick: Callable[[str], None] | None = None) -> None:
@@ -27,7 +30,7 @@ def draw_cards(payload: Mapping[str, Any], pick: Callable[[str], None] | None = 
             pick(st.session_state[key]["item"])
 
     data = {"query": "", "payloads": [["", payload]], "queries": [], "pick": bool(pick)}
-    _component()(key=key, data=data, on_item_change=go)
+    _draw(key, data, on_item_change=go)
 
 
 def draw_query(
@@ -67,4 +70,4 @@ def draw_query(
         "first": first,
         "total": total,
     }
-    _component()(key="cards", data=data, on_query_change=step, on_button_change=press)
+    _draw("cards", data, on_query_change=step, on_button_change=press)

@@ -139,8 +139,8 @@ def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
         assert said in told and not drawn.exception
     drawn.run()  # the cards say once why there is no value
-    (cards,) = [e.proto.json for e in drawn.get("bidi_component") if "payloads" in e.proto.json]
-    assert cards.count("AP has no value: no judged item.") == 1
+    (cards,) = [e.proto.bytes for e in drawn.get("bidi_component") if b"payloads" in e.proto.bytes]
+    assert cards.count(b"AP has no value: no judged item.") == 1
 
 
 def test_section_of_a_large_collection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
