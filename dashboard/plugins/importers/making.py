@@ -24,10 +24,12 @@ from dashboard.plugins.importers.writing import (
     TABLES,
     keep_files,
     keep_rows,
+    link_media,
     list_files,
+    list_tables,
     open_draft,
     read_record,
-    write_collection,
+    write_files,
 )
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import MARKS, find_data
@@ -72,7 +74,7 @@ def make_collection(call: Namespace) -> Made:
         plan.settings["title"] = place.name
         rows, kept = _write_all(place, draft, found, plan, placed)
         opened = _open_draft(draft, found, plan)
-        versions = [n for n, e in opened.versions.items() if e.file in kept]
+        versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, plan, placed, versions)
         is_bare = block[2].startswith(NO_VERSION)
         mapped = [f"--map {call.map}"] if call.map else []
@@ -115,37 +117,34 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 
 def _write_all(
     place: Path, draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
-) -> tuple[list[dict[str, Any]], set[str]]:
+) -> tuple[list[dict[str, Any]], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
-        A row a file that was written, and the names of what was kept; of results without ending.
+        A row a file that was written, and the names of files and versions that were kept.
     """
-    record, tables = read_record(place), (plan.items, plan.queries)
-    now: dict[str, Any] = {
-        "columns": {name: [*rows.columns] for name, rows in zip(TABLES, tables, strict=True)},
-        "rows": {name: [*rows.index] for name, rows in zip(TABLES, tables, strict=True)},
-        "settings": dict(plan.settings),
-    }
-    own = keep_rows(place, found, plan, record)
-    rows = write_collection(draft, found, plan, placed)
+    link_media(draft, found, plan)
+    record, tables = read_record(place), list_tables(found, plan)
+    now = {"settings": dict(plan.settings), "tables": {name: tables[name] for name in TABLES}}
+    if place.is_dir():
+        keep_rows(place, tables, record["tables"], found.source)
+    rows = write_files(draft, found, plan, placed, tables)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
-        kept = keep_files(place, draft, record["files"])
+        kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
                 told = {key: old[key] for key in ("note", "date") if key in old}
-                (draft / name).write_text(write_toml(told | new | told), encoding="utf-8")
+                (draft / name).write_text(write_toml(new | told), encoding="utf-8")
         _keep_settings(place, found, plan, record["settings"])
-        if kept or own:
-            names = sorted([*kept, *own], key=lambda name: name.startswith("media/"))
-            said = f"{list_names(names)} beside the source"
-            found.source.say(place.name, said, "these; kept", "note")
-        _report_changes(place, draft, found)
-    now["files"] = [*written, *(name for name in record["files"] if (draft / name).exists())]
+        names = sorted(kept, key=lambda name: name.startswith("media/"))
+        wanted = "files of the source; kept"
+        found.source.count(place.name, names, "further files and versions", wanted, "note")
+    still = [name for name in record["files"] if (draft / name).exists()]
+    now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
-    return rows, {*kept, *(name.rpartition(".")[0] for name in kept)}
+    return rows, kept
 
 
 def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, Any]) -> None:
@@ -161,19 +160,6 @@ def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, 
     stated = [f"{key} = {own[key]!r}" for key in DECIDING if key in odd]
     plan.notes += [f"but collection.toml says {', '.join(stated)}, which counts"] if stated else []
     plan.settings |= own
-
-
-def _report_changes(place: Path, draft: Path, found: Gathered) -> None:
-    for name in (*TABLES, "qrels.csv"):
-        before, now = (set(_list_lines(folder / name)) for folder in (place, draft))
-        if before != now:
-            new, gone = len(now - before), len(before - now)
-            said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
-            found.source.say(name, said, "what the source has; taken in", "note")
-
-
-def _list_lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:

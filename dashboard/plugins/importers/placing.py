@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,6 +73,7 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
             said = f"vectors of texts and none of items for the version {name}"
             found.source.say(name, said, "both; left out")
         placed += [version] if version.rows else []
+    shutil.rmtree(draft / "vectors", ignore_errors=True)
     return placed
 
 

@@ -26,8 +26,8 @@ def test_update(source: Path) -> None:
     (source / "labels.csv").write_text(LABELS.replace("d,dog", "d,cat").replace("c,", "e,dog\nc,"))
     made = init(source, "--update")
     assert made.code == 0, made.said
-    assert "note: items.csv: found 2 rows that are new or changed, and 1 that are gone" in made.said
-    assert "found models/v2 beside the source" in made.said
+    assert "note: items.csv: found 2 rows that are new or changed, and 0 that are gone" in made.said
+    assert "found 1 further files and versions (models/v2)" in made.said
     assert 'title = "Ours"' in settings.read_text() and 'licence = "MIT"' in settings.read_text()
     assert measure("P@1") == {
         "v1 P@1": 0.75,
