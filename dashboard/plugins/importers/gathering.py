@@ -179,6 +179,7 @@ class VectorFile:
 
     def open(self) -> NDArray[Any]:
         """Return the rows, which stay in the file."""
+        self.close()
         return np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
 
 

@@ -125,7 +125,10 @@ def _write_all(
     """
     link_media(draft, found, plan)
     record, tables = read_record(place), list_tables(found, plan)
-    now = {"settings": dict(plan.settings), "tables": {name: tables[name] for name in TABLES}}
+    now: dict[str, Any] = {
+        "settings": dict(plan.settings),
+        "tables": {name: tables[name] for name in TABLES},
+    }
     if place.is_dir():
         keep_rows(place, tables, record["tables"], found.source)
     rows = write_files(draft, found, plan, placed, tables)

@@ -78,7 +78,7 @@ def _restore(before: Path, place: Path) -> None:
 def list_tables(found: Gathered, plan: Plan) -> dict[str, list[Row]]:
     """Return the header and the rows of each table of the collection, by its file."""
     grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
-    tables = {
+    tables: dict[str, list[Row]] = {
         "items.csv": _list_rows("item_id", plan.items),
         "queries.csv": _list_rows("query_id", plan.queries),
         "qrels.csv": [("query_id", "item_id", "grade"), *grades],
