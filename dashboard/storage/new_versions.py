@@ -188,8 +188,9 @@ def _name_sides(
         ((rows, asked),) = sides["queries"]
         names = _name_texts(collection, sides["items"][0][1], asked)
         sides["items"] += [(rows, names)] if any(names) else []
-        told = ("text queries that are items, too", "both; taken for both", "note", "vectors of ")
-        findings += count_odd(given[1].name, sum(map(bool, names)), *told)
+        what, wanted = "text queries that are items, too", "both; taken for both"
+        both, before = sum(map(bool, names)), "vectors of "
+        findings += count_odd(given[1].name, both, what, wanted, "note", before)
     return sides
 
 

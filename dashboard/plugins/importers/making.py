@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import NEVER, refuse_unused_pairs
+from dashboard.plugins.importers.deciding import refuse_unused_pairs
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
@@ -218,24 +219,14 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    most = "the first annotator's count. Those of most: --disagreements majority"
-    if found.source.options.disagreements == "majority":
-        most = "those of most annotators count"
+    is_settled = found.source.options.disagreements == "majority"
+    most = "of classes those of most" if is_settled else "of classes too. Those of most"
     for rows in (found.items, found.queries):
-        odd: dict[str, list[list[str]]] = {}
-        for (column, _), cells in rows.again.items():
-            if len(set(cells)) > 1:
-                odd.setdefault(column, []).append(cells)
-        for column, lists in odd.items():
-            is_class = column in found.declared or "annotator" in rows.columns
-            if is_class and not NEVER.search(column.lower()):
-                what, wanted = "pictures whose annotators disagree", f"one answer; {most}"
-                many = len(lists)
-            else:
-                what, wanted = f"rows that give an id a second {column}", "one of each"
-                wanted += "; the first counts"
-                many = sum(cell != cells[0] for cells in lists for cell in cells)
-            found.source.count(found.sources.get(column, "queries"), many, what, wanted)
+        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
+        for column, many in odd.items():
+            file, what = found.sources.get(column, "queries"), f"ids with a second {column}"
+            wanted = f"one of each; the first counts, {most}: --disagreements majority"
+            found.source.count(file, many, what, wanted)
 
 
 def describe(

@@ -31,7 +31,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "odd row": ({"labels.csv": LABELS + "e,dog,more\n"},
                 "labels.csv, line 6: found 1 rows with another number of cells", 4),
     "cut quote": ({"labels.csv": LABELS + '"e,dog\n'}, "labels.csv, line 6: found a broken row", 4),
-    "second class": ({"labels.csv": LABELS + "a,dog\n"}, "rows that give an id a second label", 4),
+    "second class": ({"labels.csv": LABELS + "a,dog\n"}, "1 ids with a second label", 4),
     "missing classes": ({"labels.csv": LABELS + "e,none\nf,none\ng,NaN\nh,\ni,unknown\n"},
                         "2 classes (labels.csv); no class: none (2), NaN (1), unknown (1)", 9),
     "vector of NaN": ({"items.npy": BAD_ROW}, "1 vectors that are not finite (b)", 4),

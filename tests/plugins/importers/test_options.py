@@ -97,7 +97,7 @@ def test_annotators_who_disagree(form: str, source: Path) -> None:
     make_source(source, own | {f"{n}.png": 1 for n in answers})
     made = init(source)
     assert made.read("items.csv", "label") == ['["cat"]', '["dog"]', '["cat"]', '["cat"]']
-    assert "found 2 pictures whose annotators disagree" in made.said
+    assert "found 2 ids with a second label" in made.said
     assert "--disagreements majority" in made.said
     made = init(source, "--disagreements", "majority", "--update")
     assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
