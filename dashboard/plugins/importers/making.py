@@ -7,7 +7,6 @@ import shlex
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +47,11 @@ NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """A collection that was made: its files, the answer in lines, and its address."""
-
-    rows: list[dict[str, Any]]
-    findings: list[Finding]
-    block: tuple[str, ...]
-    address: str
-
-
-def make_collection(call: Namespace) -> Made:
+def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding], list[str]]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
+
+    Returns:
+        A row a file that was written, findings, and the lines of the answer, its address the last.
 
     Raises:
         Unsure: If a choice that decides numbers is open.
@@ -86,7 +78,7 @@ def make_collection(call: Namespace) -> Made:
     address = ADDRESS.format(page, place.name)
     address = "Nothing was made: --dry-run." if call.dry_run else address
     lines = list_ways(call.new, plan) if is_bare else ()
-    return Made(rows, findings, (*block, *lines), address)
+    return rows, findings, [*block, *lines, address]
 
 
 def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
@@ -241,14 +233,10 @@ def describe(
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
-    used = {each.name for each in placed if "runs" in "".join(each.rows)}
-    sides = {(each.name, side) for each in placed for side in each.said}
-    unused = [e.file for key, e in found.vectors.items() if key not in sides and key[0] not in used]
-    left_out = [f"not used: {list_names(unused)}"] if any(unused) else []
     return (
         f"Relevant: {relevant}",
         f"Items: {items}; {judged}",
-        "; ".join([f"Versions: {'; '.join(versions)}" if versions else NO_VERSION, *left_out]),
+        f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 
 
@@ -261,13 +249,11 @@ def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    draft, tables, kept = opened.folder, (opened.items, opened.queries), dict(opened.versions)
-    for made in placed:
-        if (draft / "models" / made.name).is_dir() and made.name in kept:
-            version = kept.pop(made.name)
-            for stem, table in zip(("items", "queries"), tables, strict=True):
-                vectors = getattr(version, stem)
-                if vectors and f"{version.file}/{stem}.npy" in made.rows:
-                    record_inputs(draft / version.file, table, stem, vectors.ids)
+    draft, tables = opened.folder, (opened.items, opened.queries)
+    written = {file for made in placed for file in made.rows}
+    for version in opened.versions.values():
+        for stem, table in zip(("items", "queries"), tables, strict=True):
+            if f"{version.file}/{stem}.npy" in written and (own := getattr(version, stem)):
+                record_inputs(draft / version.file, table, stem, own.ids)
     missing = list_missing(draft, opened.settings, opened.items)
-    return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]
+    return [*opened.findings, *missing, *list_stale(draft, opened.versions, *tables)]

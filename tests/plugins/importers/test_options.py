@@ -135,11 +135,12 @@ def test_places(source: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("names", [("new/x.run", "old/x.run"), ("input.one.gz", "input.two")])
-def test_runs_of_one_name(names: tuple[str, str], source: Path) -> None:
+@pytest.mark.parametrize(
+    ("stem", "names"), [("x", ("new/x.run", "old/x.run")), ("input", ("input.1.gz", "input.2"))]
+)
+def test_runs_of_one_name(stem: str, names: tuple[str, str], source: Path) -> None:
     runs = {name: gzip.compress(RUN.encode()) if name.endswith("gz") else RUN for name in names}
     made = init(make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n"} | runs))
-    versions = [name.removesuffix(".gz").replace("/x.run", "_x") for name in names]
-    told = [f"{v} (3 results of {name})" for v, name in zip(versions, names, strict=True)]
+    told = [f"{stem}@{n.replace('/', '_')} (3 results of {n})" for n in names]
     assert made.block[2] == f"Versions: {'; '.join(told)}"
     assert made.address.endswith("/compare?collection=made")
