@@ -231,7 +231,10 @@ class Gathered:
         found = {}
         for (name, file), rows in self.results.items():
             own = name if times[name] == 1 else f"{name}@{file}".replace("/", "_")
-            found[own] = RunLines(file, own, rows)
+            once = {(query, item): score for query, item, score in reversed(rows)}
+            again, wanted = len(rows) - len(once), "each once for a query; the first counts"
+            self.source.count(file, again, "results again", wanted)
+            found[own] = RunLines(file, own, [(*pair, once[pair]) for pair in reversed(once)])
         return found
 
     def _find(self, cell: str, file: str) -> str:
@@ -249,6 +252,8 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
+        lacking = names.count("")
+        self.source.count(piece.file, lacking, "items without an id or a file", "one; left out")
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},

@@ -52,7 +52,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "two names": ({"qrels.txt": "q1 0 x/1.jpg 1\nq1 0 y/1.jpg 1\n", "im/1.jpg": 1},
                   "2 judged items outside the gallery (x/1.jpg, y/1.jpg)", 1),
     "result again": ({"qrels.txt": QRELS, "x.run": RUN + "q1 Q0 a 9 0.5 x\n"},
-                     "x.run, line 4: found 1 results again", 2),
+                     "x.run: found 1 results again", 2),
     "another kind": ({"x.json": [{"data": {"image": "e.png"}, "annotations": 3, "result": 0}]},
                      "x.json: found values of another kind (TypeError", 4),
     "odd grade": ({"t.csv": RATED}, "t.csv, line 3: found 1 cells of rating", 1),
