@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings, Unsure
+from dashboard.errors import DataError, Finding, Findings, Unsure, count_odd
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
@@ -36,6 +36,10 @@ LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "op
 """Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
+
+
+Part = tuple[Any, Sequence[str]]
+"""Rows of an array, and the id of each; a row with the id "" is left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,25 +147,21 @@ def add_vectors(
     if said := describe_form(form, items.rows.shape[1]):
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
     with write_draft(collection.folder, "models", name) as draft:
-        sides = _name_sides(collection, given, form, by_position, findings)
-        for stem, side in sides.items():
-            _write_side(draft, stem, side)
-        told = {"date": tell_date(), **settings}
-        told |= {"bits": 8 * items.rows.shape[1]} if form == "packed" else {}
-        told |= {"by_position": True} if any(side.ids is None for side in given) else {}
-        (draft / "model.toml").write_text(write_toml(told), encoding="utf-8")
+        sides = _name_sides(collection, given, by_position, findings)
+        told = {"by_position": True} if any(side.ids is None for side in given) else {}
+        numbers = write_version(draft, sides, {**settings, **told}, form)
         for inside, path in files.items():
             _copy(path, draft / inside)
         made = read_version(draft, collection.items, collection.queries, findings, name=name)
         for stem, asked in (("items", collection.items), ("queries", collection.queries)):
             vectors = getattr(made, stem)
             record_inputs(draft, asked, stem, vectors.ids if vectors else ())
-        told_rows = [
-            describe_file(f"models/{name}", draft / f"{stem}.npy", len(side.rows))
-            for stem, side in sides.items()
+        rows = [
+            describe_file(f"models/{name}", draft / f"{stem}.npy", number)
+            for stem, number in numbers.items()
         ]
         put_in_place(draft, collection.folder / "models" / name)
-    return told_rows
+    return rows
 
 
 def _copy(path: Path, place: Path) -> None:
@@ -173,57 +173,69 @@ def _copy(path: Path, place: Path) -> None:
 
 
 def _name_sides(
-    collection: Collection,
-    given: Sequence[NamedVectors],
-    form: str,
-    by_position: bool,
-    findings: Findings,
-) -> dict[str, NamedVectors]:
-    """Return vectors of items, and of queries where they are given, as they are written."""
+    collection: Collection, given: Sequence[NamedVectors], by_position: bool, findings: Findings
+) -> dict[str, list[Part]]:
+    """Return vectors of items, and of queries where they are given, with the id of each."""
     items, queries = collection.items, collection.queries
     texts = [name for name, item in queries.list_rows("item_id") if not item]
     pictures = [name for name, file in items.list_rows("file") if file]
     orders = {"items": [items.ids, pictures], "queries": [texts, queries.ids]}
     sides = {
-        stem: NamedVectors(
-            convert(side.rows, form),
-            _name_rows(stem, side, orders[stem], by_position, findings),
-            side.name,
-        )
+        stem: [(side.rows, _name_rows(stem, side, orders[stem], by_position, findings))]
         for stem, side in zip(orders, given, strict=False)
     }
-    if "queries" in sides:
-        sides["items"] = _add_texts(collection, sides["items"], sides["queries"], findings)
+    if "queries" in sides and given[0].rows.shape[1] == given[1].rows.shape[1]:
+        ((rows, asked),) = sides["queries"]
+        names = _name_texts(collection, sides["items"][0][1], asked)
+        sides["items"] += [(rows, names)] if any(names) else []
+        what, wanted = "text queries that are items, too", "both; taken for both"
+        both, before = sum(map(bool, names)), "vectors of "
+        findings += count_odd(given[1].name, both, what, wanted, "note", before)
     return sides
 
 
-def _add_texts(
-    collection: Collection, items: NamedVectors, queries: NamedVectors, findings: Findings
-) -> NamedVectors:
-    """Return vectors of items, and those of text queries that are items: of one id and one text."""
+def _name_texts(
+    collection: Collection, there: Sequence[str], asked: Sequence[str]
+) -> Sequence[str]:
+    """Return the item that each query is, by its id and text, if it has no vector; else ""."""
     texts, captions = (
         dict(zip(table.ids, table[column], strict=True))
         for table, column in ((collection.queries, "text"), (collection.items, "caption"))
     )
-    there = {*match_ids(items.ids or (), collection.items.ids).values()}
-    names = match_ids(queries.ids or (), collection.queries.ids)
-    rows = {
-        names[each]: row
-        for row, each in enumerate(queries.ids or ())
-        if each in names and texts[names[each]] and texts[names[each]] == captions.get(names[each])
-    }
-    rows = {each: row for each, row in rows.items() if each not in there}
-    if not rows or queries.rows.shape[1] != items.rows.shape[1]:
-        return items
-    found = f"vectors of {len(rows):,} text queries that are items, too"
-    findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
-    parts = (items.rows, queries.rows[[*rows.values()]])
-    return NamedVectors(np.concatenate(parts), [*(items.ids or ()), *rows], items.name)
+    known = {*match_ids(there, collection.items.ids).values(), ""}
+    names = match_ids(asked, collection.items.ids)
+    items = [names.get(each, "") for each in asked]
+    return [
+        "" if each in known or texts.get(each) != captions[each] or not texts[each] else each
+        for each in items
+    ]
 
 
-def _write_side(draft: Path, stem: str, side: NamedVectors) -> None:
-    np.save(draft / f"{stem}.npy", np.ascontiguousarray(side.rows), allow_pickle=False)
-    (draft / f"{stem}.txt").write_text("\n".join(side.ids or ()) + "\n", encoding="utf-8")
+def write_version(
+    folder: Path, sides: Mapping[str, Sequence[Part]], settings: Mapping[str, Any], form: str
+) -> dict[str, int]:
+    """Write vectors of items and queries, their ids and a model.toml; return the rows of each."""
+    told = {"date": tell_date(), **settings}
+    told |= {"bits": 8 * sides["items"][0][0].shape[1]} if form == "packed" else {}
+    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
+    return {stem: _write_side(folder / f"{stem}.npy", parts, form) for stem, parts in sides.items()}
+
+
+def _write_side(path: Path, parts: Sequence[Part], form: str = "") -> int:
+    """Write the rows that have an id, and the ids beside them; return their number."""
+    named = [name for _, ids in parts for name in ids if name]
+    path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
+    first = parts[0][0]
+    kind = convert(first[:1], form).dtype
+    header = {"descr": kind.str, "fortran_order": False, "shape": (len(named), first.shape[1])}
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for rows, ids in parts:
+            is_kept = np.array(list(map(bool, ids)))
+            for at in range(0, len(rows), BLOCK):
+                block = convert(rows[at : at + BLOCK][is_kept[at : at + BLOCK]], form)
+                file.write(np.ascontiguousarray(block, kind).data)
+    return len(named)
 
 
 def tell_date() -> str:
@@ -290,15 +302,16 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
         DataError: If the vectors have another dimension than the items.
     """
     folder, kept = collection.folder / "models" / version.name, version.queries
-    given = {each: row for each, row in zip(queries.ids or (), queries.rows, strict=True)}
     if version.items is not None and queries.rows.shape[1] != version.items.dimension:
         found = f"query vectors of {queries.rows.shape[1]} dimensions"
         raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
-    others = {} if kept is None else dict(zip(kept.ids, kept.scale(0, len(kept.ids)), strict=True))
-    rows = {**others, **given}
+    given = queries.ids or ()
+    parts: list[Part] = [(queries.rows, given)]
+    if kept is not None:
+        others = ["" if name in given else name for name in kept.ids]
+        parts.insert(0, (kept.scale(0, len(kept.ids)), others))
     with replace_files(folder, "queries.npy", "queries.txt") as place:
-        np.save(place / "queries.npy", np.stack(list(rows.values())), allow_pickle=False)
-        (place / "queries.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        _write_side(place / "queries.npy", parts)
     record_inputs(folder, collection.queries, "queries", given)
 
 

@@ -12,7 +12,6 @@ from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS
-from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
@@ -72,7 +71,7 @@ class Roles:
         self.kind = "items"
         self.of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
         self.block = block
-        small = {re.sub(r"[\s-]+", "_", n.strip().lower()): n for n in reversed([*block.columns])}
+        small = {name_plainly(name): name for name in reversed([*block.columns])}
         ends = {name.rpartition(".")[2]: column for name, column in small.items()}
         self.small = ends | small  # cells inside objects, as payload.file_name
 
@@ -92,6 +91,11 @@ class Roles:
     def read(self, block: Block, role: str) -> list[str]:
         """Return the cells of a role; empty ones where no column has it."""
         return block.columns.get(self.of.get(role, "")) or [""] * len(block.lines)
+
+
+def name_plainly(column: str) -> str:
+    """Return the name of a column in small letters, with lines in place of blanks."""
+    return re.sub(r"[\s-]+", "_", column.strip().lower())
 
 
 def name_row(source: Source, cell: str, key: object, file: str, line: int) -> str:
@@ -139,7 +143,6 @@ def find_roles(block: Block, source: Source) -> Roles:
             of |= {"text": texts[0]} if texts else {}
             roles.kind = "pairs"
             return roles
-        _refuse_unnamed_grades(roles)
     if "query" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query", ITEM)
     elif is_named and not stem.startswith(("quer", "topic")):
@@ -151,24 +154,6 @@ def find_roles(block: Block, source: Source) -> Roles:
     else:
         _find_item_roles(block, source, roles)
     return roles
-
-
-def _refuse_unnamed_grades(roles: Roles) -> None:
-    """Refuse a table of queries and items, these again and again, with small numbers.
-
-    Raises:
-        Unsure: If there is one; nothing says that the numbers are grades.
-    """
-    block, of = roles.block, roles.of
-    small = {n: list(filter(None, own)) for n, own in block.columns.items() if n not in of.values()}
-    grades = [
-        n for n, own in small.items() if own and all(0 <= parse_number(e) <= 100 for e in own)
-    ]
-    if "item" in of and _is_repeated(block.columns[of["item"]]) and grades:
-        maps = f"query_id={of['query']},item_id={of['item']},grade="
-        lines = [f"--map {shlex.quote(maps + name)}" for name in grades]
-        found = f"queries ({of['query']}), items ({of['item']}) and numbers"
-        raise Unsure(block.file, found, "the column of grades", lines)
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:

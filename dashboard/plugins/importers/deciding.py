@@ -11,6 +11,7 @@ from statistics import fmean, multimode
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
+from dashboard.plugins.importers.column_roles import QUERY, name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
@@ -85,27 +86,32 @@ def choose_basis(found: Gathered) -> Basis:
 
 
 def refuse_unused_pairs(found: Gathered) -> None:
-    """Refuse a table that names texts, items and a small number, and says not what it is.
+    """Refuse a table that names queries, items and a small number, and says not what it is.
 
     Raises:
         Unsure: If there is one, and the caller does not say what decides relevance.
     """
     options, rows = found.source.options, found.items
     texts = {name for _, _, _, name in found.captions} | found.queries.index.keys() | {""}
-    several = {column for column, _ in rows.again}
-    for column, file in () if options.relevance else found.sources.items():
-        cells, key = {*rows.get(column)}, found.source.keys.get(file)
-        if not key or column not in several or len(cells) < 2 or not cells <= texts:
+    again: dict[str, set[str]] = {}
+    for (column, _), own in () if options.relevance else rows.again.items():
+        again.setdefault(column, set()).update(own)
+    for column, cells in again.items():
+        file = found.sources.get(column, "")
+        key, is_asked = found.source.keys.get(file), name_plainly(column) in QUERY or cells <= texts
+        if not key or len(cells) < 2 or not is_asked:
             continue
-        beside = [other for other in found.sources if found.sources[other] == file]
-        small = {n: map(parse_number, filter(None, rows.get(n))) for n in beside if n != column}
-        grades = [n for n, each in small.items() if all(0 <= number <= 100 for number in each)]
-        grades = [name for name in grades if any(rows.get(name))]
+        filled = {n: list(filter(None, rows.get(n))) for n, e in found.sources.items() if e == file}
+        grades = [
+            name
+            for name, own in filled.items()
+            if own and name != column and all(0 <= parse_number(cell) <= 100 for cell in own)
+        ]
         if grades:
             before = f"{options.map}," if options.map else ""
             maps = [f"{before}query_id={column},item_id={key},grade={name}" for name in grades]
             lines = [f"--map {shlex.quote(each)}" for each in maps]
-            told = f"ids of texts in the column {column}, of items in {key}, and numbers"
+            told = f"queries in the column {column}, items in {key}, and numbers"
             lines += [f"--relevance {'captions' if found.captions else NONE}"]
             raise Unsure(file, told, "a statement that they are judgements, or not", lines)
 
@@ -202,7 +208,7 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
     """Return the grades of pairs, the files that they are of, and on how many people disagree.
 
     Raises:
-        Unsure: If people disagree, or two files, and the caller does not say what counts.
+        Unsure: If people disagree, and the caller does not say what counts.
         DataError: If there is no such file as the caller names.
     """
     options, files = found.source.options, list_judged(found)
@@ -210,32 +216,24 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
     if options.judgements and not named:
         wanted = f"one of: {list_names(files) or NONE}"
         raise DataError(options.judgements, "no such judgements", wanted)
-    votes: dict[str, dict[tuple[str, str], list[float]]] = {n: {} for n in named[:1] or files}
+    used = named[:1] or files
+    votes: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for file, query, item, grade in found.judged:
-        if file in votes and grade is not None:
-            votes[file].setdefault((query, item), []).append(grade)
-    merged: dict[tuple[str, str], tuple[float, str]] = {}
-    settled = 0
-    for file, own in votes.items():
-        odd = {pair: grades for pair, grades in own.items() if len(set(grades)) > 1}
-        if odd and options.disagreements not in SETTLED:
-            (query, item), grades = next(iter(odd.items()))
-            given = " and ".join(f"{grade:g}" for grade in grades[:3])
-            told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
-            lines = [f"--disagreements {each}" for each in SETTLED]
-            raise Unsure(file, told, "one grade for each pair", lines)
-        settled += len(odd)
-        for pair, grades in own.items():
-            grade = SETTLED[options.disagreements](grades) if pair in odd else grades[0]
-            first, other = merged.setdefault(pair, (grade, file))
-            if first != grade:
-                told = f"grade {grade:g} for query {pair[0]!r} and item {pair[1]!r}"
-                lines = [f"--judgements {shlex.quote(each)}" for each in votes]
-                raise Unsure(file, told, f"{first:g}, as {other} has", lines)
-    if len(votes) > 1:
-        wanted = "one; they agree, merged"
-        found.source.count(files[0], files, "files of judgements", wanted, "note")
-    return {pair: grade for pair, (grade, _) in merged.items()}, list(votes), settled
+        if file in used and grade is not None:
+            votes.setdefault((query, item), []).append((grade, file))
+    odd = {pair: own for pair, own in votes.items() if len({grade for grade, _ in own}) > 1}
+    if odd and options.disagreements not in SETTLED:
+        (query, item), own = next(iter(odd.items()))
+        given = " and ".join(f"{grade:g} in {file}" for grade, file in own[:3])
+        told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
+        between = dict.fromkeys(file for each in odd.values() for _, file in each)
+        lines = [f"--judgements {shlex.quote(each)}" for each in between if len(between) > 1]
+        lines += [f"--disagreements {each}" for each in SETTLED]
+        raise Unsure(own[0][1], told, "one grade for each pair", lines)
+    if len(used) > 1:
+        found.source.count(files[0], files, "files of judgements", "one; merged", "note")
+    settle = SETTLED.get(options.disagreements, min)
+    return {pair: settle([e for e, _ in own]) for pair, own in votes.items()}, used, len(odd)
 
 
 SETTLED: Mapping[str, Callable[[list[float]], float]] = {

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from itertools import compress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     write_list,
 )
-from dashboard.plugins.importers.source import GZIP, Source, find_folder_of
+from dashboard.plugins.importers.source import Source, find_folder_of
 from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
@@ -66,15 +67,6 @@ class Rows:
                 elif cell:
                     self.again.setdefault((column, name), [own[place]]).append(cell)
 
-    def drop(self, ids: Collection[str]) -> None:
-        """Take rows away."""
-        kept = {name: place for name, place in self.index.items() if name not in ids}
-        self.columns = {
-            column: [cells[place] for place in kept.values()]
-            for column, cells in ((each, self.get(each)) for each in self.columns)
-        }
-        self.index = {name: place for place, name in enumerate(kept)}
-
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
         own = self.columns.get(column, [])
@@ -106,59 +98,41 @@ class VectorFile:
 
     def add(self, piece: Vectors, source: Source) -> None:
         """Add the rows of a piece; those that nothing can be computed from are said."""
-        if why := self._find_fault(piece):
-            source.say(piece.file, *why)
+        shape, kind = piece.rows.shape, piece.rows.dtype
+        is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
+        if not is_fit or (len(self) and shape[1] != self.shape[1]):
+            wanted = f"float32, (rows, {self.shape[1] or 'dimension'}); left out"
+            source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
             return
         self.files[piece.file] = None
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
-            rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
-            given = None if piece.ids is None else piece.ids[at : at + BLOCK]
-            ids = None if given is None else [name.strip() for name in given]
-            bad = self._find_bad_rows(rows, ids)
-            for what, places in bad.items():
-                names = [ids[place] if ids else str(at + place) for place in places]
-                wanted = "a finite vector for each id; left out"
+            rows = rows.view(np.uint8) if kind.kind == "b" else rows
+            ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
+            is_bad = np.zeros(len(rows), bool)
+            for what, odd in self._find_bad_rows(rows, ids).items():
+                names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
+                wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
                 source.count(piece.file, names, f"vectors that {what}", wanted)
-            if bad and ids is None:
-                wanted = "finite vectors, or a file of ids; all are left out"
-                source.say(piece.file, "no ids", wanted)
+                is_bad |= odd
+            if is_bad.any() and ids is None:
                 return
-            if bad and ids:
-                out = {place for places in bad.values() for place in places}
-                kept = [place for place in range(len(rows)) if place not in out]
-                rows, ids = rows[kept], [ids[place] for place in kept]
-            self.append(rows, ids)
+            self.append(rows[~is_bad], None if ids is None else [*compress(ids, ~is_bad)])
 
-    def _find_fault(self, piece: Vectors) -> tuple[str, str] | None:
-        """Return why some rows cannot be those of a version, and what was expected."""
-        rows, ids = piece.rows, piece.ids
-        if rows.ndim != 2 or not rows.shape[1] or rows.dtype.kind not in "fiub":
-            found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
-            return found, "float32, (rows, dimension); left out"
-        if len(self) and self.shape[1] != rows.shape[1]:
-            found = f"vectors of {rows.shape[1]} dimensions"
-            return found, f"{self.shape[1]}, as before; left out"
-        if ids is not None and len(ids) != len(rows):
-            found = f"{len(rows):,} vectors and {len(ids):,} ids"
-            return found, "one id for each vector; left out"
-        return None
-
-    def _find_bad_rows(self, rows: NDArray[Any], ids: Sequence[str] | None) -> dict[str, list[int]]:
-        """Return the places of rows that cannot be used, by what is wrong with them."""
-        bad: dict[str, list[int]] = {}
+    def _find_bad_rows(
+        self, rows: NDArray[Any], ids: Sequence[str] | None
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Return whether each row is one that cannot be used, by what is wrong with it."""
+        bad = {}
         if rows.dtype.kind == "f":
             with np.errstate(invalid="ignore", over="ignore"):
                 lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-            bad["are not finite"] = np.flatnonzero(~np.isfinite(lengths)).tolist()
-            bad["are all zeros"] = np.flatnonzero(lengths == 0).tolist()
-        first: dict[str, int] = {}
-        bad["come again or have no id"] = [
-            place
-            for place, name in enumerate(ids or ())
-            if not name or name in self.ids or first.setdefault(name, place) != place
-        ]
-        return {what: places for what, places in bad.items() if places}
+            bad = {"are not finite": ~np.isfinite(lengths), "are all zeros": lengths == 0}
+        if ids is not None:
+            first = {name: place for place, name in reversed([*enumerate(ids)])}
+            again = [n in self.ids or first[n] != at or not n for at, n in enumerate(ids)]
+            bad["come again or have no id"] = np.array(again)
+        return bad
 
     def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
         """Add rows of the same width; they take the type of the first ones."""
@@ -179,6 +153,7 @@ class VectorFile:
 
     def open(self) -> NDArray[Any]:
         """Return the rows, which stay in the file."""
+        self.close()
         return np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
 
 
@@ -251,16 +226,15 @@ class Gathered:
 
     @cached_property
     def runs(self) -> dict[str, RunLines]:
-        """Results by their version, or by their path where two files have one name."""
-        forms: dict[tuple[str, str], list[str]] = {}
-        for name, file in self.results:
-            path = PurePosixPath(GZIP.sub("", file))
-            forms[name, file] = [name, str(path.with_suffix("")), str(path)]
-        times = Counter(form for own in forms.values() for form in {*own})
+        """Results by their version, and by its file where two have one name."""
+        times = Counter(name for name, _ in self.results)
         found = {}
-        for key, own in forms.items():
-            name = next((form for form in own if times[form] == 1), own[-1]).replace("/", "_")
-            found[name] = RunLines(key[1], name, self.results[key])
+        for (name, file), rows in self.results.items():
+            own = name if times[name] == 1 else f"{name}@{file}".replace("/", "_")
+            once = {(query, item): score for query, item, score in reversed(rows)}
+            again, wanted = len(rows) - len(once), "each once for a query; the first counts"
+            self.source.count(file, again, "results again", wanted)
+            found[own] = RunLines(file, own, [(*pair, once[pair]) for pair in reversed(once)])
         return found
 
     def _find(self, cell: str, file: str) -> str:
@@ -278,6 +252,8 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
+        lacking = names.count("")
+        self.source.count(piece.file, lacking, "items without an id or a file", "one; left out")
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},
@@ -323,7 +299,7 @@ class Gathered:
                 found[name] = known
             else:
                 rest.append(name)
-        near = self._match_near(rest, items)
+        near = self._match_near(rest, items) if rest else {}
         times = Counter([*near.values(), *found.values()])
         near = {name: known for name, known in near.items() if times[known] == 1}
         for name, known in list(near.items())[:1]:
@@ -335,19 +311,17 @@ class Gathered:
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
-        every = {**self.known, **dict(zip(items, items, strict=True))} if names else {}
-        for shorten in (strip_name, shorten_number):
-            owners: dict[str, str] = {}
-            for name, item in every.items():
-                if item in items and owners.setdefault(shorten(name), item) != item:
-                    owners[shorten(name)] = ""
-            near = {name: owners.get(shorten(name), "") for name in names if shorten(name)}
-            if any(near.values()):
-                return {name: item for name, item in near.items() if item}
+        owners: dict[str, str] = {}
+        for name, item in {**self.known, **dict(zip(items, items, strict=True))}.items():
+            if item in items and owners.setdefault(shorten_name(name), item) != item:
+                owners[shorten_name(name)] = ""
+        near = {name: owners.get(shorten_name(name), "") for name in names}
+        if any(near.values()):
+            return {name: item for name, item in near.items() if item}
         for column in filter(NUMBERED.search, self.items.columns):
             cells = zip(self.items.get(column), self.items.index, strict=True)
             owners = {cell: item for cell, item in cells if item in items}
-            if names and len(owners) == len(items) and owners.keys() >= set(names):
+            if len(owners) == len(items) and owners.keys() >= set(names):
                 return {name: owners[name] for name in names}
         return {}
 
@@ -358,11 +332,12 @@ def _quote_class(cell: str) -> str:
     return cell if is_plain else write_list([cell])
 
 
-def shorten_number(name: str) -> str:
-    """Return a number without the zeros that programs write around it; "" for another name.
+def shorten_name(name: str) -> str:
+    """Return a name without folders and ending, a number without the zeros around it.
 
-    >>> shorten_number("x/000000000139.jpg"), shorten_number("139.0"), shorten_number("a1")
-    ('139', '139', '')
+    >>> shorten_name("x/000000000139.jpg"), shorten_name("139.0"), shorten_name("x/a1.png")
+    ('139', '139', 'a1')
     """
-    match = NUMBER.fullmatch(strip_name(name))
-    return match[1] if match else ""
+    plain = strip_name(name)
+    match = NUMBER.fullmatch(plain)
+    return match[1] if match else plain

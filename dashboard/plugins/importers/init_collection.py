@@ -46,12 +46,12 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     Raises:
         DataError: If the source, or what is made of it, cannot be used; nothing is left then.
     """
-    from dashboard.errors import DataError, Unsure
+    from dashboard.errors import Unsure
     from dashboard.plugins.importers.making import make_collection
 
     call.columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
     try:
-        made = make_collection(call)
+        rows, findings, lines = make_collection(call)
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
         asked = {line.split()[0] for line in error.lines}
@@ -60,12 +60,11 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
             words += [option] if given[option] is True else [option, given[option]]
         print_ways(error, shlex.join(words))
         return [], COLUMNS, WRONG
-    for each in made.findings:
-        said = DataError(each.file, each.found, each.wanted, line=each.line)
-        print(f"{each.level}: {said}", file=sys.stderr)
-    for line in (*made.block, made.address):
+    for each in findings:
+        print(f"{each.level}: {each}", file=sys.stderr)
+    for line in lines:
         print(line, file=sys.stderr)
-    return made.rows, COLUMNS, FINE
+    return rows, COLUMNS, FINE
 
 
 def _split(pair: str) -> tuple[str, str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import NEVER, refuse_unused_pairs
+from dashboard.plugins.importers.deciding import refuse_unused_pairs
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
@@ -24,10 +24,12 @@ from dashboard.plugins.importers.writing import (
     TABLES,
     keep_files,
     keep_rows,
+    link_media,
     list_files,
+    list_tables,
     open_draft,
     read_record,
-    write_collection,
+    write_files,
 )
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import MARKS, find_data
@@ -45,18 +47,11 @@ NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """A collection that was made: its files, the answer in lines, and its address."""
-
-    rows: list[dict[str, Any]]
-    findings: list[Finding]
-    block: tuple[str, ...]
-    address: str
-
-
-def make_collection(call: Namespace) -> Made:
+def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding], list[str]]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
+
+    Returns:
+        A row a file that was written, findings, and the lines of the answer, its address the last.
 
     Raises:
         Unsure: If a choice that decides numbers is open.
@@ -72,7 +67,7 @@ def make_collection(call: Namespace) -> Made:
         plan.settings["title"] = place.name
         rows, kept = _write_all(place, draft, found, plan, placed)
         opened = _open_draft(draft, found, plan)
-        versions = [n for n, e in opened.versions.items() if e.file in kept]
+        versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, plan, placed, versions)
         is_bare = block[2].startswith(NO_VERSION)
         mapped = [f"--map {call.map}"] if call.map else []
@@ -83,7 +78,7 @@ def make_collection(call: Namespace) -> Made:
     address = ADDRESS.format(page, place.name)
     address = "Nothing was made: --dry-run." if call.dry_run else address
     lines = list_ways(call.new, plan) if is_bare else ()
-    return Made(rows, findings, (*block, *lines), address)
+    return rows, findings, [*block, *lines, address]
 
 
 def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
@@ -115,37 +110,37 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 
 def _write_all(
     place: Path, draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
-) -> tuple[list[dict[str, Any]], set[str]]:
+) -> tuple[list[dict[str, Any]], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
-        A row a file that was written, and the names of what was kept; of results without ending.
+        A row a file that was written, and the names of files and versions that were kept.
     """
-    record, tables = read_record(place), (plan.items, plan.queries)
+    link_media(draft, found, plan)
+    record, tables = read_record(place), list_tables(found, plan)
     now: dict[str, Any] = {
-        "columns": {name: [*rows.columns] for name, rows in zip(TABLES, tables, strict=True)},
-        "rows": {name: [*rows.index] for name, rows in zip(TABLES, tables, strict=True)},
         "settings": dict(plan.settings),
+        "tables": {name: tables[name] for name in TABLES},
     }
-    own = keep_rows(place, found, plan, record)
-    rows = write_collection(draft, found, plan, placed)
+    if place.is_dir():
+        keep_rows(place, tables, record["tables"], found.source)
+    rows = write_files(draft, found, plan, placed, tables)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
-        kept = keep_files(place, draft, record["files"])
+        kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
                 told = {key: old[key] for key in ("note", "date") if key in old}
-                (draft / name).write_text(write_toml(told | new | told), encoding="utf-8")
+                (draft / name).write_text(write_toml(new | told), encoding="utf-8")
         _keep_settings(place, found, plan, record["settings"])
-        if kept or own:
-            names = sorted([*kept, *own], key=lambda name: name.startswith("media/"))
-            said = f"{list_names(names)} beside the source"
-            found.source.say(place.name, said, "these; kept", "note")
-        _report_changes(place, draft, found)
-    now["files"] = [*written, *(name for name in record["files"] if (draft / name).exists())]
+        names = sorted(kept, key=lambda name: name.startswith("media/"))
+        wanted = "files of the source; kept"
+        found.source.count(place.name, names, "further files and versions", wanted, "note")
+    still = [name for name in record["files"] if (draft / name).exists()]
+    now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
-    return rows, {*kept, *(name.rpartition(".")[0] for name in kept)}
+    return rows, kept
 
 
 def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, Any]) -> None:
@@ -161,19 +156,6 @@ def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, 
     stated = [f"{key} = {own[key]!r}" for key in DECIDING if key in odd]
     plan.notes += [f"but collection.toml says {', '.join(stated)}, which counts"] if stated else []
     plan.settings |= own
-
-
-def _report_changes(place: Path, draft: Path, found: Gathered) -> None:
-    for name in (*TABLES, "qrels.csv"):
-        before, now = (set(_list_lines(folder / name)) for folder in (place, draft))
-        if before != now:
-            new, gone = len(now - before), len(before - now)
-            said = f"{new:,} rows that are new or changed, and {gone:,} that are gone"
-            found.source.say(name, said, "what the source has; taken in", "note")
-
-
-def _list_lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:
@@ -229,24 +211,14 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    most = "the first annotator's count. Those of most: --disagreements majority"
-    if found.source.options.disagreements == "majority":
-        most = "those of most annotators count"
+    is_settled = found.source.options.disagreements == "majority"
+    most = "of classes those of most" if is_settled else "of classes too. Those of most"
     for rows in (found.items, found.queries):
-        odd: dict[str, list[list[str]]] = {}
-        for (column, _), cells in rows.again.items():
-            if len(set(cells)) > 1:
-                odd.setdefault(column, []).append(cells)
-        for column, lists in odd.items():
-            is_class = column in found.declared or "annotator" in rows.columns
-            if is_class and not NEVER.search(column.lower()):
-                what, wanted = "pictures whose annotators disagree", f"one answer; {most}"
-                many = len(lists)
-            else:
-                what, wanted = f"rows that give an id a second {column}", "one of each"
-                wanted += "; the first counts"
-                many = sum(cell != cells[0] for cells in lists for cell in cells)
-            found.source.count(found.sources.get(column, "queries"), many, what, wanted)
+        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
+        for column, many in odd.items():
+            file, what = found.sources.get(column, "queries"), f"ids with a second {column}"
+            wanted = f"one of each; the first counts, {most}: --disagreements majority"
+            found.source.count(file, many, what, wanted)
 
 
 def describe(
@@ -261,14 +233,10 @@ def describe(
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
-    used = {each.name for each in placed if "runs" in "".join(each.rows)}
-    sides = {(each.name, side) for each in placed for side in each.said}
-    unused = [e.file for key, e in found.vectors.items() if key not in sides and key[0] not in used]
-    left_out = [f"not used: {list_names(unused)}"] if any(unused) else []
     return (
         f"Relevant: {relevant}",
         f"Items: {items}; {judged}",
-        "; ".join([f"Versions: {'; '.join(versions)}" if versions else NO_VERSION, *left_out]),
+        f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 
 
@@ -281,13 +249,11 @@ def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    draft, tables, kept = opened.folder, (opened.items, opened.queries), dict(opened.versions)
-    for made in placed:
-        if (draft / "models" / made.name).is_dir() and made.name in kept:
-            version = kept.pop(made.name)
-            for stem, table in zip(("items", "queries"), tables, strict=True):
-                vectors = getattr(version, stem)
-                if vectors and f"{version.file}/{stem}.npy" in made.rows:
-                    record_inputs(draft / version.file, table, stem, vectors.ids)
+    draft, tables = opened.folder, (opened.items, opened.queries)
+    written = {file for made in placed for file in made.rows}
+    for version in opened.versions.values():
+        for stem, table in zip(("items", "queries"), tables, strict=True):
+            if f"{version.file}/{stem}.npy" in written and (own := getattr(version, stem)):
+                record_inputs(draft / version.file, table, stem, own.ids)
     missing = list_missing(draft, opened.settings, opened.items)
-    return [*opened.findings, *missing, *list_stale(draft, kept, *tables)]
+    return [*opened.findings, *missing, *list_stale(draft, opened.versions, *tables)]

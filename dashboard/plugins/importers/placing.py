@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.planning import Plan
 from dashboard.storage.new_versions import (
-    BLOCK,
-    convert,
+    Part,
     describe_form,
     find_form,
     tell_date,
-    write_toml,
+    write_version,
 )
 
 SIDES = ("items", "texts")
-Part = tuple[VectorFile, Sequence[str]]
-"""Rows of a file, and the id that each has in the collection; "" for one that is left out."""
 
 
 @dataclass(eq=False)
@@ -63,7 +57,7 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
             sizes = (len(plan.pictures), len(texts))
             if own.has_ids or not _is_matrix(found, own, sizes):
                 ids = _find_ids(found, plan, version, side, own, texts)
-                parts |= {side: (own, ids)} if any(ids) else {}
+                parts |= {side: (own.open(), ids)} if any(ids) else {}
             else:
                 _write_matrix(draft, version, own, found.source.options.rows, plan.pictures, texts)
         if "items" in parts:
@@ -72,6 +66,7 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
             said = f"vectors of texts and none of items for the version {name}"
             found.source.say(name, said, "both; left out")
         placed += [version] if version.rows else []
+    shutil.rmtree(draft / "vectors", ignore_errors=True)
     return placed
 
 
@@ -167,40 +162,17 @@ def _write_vectors(
     draft: Path, found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
 ) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
-    sides = {"queries": [parts["texts"]] if "texts" in parts else [], "items": [parts["items"]]}
-    sides["items"] += sides["queries"] if plan.texts else []
-    for own, _ in parts.values():
-        own.close()
-    files, width = [own.open() for own, _ in parts.values()], parts["items"][0].shape[1]
-    version.form = find_form(files, parts["items"][0].file, found.source.options.codes)
-    if said := describe_form(version.form, width):
+    sides = {"items": [parts["items"]]}
+    if "texts" in parts:
+        sides["queries"] = [parts["texts"]]
+        sides["items"] += sides["queries"] if plan.texts else []
+    file, codes = found.vectors[version.name, "items"].file, found.source.options.codes
+    version.form = find_form([rows for rows, _ in parts.values()], file, codes)
+    if said := describe_form(version.form, parts["items"][0].shape[1]):
         version.said["form"] = said
     folder = draft / "models" / version.name
     folder.mkdir(parents=True)
-    told: dict[str, Any] = {"date": date} | (
-        {} if all(e.has_ids for e, _ in parts.values()) else {"by_position": True}
-    )
-    told |= {"bits": 8 * width} if version.form == "packed" else {}
-    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
-    for stem, side in sides.items():
-        if side:
-            number = _write_side(folder / f"{stem}.npy", side, version.form)
-            version.rows[f"models/{version.name}/{stem}.npy"] = number
-
-
-def _write_side(path: Path, parts: Sequence[Part], form: str) -> int:
-    """Write rows that have an id, and the ids beside them; a whole file is linked."""
-    named = [name for _, ids in parts for name in ids if name]
-    path.with_suffix(".txt").write_text("\n".join(named) + "\n", encoding="utf-8")
-    (first, ids), rows = parts[0], parts[0][0].open()
-    if len(parts) == 1 and all(ids) and convert(rows[:1], form).dtype == rows.dtype:
-        os.link(first.path, path)
-        return len(named)
-    target = VectorFile(path)
-    for own, ids in parts:
-        kept, rows = np.array(list(map(bool, ids))), own.open()
-        for at in range(0, len(rows), BLOCK):
-            block = rows[at : at + BLOCK][kept[at : at + BLOCK]]
-            target.append(convert(block, form), None)
-    target.close()
-    return len(named)
+    own = [found.vectors[version.name, side] for side in parts]
+    told = {} if all(each.has_ids for each in own) else {"by_position": True}
+    numbers = write_version(folder, sides, {"date": date, **told}, version.form)
+    version.rows |= {f"models/{version.name}/{n}.npy": number for n, number in numbers.items()}

@@ -17,21 +17,19 @@ from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
+from dashboard.plugins.importers.source import Source
 from dashboard.storage.drafts import DRAFT, hold, report_full_disk
-from dashboard.storage.runs import list_pairs, read_qrels
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
 
 RECORD = ".init.json"
-"""What `init` wrote into a collection: files, rows, columns and settings. All else is of people."""
-NO_RECORD: dict[str, Any] = {
-    "files": ["items.csv", "queries.csv", "qrels.csv", "unified_annotation.csv"],
-    "columns": {},
-    "rows": {},
-    "settings": {},
+"""What `init` made of the source alone: files, settings and tables. All else is of people."""
+TABLES = {
+    "items.csv": ("item_id",),
+    "queries.csv": ("query_id",),
+    "qrels.csv": ("query_id", "item_id"),
 }
-TABLES = {"items.csv": "item_id", "queries.csv": "query_id"}
-"""Tables in which people add columns, and their keys."""
+"""Tables in which people change rows, and the columns that name a row."""
 Row = tuple[str, ...]
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
@@ -77,46 +75,54 @@ def _restore(before: Path, place: Path) -> None:
         before.rename(place)
 
 
-def write_collection(
-    draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
-) -> list[dict[str, Any]]:
-    """Write all files of a collection; return a row a file: its rows, where they are from."""
-    made: list[dict[str, Any]] = []
-
-    def tell(file: str, rows: int, taken: Sequence[str] = (), guessed: str = "") -> None:
-        told = {"taken_from": list_names(taken) or "the source", "guessed": guessed or None}
-        made.extend([{"file": file, "rows": rows} | told] if rows else [])
-
-    def write(file: str, rows: Sequence[Row], taken: Sequence[str], guessed: str = "") -> None:
-        if len(rows) > 1:
-            write_rows(draft / file, rows)
-        tell(file, len(rows) - 1, taken, guessed)
-
-    _link_media(draft, found, plan)
-    write("items.csv", _list_rows("item_id", plan.items), found.list_files("items.csv"))
-    asked = found.list_files("queries.csv")
-    write("queries.csv", _list_rows("query_id", plan.queries), asked, plan.of_queries)
+def list_tables(found: Gathered, plan: Plan) -> dict[str, list[Row]]:
+    """Return the header and the rows of each table of the collection, by its file."""
     grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
-    write("qrels.csv", [("query_id", "item_id", "grade"), *grades], plan.files)
+    tables: dict[str, list[Row]] = {
+        "items.csv": _list_rows("item_id", plan.items),
+        "queries.csv": _list_rows("query_id", plan.queries),
+        "qrels.csv": [("query_id", "item_id", "grade"), *grades],
+    }
     if plan.basis.kind == "keywords":
         rows = _list_rows("slice_id", plan.items, is_keyword=True)
-        write("unified_annotation.csv", [row for row in rows if any(row[1:])], ())
-    for version in placed:
-        for file, number in version.rows.items():
-            of_texts = [version.said.get("texts", "")]
-            said = of_texts if file.endswith("/queries.npy") else list(version.said.values())
-            tell(file, number, said)
+        tables["unified_annotation.csv"] = [row for row in rows if any(row[1:])]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
-        write(f"runs/{name}.csv", [("query_id", "item_id", "score"), *results], [run.file])
+        tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
+    return tables
+
+
+def write_files(
+    draft: Path,
+    found: Gathered,
+    plan: Plan,
+    placed: Sequence[Placed],
+    tables: Mapping[str, Sequence[Row]],
+) -> list[dict[str, Any]]:
+    """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
+    taken = {name: found.list_files(name) for name in ("items.csv", "queries.csv")}
+    taken |= {"qrels.csv": list(plan.files)}
+    taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
+    numbers = {file: len(rows) - 1 for file, rows in tables.items()}
+    for file in [each for each, number in numbers.items() if number > 0]:
+        write_rows(draft / file, tables[file])
+    for version in placed:
+        numbers |= version.rows
+        taken |= dict.fromkeys(version.rows, list(version.said.values()))
     for name in ("media", "posters"):
-        tell(f"{name}/", sum(path.is_file() for path in (draft / name).rglob("*")))
+        numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
-        tell(name, found.taken["queries.csv", each.file])
-    shutil.rmtree(draft / "vectors", ignore_errors=True)
-    return made
+        numbers[name] = found.taken["queries.csv", each.file]
+    guessed = {"queries.csv": plan.of_queries or None}
+    return [
+        {"file": file, "rows": number}
+        | {"taken_from": list_names(taken.get(file, ())) or "the source"}
+        | {"guessed": guessed.get(file)}
+        for file, number in numbers.items()
+        if number > 0
+    ]
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -138,11 +144,11 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
 
 
 def read_record(place: Path) -> dict[str, Any]:
-    """Return what `init` wrote into a collection, the last time; little where nothing tells it."""
+    """Return what `init` made the last time; nothing where no record tells it."""
+    told: dict[str, Any] = {}
     with suppress(OSError, ValueError, TypeError):
-        told: dict[str, Any] = json.loads((place / RECORD).read_bytes())
-        return NO_RECORD | told
-    return NO_RECORD
+        told |= json.loads((place / RECORD).read_bytes())
+    return {"files": [], "settings": {}, "tables": {}} | told
 
 
 def list_files(folder: Path) -> list[str]:
@@ -152,90 +158,109 @@ def list_files(folder: Path) -> list[str]:
     return [name for name in names if f"/{DRAFT}" not in name]
 
 
-def keep_rows(place: Path, found: Gathered, plan: Plan, record: Mapping[str, Any]) -> list[str]:
-    """Give tables the rows and columns that people added; return what they are.
+def keep_rows(
+    place: Path, tables: dict[str, list[Row]], wrote: Mapping[str, Any], source: Source
+) -> None:
+    """Give new tables what people changed in those that are there, and say what changes.
 
-    Queries that people deleted stay away; judgements of queries that they added stay.
+    A query that people deleted has no judgements.
 
     Args:
         place: The collection that is there.
-        found: Where it is said.
-        plan: The tables of the new one.
-        record: What `init` wrote the last time: rows and columns by the table, and files.
+        tables: The new tables, by their files.
+        wrote: Those that `init` made the last time.
+        source: Where it is said.
     """
-    kept: list[str] = []
-    for (name, key), rows in zip(TABLES.items(), (plan.items, plan.queries), strict=True):
-        with suppress(DataError):  # a table that cannot be read is made anew
-            table, wrote = read_table(place / name, name, (key,), []), record["rows"].get(name)
-            columns = set(record["columns"].get(name, ()))
-            own = [] if wrote is None else [*table.index.keys() - rows.index.keys() - {*wrote}]
-            own.sort(key=table.index.__getitem__)
-            if rows is plan.queries and len(table):
-                gone = (rows.index.keys() & {*(wrote or ())}) - table.index.keys()
-                rows.drop(gone)
-                plan.qrels = [each for each in plan.qrels if each[0] not in gone]
-                what = "queries of the source that are not in yours"
-                found.source.count(name, sorted(gone), what, "them; left out as before", "note")
-                if own and "qrels.csv" in record["files"]:
-                    judged = read_qrels(place / "qrels.csv", "qrels.csv", [])
-                    pairs = [(*pair, grade) for pair, grade in list_pairs(judged)]
-                    plan.qrels += [each for each in pairs if each[0] in own]
-            kept += [f"{len(own):,} rows of {name}"] if own else []
-            shown = {column: table[column] for column in rows.columns.keys() & table.columns.keys()}
-            rows.add(own, {n: [cells[table.index[i]] for i in own] for n, cells in shown.items()})
-            there = {id_: at for at, id_ in enumerate(table.ids) if id_ in rows.index}
-            for column in [n for n in table.columns if n not in {key, *rows.columns, *columns}]:
-                cells = [table[column][at] for at in there.values()]
-                rows.add(list(there), {column: cells})
-                kept.append(f"{column} of {name}")
-    return sorted(kept)
+    for name, keys in TABLES.items():
+        rows, path = tables[name], place / name
+        told = read_table(path, name, keys, [], unique=False).columns if path.is_file() else {}
+        old = [tuple(told), *zip(*told.values(), strict=True)]
+        tables[name] = merge_rows(keys, rows, old, wrote.get(name, ()) if told else ())
+        new, theirs, now = (_index_rows(each, keys) for each in (rows, old, tables[name]))
+        other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
+        gone, away = (len(each.keys() - now.keys()) for each in (theirs, new))
+        if other or gone or own or away:
+            said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
+            yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
+            source.say(name, said, f"what the source has; taken in. {yours}", "note")
+        if name == "queries.csv":
+            lost = {row[0] for row in rows} - {row[0] for row in tables[name]}
+            tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
+
+
+def merge_rows(
+    keys: Sequence[str], rows: Sequence[Row], old: Sequence[Row], wrote: Sequence[Row]
+) -> list[Row]:
+    """Return the rows of a table in which cells that people changed, or whole rows, stay so.
+
+    Args:
+        keys: Columns that name a row.
+        rows: Header and rows by the source.
+        old: Those of people.
+        wrote: Those by the source when people got them.
+
+    >>> merge_rows(["id"], [("id", "x"), ("a", "2"), ("b", "1"), ("d", "1")],
+    ...     [("id", "x"), ("a", "1"), ("c", "3")], [("id", "x"), ("a", "1"), ("b", "1")])
+    [('id', 'x'), ('a', '2'), ('d', '1'), ('c', '3')]
+    """
+    new, theirs, base = (_index_rows(each, keys) for each in (rows, old, wrote))
+
+    def settle(key: Row, column: str) -> str:
+        now, mine, before = (each.get(key, {}).get(column, "") for each in (new, theirs, base))
+        return now if mine == before else mine
+
+    columns = dict.fromkeys((*rows[0], *old[0]))
+    every = [{name: settle(key, name) for name in columns} for key in new | theirs]
+    kept = [row for row in every if all(row[key] for key in keys)]
+    used = [name for name in columns if name in keys or any(row[name] for row in kept)]
+    return [tuple(used), *(tuple(row[name] for name in used) for row in kept)]
+
+
+def _index_rows(rows: Sequence[Sequence[str]], keys: Sequence[str]) -> dict[Row, dict[str, str]]:
+    """Return the filled cells of each row of a table, by its key."""
+    cells = [{n: e for n, e in zip(rows[0], row, strict=True) if e} for row in rows[1:]]
+    return {tuple(row.get(key, "") for key in keys): row for row in cells}
 
 
 def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
-    """Take over the files of people and versions that a source does not have; return their names.
+    """Take over the files of people, and versions that a source does not have; return their names.
 
     Args:
         place: The collection that is there.
         draft: The new one.
-        written: Files that `init` wrote; without its record nobody knows whose versions are.
+        written: Files that `init` wrote.
 
     Raises:
         DataError: If a version that people added has the name of a new one.
     """
-    made = set(map(_name_version, draft.glob("*/*")))
+    made, known = (set(map(_name_version, each)) for each in (list_files(draft), written))
     kept: dict[str, None] = {}
-    is_known, written = RECORD in written, {*written, RECORD, "collection.toml"}
     for name in list_files(place):
-        parts = name.split("/")
-        is_version = len(parts) > 1 and parts[0] in ("models", "runs")
-        own = "/".join(parts[:2]) if is_version else name
-        is_made = _name_version(place / own) in made
-        is_result = parts[0] == "runs" and not name.endswith(".json")
-        if (
-            is_known
-            and name not in written
-            and is_made
-            and (is_result or parts[2:] == ["items.npy"])
-        ):
-            version = shlex.quote(_name_version(place / own)[1])
-            do = f"python -m dashboard remove {shlex.quote(place.name)} --version {version} --yes"
+        version = _name_version(name)
+        is_made = version in made and version != ""
+        if is_made and version not in known:
+            called = shlex.quote(version.partition("/")[2])
+            do = f"python -m dashboard remove {shlex.quote(place.name)} --version {called} --yes"
             do = f"Rename the source's file, or type: {do}"
-            raise DataError(own, "a version of yours, and another one of the source", "one", do=do)
-        is_old = is_made if parts[0] == "runs" else name in written and (is_made or not is_version)
-        if not (is_old or (draft / name).exists()):
+            found = "a version of yours, and another one of the source"
+            raise DataError(version, found, "one", do=do)
+        is_of_people = name not in written or version and not is_made
+        if is_of_people and not (draft / name).exists():
             link_file(place / name, draft / name)
             if not (is_made and name.endswith(MADE_FOR)):  # each call writes what is new in it
-                kept[name if is_made else own] = None
+                kept[name if is_made else version or name] = None
     return list(kept)
 
 
-def _name_version(path: Path) -> tuple[str, str]:
-    """Return the folder and the name of a version; results have it in any form."""
-    kind = path.parent.name
-    return kind, path.stem if kind == "runs" else path.name
+def _name_version(name: str) -> str:
+    """Return the folder and the name of the version that a file is of, or ""."""
+    kind, _, inside = name.partition("/")
+    if kind == "runs":
+        return name.rpartition(".")[0] or name
+    return f"models/{inside.partition('/')[0]}" if kind == "models" else ""
 
 
-def _link_media(draft: Path, found: Gathered, plan: Plan) -> None:
+def link_media(draft: Path, found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
     shown = {"media": {*plan.items.get("file"), *plan.queries.get("image")}}

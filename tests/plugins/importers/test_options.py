@@ -26,8 +26,8 @@ def test_update(source: Path) -> None:
     (source / "labels.csv").write_text(LABELS.replace("d,dog", "d,cat").replace("c,", "e,dog\nc,"))
     made = init(source, "--update")
     assert made.code == 0, made.said
-    assert "note: items.csv: found 2 rows that are new or changed, and 1 that are gone" in made.said
-    assert "found models/v2 beside the source" in made.said
+    assert "note: items.csv: found 2 rows that are new or changed, and 0 that are gone" in made.said
+    assert "found 1 further files and versions (models/v2)" in made.said
     assert 'title = "Ours"' in settings.read_text() and 'licence = "MIT"' in settings.read_text()
     assert measure("P@1") == {
         "v1 P@1": 0.75,
@@ -97,7 +97,7 @@ def test_annotators_who_disagree(form: str, source: Path) -> None:
     make_source(source, own | {f"{n}.png": 1 for n in answers})
     made = init(source)
     assert made.read("items.csv", "label") == ['["cat"]', '["dog"]', '["cat"]', '["cat"]']
-    assert "found 2 pictures whose annotators disagree" in made.said
+    assert "found 2 ids with a second label" in made.said
     assert "--disagreements majority" in made.said
     made = init(source, "--disagreements", "majority", "--update")
     assert made.read("items.csv", "label") == ['["dog"]', '["dog"]', "", '["cat"]']
@@ -135,11 +135,12 @@ def test_places(source: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("names", [("new/x.run", "old/x.run"), ("input.one.gz", "input.two")])
-def test_runs_of_one_name(names: tuple[str, str], source: Path) -> None:
+@pytest.mark.parametrize(
+    ("stem", "names"), [("x", ("new/x.run", "old/x.run")), ("input", ("input.1.gz", "input.2"))]
+)
+def test_runs_of_one_name(stem: str, names: tuple[str, str], source: Path) -> None:
     runs = {name: gzip.compress(RUN.encode()) if name.endswith("gz") else RUN for name in names}
     made = init(make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n"} | runs))
-    versions = [name.removesuffix(".gz").replace("/x.run", "_x") for name in names]
-    told = [f"{v} (3 results of {name})" for v, name in zip(versions, names, strict=True)]
+    told = [f"{stem}@{n.replace('/', '_')} (3 results of {n})" for n in names]
     assert made.block[2] == f"Versions: {'; '.join(told)}"
     assert made.address.endswith("/compare?collection=made")

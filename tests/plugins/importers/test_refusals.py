@@ -30,7 +30,8 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "grades under another name": (
         {"book.csv": "query,docid,Judge A\nq1,a,1\nq1,b,0\nq2,a,0\nq2,b,1\n", "x.run": RUN},
-        ["--map 'query_id=query,item_id=docid,grade=Judge A'"], "the column of grades",
+        ["--map 'query_id=query,item_id=docid,grade=Judge A'", "--relevance none"],
+        "queries in the column query, items in docid, and numbers",
     ),
     "bytes": (
         {"labels.csv": LABELS, "v1.npy": np.array([[9], [9], [7], [8]], dtype=np.uint8),
@@ -40,12 +41,13 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "people who disagree": (
         {"qrels.txt": QRELS + "q1 0 a 0\nq1 0 a 0\n", "x.run": RUN},
         ["--disagreements mean", "--disagreements majority"],
-        "1 pairs with different grades (1 and 0 and 0 for 'q1' and 'a')",
+        "1 pairs with different grades (1 in qrels.txt and 0 in qrels.txt and 0 in qrels.txt for",
     ),
     "judgements that contradict": (
         {"qrels.a.txt": QRELS, "qrels.b.txt": "q1 0 a 0\n", "x.run": RUN},
-        ["--judgements qrels.a.txt", "--judgements qrels.b.txt"],
-        "qrels.b.txt: found grade 0 for query 'q1' and item 'a'; expected 1, as qrels.a.txt has",
+        ["--judgements qrels.a.txt", "--judgements qrels.b.txt", "--disagreements mean",
+         "--disagreements majority"],
+        "(1 in qrels.a.txt and 0 in qrels.b.txt for 'q1' and 'a')",
     ),
     "two columns of classes": (
         {"t.csv": "id,label,category\na,x,1\nb,x,2\nc,y,1\nd,y,2\n"},

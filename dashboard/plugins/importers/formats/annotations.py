@@ -158,9 +158,7 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Iterator
 
 def recognise_boxes(source: Source) -> list[str]:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
-    xml = source.list_headed(
-        re.compile(r"<annotations|<annotation\b.*<filename", re.S).search, ".xml"
-    )
+    xml = source.list_headed(PICTURES.search, ".xml")
     texts = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")
     boxes = [name for name in texts if source.find_media(find_stem(name))]
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []

@@ -47,9 +47,7 @@ def _read_json(source: Source, name: str) -> Iterator[Piece]:
     """Yield pictures and their texts; where there is a test split, that is the gallery."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
-    every = take_list(found, key, name)
-    named = [image for image in every if _find(image, NAMES)]
-    source.count(name, len(every) - len(named), f"{key} without a name", "a name; left out")
+    named = take_list(found, key, name)
     splits = {str(image.get("split", "")) for image in named}
     kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
     what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"

@@ -100,13 +100,9 @@ def read_classes(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 
 def _read_table(source: Source, name: str, header: str) -> Iterator[Piece]:
     names, (path, kind) = header.split(), HEADS[header]
-    lines = [line.split() for line in source.read_text(name).split("\n")]
-    first = lines.index(names) + 1
-    cells = {at: own for at, own in enumerate(lines[first:], first + 1) if own}
-    odd = [at for at, own in cells.items() if len(own) != len(names)]
-    wanted = "as many fields as the header names; left out"
-    source.count(name, odd, "lines of another form than most", wanted)
-    rows = [dict(zip(names, own, strict=True)) for own in cells.values() if len(own) == len(names)]
+    form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
+    found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields").values()
+    rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
     parts: dict[str, dict[str, str]] = {"gallery": {}, "query": {}, "train": {}}
     for row in rows:
         part = parts.setdefault(row.get("evaluation_status", "gallery"), {})

@@ -70,18 +70,11 @@ def _read_file(source: Source, name: str) -> Iterator[Piece]:
     lines = match_lines(source, name, text, FORMS[form], f"a line of {form}")
     if form == "queries":
         yield _make_queries(name, [(each[1], each[2]) for each in lines.values()])
-    elif form in ("qrels", "pairs"):
-        yield Judgements(name, [(each[1], each[2], float(each[3])) for each in lines.values()])
+        return
+    rows = [(each[1], each[2], float(each[3])) for each in lines.values()]
+    if form in ("qrels", "pairs"):
+        yield Judgements(name, rows)
     else:
-        once: dict[tuple[str, str], float] = {}
-        again = []
-        for line, each in lines.items():
-            if (each[1], each[2]) in once:
-                again.append(line)
-            else:
-                once[each[1], each[2]] = float(each[3])
-        source.count(name, again, "results again", "each once for a query; the first counts")
-        rows = [(query, item, score) for (query, item), score in once.items()]
         yield RunLines(name, find_stem(name), rows)
 
 
@@ -119,6 +112,7 @@ def _read_json(source: Source, name: str) -> Iterator[Piece]:
     yield Judgements(name, good) if JUDGED.search(stem.lower()) else RunLines(name, stem, good)
 
 
+TEXT_KEYS = ("_id", "title", "text")
 PARTS = ("test", "dev", "validation", "val", "train")
 """Judgements of BEIR that count, the first that is there."""
 
@@ -150,21 +144,14 @@ def read_beir(source: Source, files: Sequence[str]) -> Iterator[Piece]:
             if isinstance(piece, Judgements):
                 judged.update(query for query, _, _ in piece.rows)
             yield piece
-    for name in (corpus, queries):
-        for block in read_blocks(source, name):
-            lacking = {"_id", "text"} - block.columns.keys()
-            if lacking:
-                found = f"the keys {', '.join(block.columns)}"
-                raise DataError(name, found, f"{' and '.join(sorted(lacking))} in each object")
-            ids, texts = block.columns["_id"], block.columns["text"]
-            titles = block.columns.get("title", [""] * len(ids))
-            if name == queries:
-                asked = zip(ids, texts, strict=True)
-                yield _make_queries(name, [e for e in asked if not judged or e[0] in judged])
-                continue
-            pairs = zip(titles, texts, strict=True)
-            cells = [f"{title}. {text}" if title else text for title, text in pairs]
-            yield Items(name, ids, {"caption": cells, "kind": ["text"] * len(ids)})
+    for block in read_blocks(source, corpus):
+        columns = (block.columns.get(key, [""] * len(block.lines)) for key in TEXT_KEYS)
+        ids, *parts = columns
+        cells = [". ".join(filter(None, texts)) for texts in zip(*parts, strict=True)]
+        yield Items(corpus, ids, {"caption": cells, "kind": ["text"] * len(ids)})
+    for block in read_blocks(source, queries):
+        rows = zip(block.columns["_id"], block.columns["text"], strict=True)
+        yield _make_queries(queries, [row for row in rows if not judged or row[0] in judged])
 
 
 RANX = Format("ranx", recognise_json, partial(read_each, _read_json))
