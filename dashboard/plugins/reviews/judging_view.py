@@ -181,7 +181,7 @@ def _make_pool(task: _Task, query: str) -> Row:
     """Return what is shown of a query: its cards, each with what it hides until it is judged."""
     study, collection = task.study, task.study.collection
     found = study.query(query, task.versions, task.depth)
-    payload = make_payload(found, collection, {}, "", "", task.depth)
+    payload = make_payload(found, collection, (), "", task.depth)
     pool: dict[str, Row] = {}
     for row in payload["rows"]:
         for card in row["cards"] if row["kind"] == "run" else ():
