@@ -39,15 +39,13 @@ sides, upload = list_sides(collection.folder, collection.versions), None
 with make_line(key="search"):
     if "text" in sides or text:
         draw_choice(
-            collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
-            placeholder="Describe what to find",
-        )  # fmt: skip
+            collection, choices, "text", placeholder="Describe what to find", instead_of=["item"]
+        )
     with st.container(width=220):
         ids = ("", *collection.items.ids)
         draw_choice(
-            collection, choices, "item", ids, name_item, "collapsed", instead_of=["text"],
-            placeholder="Item",
-        )  # fmt: skip
+            collection, choices, "item", ids, name_item, placeholder="Item", instead_of=["text"]
+        )
     if "picture" in sides:
         with st.popover("Picture", width="content"):
             kinds = ", ".join(FORMATS)

@@ -9,13 +9,11 @@ import streamlit as st
 from dashboard.views.components import load_component
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js")
-"""Parts of one module, in this order."""
+FILES = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js", "cards.css")
 
 
 def _component() -> Any:
-    scripts = tuple(FOLDER / name for name in SCRIPTS)
-    return load_component("cards", scripts, (FOLDER / "cards.css",))
+    return load_component("cards", *(FOLDER / name for name in FILES))
 
 
 def draw_cards(payload: Mapping[str, Any], pick: Callable[[str], None] | None = None) -> None:
