@@ -24,8 +24,23 @@ Ties = Literal["gallery", "id"]
 MAX_CELL_CHARACTERS = 1 << 30
 
 
+class Named:
+    """Things that are found by their ids."""
+
+    ids: Any
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of each id."""
+        return {name: place for place, name in enumerate(self.ids)}
+
+    def find(self, ids: Iterable[str]) -> IntArray:
+        """Return the positions of some ids, -1 for unknown ones."""
+        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
+
+
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Named):
     """Text columns of equal length. A row is found by its key or by its position.
 
     Attributes:
@@ -45,11 +60,6 @@ class Table:
         """Values of the key column."""
         return self.columns[self.key]
 
-    @cached_property
-    def index(self) -> dict[str, int]:
-        """Position of each key."""
-        return {name: row for row, name in enumerate(self.ids)}
-
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -60,10 +70,6 @@ class Table:
     def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
         """Return the key of each row and its cells in some columns."""
         return zip(self.ids, *map(self.__getitem__, columns), strict=True)
-
-    def find(self, ids: Iterable[str]) -> IntArray:
-        """Return the positions of some keys, -1 for unknown ones."""
-        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
 
 
 def number_names(names: Iterable[str]) -> tuple[tuple[str, ...], IntArray]:

@@ -74,12 +74,6 @@ class Block:
         """Return the number of hits in the first k places of each list. [queries]."""
         return self.sum(self.hit.astype(np.float64)).compute(k)
 
-    def add_up(
-        self, row: IntArray, rank: IntArray, values: FloatArray, k: int | None
-    ) -> FloatArray:
-        """Return the sum of values of the first k places of each list. [queries]."""
-        return Sum(row, rank, values, np.ones(len(self.relevant))).compute(k)
-
     def sum(self, terms: FloatArray, divisor: FloatArray | IntArray | None = None) -> Sum:
         """Return the metric that adds up a term of each result; divisor None: 1."""
         divisor = np.ones(len(self.relevant)) if divisor is None else divisor
@@ -157,12 +151,7 @@ def _find_grades(
     results: tuple[IntArray, IntArray], judged: tuple[IntArray, IntArray], grades: FloatArray
 ) -> FloatArray:
     """Return the grade of each result, NaN for none; both are queries and items."""
-    if not len(grades):
-        return np.full(len(results[0]), np.nan)
-    width = int(judged[1].max()) + 2
-    keys = judged[0] * width + judged[1]
-    wanted = results[0] * width + np.where(results[1] < 0, width - 1, results[1]).clip(
-        max=width - 1
-    )
-    at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-    return np.where(keys[at] == wanted, grades[at], np.nan)
+    width = max(each.max(initial=0) for _, each in (results, judged)) + 2
+    wanted, keys = (query * width + item + 1 for query, item in (results, judged))
+    at = np.searchsorted(keys, wanted)
+    return np.where(np.append(keys, -1)[at] == wanted, np.append(grades, np.nan)[at], np.nan)

@@ -65,44 +65,39 @@ def compare_runs(
     tested = np.where(medians[:, None], np.nan, differences)
     order = np.argsort(np.array(baseline.query_ids))
     units = sum_units(tested[:, order].T, group_scenes(scenes, order))
-    low, high = compute_bootstrap_interval(*units)
     p = compute_randomisation_p(*units)
-    columns = zip(
-        baseline.measures, baseline.values, candidate.values, differences,
-        low, high, p, correct_holm(p, find_twins(tested.T)),
-        [baseline.folds] * len(baseline.measures), strict=True,
-    )  # fmt: skip
-    rows = [_make_row(*column) for column in columns]
-    family = [str(each) for place, each in enumerate(baseline.measures) if not np.isnan(p[place])]
-    for place, row in enumerate(rows):
-        row["corrected_over"] = ", ".join(family)
-        margin = (margins or {}).get(str(baseline.measures[place]))
-        limit = find_limit(baseline.values[place], candidate.values[place])
+    tests = [*compute_bootstrap_interval(*units), p, correct_holm(p, find_twins(tested.T))]
+    family = [str(baseline.measures[place]) for place in np.flatnonzero(~np.isnan(p))]
+    rows = []
+    for place, measure in enumerate(baseline.measures):
+        values = (baseline.values[place], candidate.values[place])
+        margin, limit = (margins or {}).get(str(measure)), find_limit(*values)
         if margin is not None and margin >= limit:
-            said = f"margins: {baseline.measures[place]}={margin:g} is no loss that a query can"
+            said = f"margins: {measure}={margin:g} is no loss that a query can"
             raise ChoiceError(f"{said} have; choose one below {limit:g}.")
+        row = _make_row(measure, values, differences[place], baseline.folds)
+        figures = zip(("low", "high", "p", "p_holm"), tests, strict=True)
+        row |= {name: replace_nan(each[place]) for name, each in figures}
+        row |= {"corrected_over": ", ".join(family), "margin": margin}
         largest = float(np.nanmax(np.abs(differences[place]), initial=1.0))
-        sums, sizes = (each[:, place] for each in units)
-        row |= _decide(row, baseline.measures[place], margin, largest, sums, sizes)
+        rows.append(row | _decide(row, measure, largest, *(each[:, place] for each in units)))
     return rows
 
 
-def _decide(
-    row: Row, measure: Measure, margin: float | None, largest: float, sums: FloatArray,
-    sizes: FloatArray,
-) -> Row:  # fmt: skip
-    """Return margin, power and outcome of a row.
+def _decide(row: Row, measure: Measure, largest: float, sums: FloatArray, sizes: FloatArray) -> Row:
+    """Return power and outcome of a row.
 
     Args:
-        row: Interval and outcome without the margin.
+        row: Means, interval, p and margin.
         measure: Metric of the row.
-        margin: Loss that does not matter; None: there is no such loss.
         largest: Largest difference that a query can have: 1, or more where more is seen.
         sums: Sum of the differences of each unit. [units].
         sizes: Number of scored queries of each unit. [units].
     """
-    known, sign = measure_precision(sums, sizes), find_sign(measure)
-    found: Row = {"detectable": None, "needed": None, "margin": margin, "bound": None}
+    known, sign, margin = measure_precision(sums, sizes), find_sign(measure), row["margin"]
+    found = Row(detectable=None, needed=None, bound=None, outcome=CANNOT_TELL)
+    if row["delta"] and abs(row["delta"]) > SAME and (row["p_holm"] or 1) < SIGNIFICANT:
+        found["outcome"] = name_outcome(sign * row["delta"])
     if known is not None:
         found["detectable"] = find_shift(known.units) * known.error
         found["needed"] = None if margin is None else count_needed(known, margin)
@@ -114,40 +109,31 @@ def _decide(
         else:
             low = min(low, sign * row["low"], sign * row["high"])
         found["bound"] = low
-        if row["outcome"] != "better" and low > -margin:
+        if found["outcome"] != "better" and low > -margin:
             found["outcome"] = NOT_WORSE
     return found
 
 
 def _make_row(
-    measure: Measure, baseline: FloatArray, candidate: FloatArray, delta: FloatArray,
-    low: float, high: float, p: float, p_holm: float, folds: IntArray | None,
-) -> Row:  # fmt: skip
+    measure: Measure, values: Iterable[FloatArray], delta: FloatArray, folds: IntArray | None
+) -> Row:
+    """Return means and counts of the queries that are scored in both."""
     both, gain = ~np.isnan(delta), find_sign(measure) * delta
-    before, after = (
-        measure.average(np.where(both, values, np.nan), folds) for values in (baseline, candidate)
-    )
+    before, after = (measure.average(np.where(both, each, np.nan), folds) for each in values)
     change = None if before is None or after is None else after - before
     if both.any() and not measure.metric.is_median:
         change = float(delta[both].mean())
-    mean = None if change is None else round(change, 12) + 0.0
-    is_clear = mean is not None and abs(mean) > SAME and p_holm < SIGNIFICANT
     return {
         "metric": measure.name,
         "cutoff": measure.cutoff,
         "baseline": before,
         "candidate": after,
-        "delta": mean,
-        "low": replace_nan(low),
-        "high": replace_nan(high),
-        "p": replace_nan(p),
+        "delta": None if change is None else round(change, 12) + 0.0,
         "scored": int(both.sum()),
         "total": len(delta),
         "better": int((gain > SAME).sum()),
         "same": int((np.abs(gain) <= SAME).sum()),
         "worse": int((gain < -SAME).sum()),
-        "p_holm": replace_nan(p_holm),
-        "outcome": name_outcome(find_sign(measure) * mean) if is_clear and mean else CANNOT_TELL,
     }
 
 

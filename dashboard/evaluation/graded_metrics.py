@@ -37,7 +37,7 @@ def compute_ndcg(block: Block, k: int | None) -> Sum:
 )
 def compute_exponential_ndcg(block: Block, k: int | None) -> Sum:
     """Compute nDCG with the gain 2^grade − 1."""
-    return _divide_exponential(block, block.ideal, k)
+    return _divide_by_best(block, block.ideal, k, is_exponential=True)
 
 
 @metric(
@@ -62,7 +62,7 @@ def compute_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
 )
 def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
     """Compute nDCG with the gain 2^grade − 1 against the best order of the results."""
-    return _divide_exponential(block, _sort_retrieved(block), k)
+    return _divide_by_best(block, _sort_retrieved(block), k, is_exponential=True)
 
 
 @metric(
@@ -99,15 +99,6 @@ def _discount(gain: FloatArray, rank: IntArray) -> FloatArray:
     return gain / np.log2(rank + 1)
 
 
-def _divide_by_best(
-    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None
-) -> Sum:
-    """Return nDCG against the best order of some grades."""
-    row, rank, grade = best
-    ideal = block.add_up(row, rank, _discount(grade, rank), k)
-    return block.sum(_discount(block.grade, block.rank), ideal)
-
-
 def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the positive grades of the results, descending, as rows like those of `ideal`."""
     order = np.lexsort((-block.grade, block.row))
@@ -116,19 +107,26 @@ def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
     return row, np.arange(len(row)) - np.searchsorted(row, row) + 1, block.grade[order]
 
 
-def _divide_exponential(
-    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None
-) -> Sum:
-    """Return nDCG with gains 2^grade − 1. Large ones are divided by 2^largest, as the ideal is."""
-    largest = np.zeros(len(block.relevant))
-    np.maximum.at(largest, best[0], best[2])
-    lift = np.where(largest > LARGE_EXPONENT, np.ceil(largest), 0.0)
+def _divide_by_best(
+    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None,
+    is_exponential: bool = False,
+) -> Sum:  # fmt: skip
+    """Return nDCG against the best order of some grades.
 
-    def list_terms(row: IntArray, rank: IntArray, grade: FloatArray) -> FloatArray:
-        return _discount(np.exp2(grade - lift[row]) - np.exp2(-lift[row]), rank)
-
-    ideal = block.add_up(best[0], best[1], list_terms(*best), k)
-    return block.sum(list_terms(block.row, block.rank, block.grade), ideal)
+    Exponential gains are 2^grade − 1; large ones are divided by 2^largest, as the ideal is.
+    """
+    row, rank, grade = best
+    gain, ideal = block.grade, grade
+    if is_exponential:
+        largest = np.zeros(len(block.relevant))
+        np.maximum.at(largest, row, grade)
+        lift = np.where(largest > LARGE_EXPONENT, np.ceil(largest), 0.0)
+        gain, ideal = (
+            np.exp2(each - lift[of]) - np.exp2(-lift[of])
+            for each, of in ((gain, block.row), (ideal, row))
+        )
+    best_sum = Sum(row, rank, _discount(ideal, rank), np.ones(len(block.relevant))).compute(k)
+    return block.sum(_discount(gain, block.rank), best_sum)
 
 
 @metric(

@@ -1,6 +1,7 @@
 """Differences of two versions on parts of the queries."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 
 import numpy as np
 
@@ -53,19 +54,13 @@ def pair_slices(slices: Slices) -> dict[str, BoolArray]:
 
     Pairs with fewer than SMALL_SLICE queries are left out: there are too many of them.
     """
-    names = list(slices)
-    if not names:
-        return {}
-    table = np.array([slices[name] for name in names], dtype=np.float64)
+    names, table = list(slices), np.array(list(slices.values()), dtype=np.float64)
     shared = table @ table.T
-    pairs = {}
-    for one, name in enumerate(names):
-        for other in range(one + 1, len(names)):
-            least = min(shared[one, one], shared[other, other])
-            if SMALL_SLICE <= shared[one, other] < least:
-                both = slices[name] & slices[names[other]]
-                pairs[name + JOIN + names[other]] = both
-    return pairs
+    return {
+        names[one] + JOIN + names[other]: slices[names[one]] & slices[names[other]]
+        for one, other in combinations(range(len(names)), 2)
+        if SMALL_SLICE <= shared[one, other] < min(shared[one, one], shared[other, other])
+    }
 
 
 def compare_slices(
@@ -98,13 +93,9 @@ def compare_slices(
         adjusted = correct_holm(p, find_twins(columns[:, large]))
         found[:, large] = [*compute_bootstrap_interval(*units), p, adjusted]
     rows = []
-    for name, number, column, numbers in zip(
-        slices, scored.tolist(), columns.T, found.T, strict=True
-    ):
-        delta = round(float(np.nanmean(column)), 12) + 0.0 if number else None
-        row = {"slice": name, "queries": number, "delta": delta, "gain": _turn(delta, sign)}
+    for name, column, numbers in zip(slices, columns.T, found.T, strict=True):
         figures = zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)
-        rows.append(row | dict(figures))
+        rows.append(_describe_mean(name, column, sign) | dict(figures))
     return sorted(rows, key=_rank)
 
 
@@ -120,13 +111,11 @@ def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str
         Slice of the first column, of the second, their name (`A=x & B=y`) and their queries.
     """
     names = [[n for n in slices if n.startswith(f"{each}=")] for each in (first, second)]
+    known = {**slices, ALL: np.ones_like(next(iter(slices.values())))}
     found = []
-    for one in (*names[0], ALL):
-        for other in (*names[1], ALL):
-            both = [name for name in (one, other) if name != ALL]
-            everything = np.ones(len(next(iter(slices.values()))), dtype=bool)
-            inside = np.logical_and.reduce([everything, *(slices[name] for name in both)])
-            found.append((one, other, JOIN.join(both), inside))
+    for one, other in product(*([*each, ALL] for each in names)):
+        name = JOIN.join(each for each in (one, other) if each != ALL)
+        found.append((one, other, name, known[one] & known[other]))
     return found
 
 
@@ -144,13 +133,18 @@ def cross_slices(
         A row a pair: first, second, slice, queries (scored), delta and gain (delta times sign).
     """
     every = np.broadcast_to(differences, (len(crossed), differences.shape[-1]))
-    rows = []
-    for (one, other, name, inside), row in zip(crossed, every, strict=True):
-        found = row[inside & ~np.isnan(row)]
-        delta = round(float(found.mean()), 12) + 0.0 if len(found) else None
-        told = {"first": one, "second": other, "slice": name, "queries": len(found)}
-        rows.append(told | {"delta": delta, "gain": _turn(delta, sign)})
-    return rows
+    return [
+        {"first": one, "second": other} | _describe_mean(name, row[inside], sign)
+        for (one, other, name, inside), row in zip(crossed, every, strict=True)
+    ]
+
+
+def _describe_mean(name: str, differences: FloatArray, sign: int) -> Row:
+    """Return a slice with the mean of its differences that are not NaN."""
+    scored = differences[~np.isnan(differences)]
+    delta = round(float(scored.mean()), 12) + 0.0 if len(scored) else None
+    gain = None if delta is None else sign * delta + 0.0
+    return {"slice": name, "queries": len(scored), "delta": delta, "gain": gain}
 
 
 def find_worst(rows: Sequence[Row]) -> Row | None:
@@ -158,11 +152,7 @@ def find_worst(rows: Sequence[Row]) -> Row | None:
 
     Slices with fewer than SMALL_SLICE queries do not count.
     """
-    worse = [
-        row
-        for row in rows
-        if row["queries"] >= SMALL_SLICE and row["gain"] is not None and row["gain"] < -SAME
-    ]
+    worse = [r for r in rows if r["queries"] >= SMALL_SLICE and (r["gain"] or 0) < -SAME]
     return min(worse, key=lambda row: row["gain"], default=None)
 
 
@@ -183,7 +173,3 @@ def describe_worst(rows: Sequence[Row]) -> str:
 def _rank(row: Row) -> tuple[bool, bool, float, str]:
     gain = row["gain"]
     return row["queries"] < SMALL_SLICE, gain is None, gain or 0.0, row["slice"]
-
-
-def _turn(delta: float | None, sign: int) -> float | None:
-    return None if delta is None else sign * delta + 0.0

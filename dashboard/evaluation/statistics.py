@@ -95,8 +95,8 @@ def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
         means.append((counts @ sums) / (counts @ sizes))
-    resampled, observed = np.concatenate(means), sums.sum(axis=0) / sizes.sum(axis=0)
-    levels = _find_levels(resampled, observed, _accelerate(sums, sizes), units)
+    resampled = np.concatenate(means)
+    levels = _find_levels(resampled, sums, sizes)
     bounds = [
         np.quantile(column, level, method="inverted_cdf")
         for column, level in zip(resampled.T, levels.T, strict=True)
@@ -105,30 +105,25 @@ def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.where(constant, np.nan, np.transpose(bounds))
 
 
-def _find_levels(
-    resampled: FloatArray, observed: FloatArray, acceleration: FloatArray, units: int
-) -> FloatArray:
+def _find_levels(resampled: FloatArray, sums: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return the shares of the resampled means that lie below the bounds. [2, metrics]."""
     from scipy.special import ndtr, ndtri, stdtrit  # type: ignore[import-untyped]
 
-    apart = resampled - observed
+    # acceleration: the skewness of the means without one unit each, divided by 6
+    units, total, size = len(sums), sums.sum(axis=0), sizes.sum(axis=0)
+    without = (total - sums) / (size - sizes)
+    pull = without.mean(axis=0) - without
+    squares, cubes = (pull**2).sum(axis=0), (pull**3).sum(axis=0)
+    flat = squares < TOLERANCE**2
+    acceleration = np.where(flat, 0.0, cubes / (6 * np.where(flat, 1.0, squares) ** 1.5))
+    apart = resampled - total / size
     below = (apart < -TOLERANCE).mean(axis=0) + (np.abs(apart) <= TOLERANCE).mean(axis=0) / 2
     bias = ndtri(below.clip(LEAST_SHARE, 1 - LEAST_SHARE))
     wide = np.sqrt(units / (units - 1)) * stdtrit(units - 1, 0.975)
     shifted = bias + np.array([[-wide], [wide]])
-    room = 1 - acceleration * shifted
-    far = np.copysign(np.inf, shifted)
+    room, far = 1 - acceleration * shifted, np.copysign(np.inf, shifted)
     moved = bias + np.divide(shifted, room, out=far, where=room > 0)
     return np.asarray(ndtr(moved).clip(LEAST_SHARE, 1 - LEAST_SHARE))
-
-
-def _accelerate(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the skewness of the means without one unit each, divided by 6. [metrics]."""
-    without = (sums.sum(axis=0) - sums) / (sizes.sum(axis=0) - sizes)
-    pull = without.mean(axis=0) - without
-    squares, cubes = (pull**2).sum(axis=0), (pull**3).sum(axis=0)
-    flat = squares < TOLERANCE**2
-    return np.asarray(np.where(flat, 0.0, cubes / (6 * np.where(flat, 1.0, squares) ** 1.5)))
 
 
 def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -136,7 +131,10 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     moved = np.sort(np.abs(sums), axis=0)[::-1]
     p, is_exact = np.ones(sums.shape[1]), (moved > 0).sum(axis=0) <= EXACT_UNITS
     for column in np.flatnonzero(is_exact):
-        p[column] = (np.abs(_list_signed_sums(moved[:, column])) >= least[column]).mean()
+        signed = np.zeros(1)  # the sum under every choice of signs
+        for value in moved[moved[:, column] > 0, column]:
+            signed = np.concatenate([signed + value, signed - value])
+        p[column] = (np.abs(signed) >= least[column]).mean()
     if not is_exact.all():
         rng, count = np.random.default_rng(SEED), np.zeros((~is_exact).sum())
         step = max(1, MAX_SIGNS // len(sums))
@@ -147,14 +145,6 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
                 count += (np.abs(moves) >= least[~is_exact]).sum(axis=0)
         p[~is_exact] = (count + 1) / (SIGNS + 1)
     return np.where(least <= 0, 1.0, p)[None]
-
-
-def _list_signed_sums(values: FloatArray) -> FloatArray:
-    """Return the sum of the values above 0 under every choice of signs."""
-    sums = np.zeros(1)
-    for value in values[values > 0]:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
 
 
 def _split(number: int, width: int) -> Iterator[int]:
@@ -176,10 +166,7 @@ def find_twins(differences: FloatArray) -> IntArray:
     scaled = differences / np.where(largest > 0, largest, 1.0)
     columns = np.where(np.isnan(scaled), 2.0, np.round(scaled, 9)) + 0.0
     first: dict[bytes, int] = {}
-    return np.array(
-        [first.setdefault(column.tobytes(), place) for place, column in enumerate(columns.T)],
-        dtype=np.int64,
-    )
+    return np.array([first.setdefault(c.tobytes(), n) for n, c in enumerate(columns.T)], np.int64)
 
 
 def correct_holm(p: FloatArray, twins: IntArray | None = None) -> FloatArray:
@@ -203,24 +190,11 @@ def correct_holm(p: FloatArray, twins: IntArray | None = None) -> FloatArray:
     return corrected
 
 
-def compute_alpha(codes: FloatArray) -> float:
+def compute_alpha(counts: FloatArray) -> float:
     """Compute Krippendorff's alpha of values that are equal or not; NaN if all are the same.
 
     Args:
-        codes: Shape [pairs, people]; NaN for who said nothing.
-    """
-    import evalica
-    import pandas as pd
-
-    found = evalica.alpha(pd.DataFrame(codes.T), distance="nominal")
-    return float(found.alpha) if found.expected else float("nan")
-
-
-def compute_alpha_of_counts(counts: FloatArray) -> float:
-    """Compute the alpha of `compute_alpha` from how many people gave each value; for resampling.
-
-    Args:
-        counts: Shape [pairs, values].
+        counts: How many people gave each value. [pairs, values].
     """
     people = counts.sum(axis=1)
     kept = people > 1
@@ -231,18 +205,8 @@ def compute_alpha_of_counts(counts: FloatArray) -> float:
     return float(1 - (total - 1) * differing.sum() / expected) if expected else float("nan")
 
 
-def compute_kappa(codes: FloatArray) -> float:
-    """Compute Cohen's kappa of two people, NaN if both said the same of all. codes: [pairs, 2]."""
-    values = np.unique(codes)
-    if len(values) < 2:
-        return float("nan")
-    first, second = ((codes[:, [at]] == values).mean(axis=0) for at in (0, 1))
-    expected = float(first @ second)
-    return (float((codes[:, 0] == codes[:, 1]).mean()) - expected) / (1 - expected)
-
-
-def compute_kappa_of_counts(counts: FloatArray) -> float:
-    """Compute the kappa of `compute_kappa` from the values that both gave; for resampling.
+def compute_kappa(counts: FloatArray) -> float:
+    """Compute Cohen's kappa of two people; NaN if both said the same of all.
 
     Args:
         counts: Shape [pairs, values squared]; 1 at first value * values + second value, else 0.

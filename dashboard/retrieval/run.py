@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -41,12 +40,6 @@ class Part:
     length: IntArray
     passing: IntArray
     not_run: Mapping[int, str]
-
-    @cached_property
-    def ranks(self) -> dict[int, int]:
-        """Rank of each item of the collection, if the part is of one query."""
-        ranks = dict(zip(self.item.tolist(), self.rank.tolist(), strict=True))
-        return {item: rank for item, rank in ranks.items() if item >= 0}
 
 
 @dataclass(frozen=True, eq=False)

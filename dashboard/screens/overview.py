@@ -48,7 +48,7 @@ with st.container(border=True):
 
 is_wide = len(runs) > MAX_BESIDE
 left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
-colours = colour_versions(list(runs), *versions)
+colours = colour_versions([*versions, *runs])
 with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)

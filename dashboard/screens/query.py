@@ -11,7 +11,6 @@ from dashboard.study.query_result import explain_null
 from dashboard.views.address import escape_markdown, set_choice
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
-from dashboard.views.charts import colour_versions
 from dashboard.views.comparison import measure_on_page
 from dashboard.views.frame import draw_sections, open_page
 
@@ -45,13 +44,10 @@ def name_query(query_id: str) -> tuple[str, str]:
     return query_id, text if value != value else f"{text} ({written})"
 
 
-colours = colour_versions(versions, baseline, candidate)
-
-
 def show(query_id: str) -> dict[str, Any]:
     """Return what the cards show of a query."""
     found = study.query(query_id, versions, depth, metric)
-    payload = make_payload(found, collection, colours, baseline, metric, depth)
+    payload = make_payload(found, collection, choices.compared, metric, depth)
     at, is_compared = collection.queries.index[query_id], len(versions) > 1
     nulls = [explain_null(study, v, at) for v, value in found.values.items() if value is None]
     why = [f"{metric} has no value: {each}." for each in dict.fromkeys(nulls)]

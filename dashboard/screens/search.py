@@ -12,7 +12,6 @@ from dashboard.study.new_query import search
 from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
-from dashboard.views.charts import colour_versions
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
@@ -40,15 +39,13 @@ sides, upload = list_sides(collection.folder, collection.versions), None
 with make_line(key="search"):
     if "text" in sides or text:
         draw_choice(
-            collection, choices, "text", label_visibility="collapsed", instead_of=["item"],
-            placeholder="Describe what to find",
-        )  # fmt: skip
+            collection, choices, "text", placeholder="Describe what to find", instead_of=["item"]
+        )
     with st.container(width=220):
         ids = ("", *collection.items.ids)
         draw_choice(
-            collection, choices, "item", ids, name_item, "collapsed", instead_of=["text"],
-            placeholder="Item",
-        )  # fmt: skip
+            collection, choices, "item", ids, name_item, placeholder="Item", instead_of=["text"]
+        )
     if "picture" in sides:
         with st.popover("Picture", width="content"):
             kinds = ", ".join(FORMATS)
@@ -113,7 +110,7 @@ if text:
     recent = [each for each in st.session_state.get("recent", ()) if each != text]
     st.session_state["recent"] = [text, *recent][:RECENT]
 every = set(choices["runs"]) == set(collection.versions)
-versions = list(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
+versions = tuple(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]
 waiting = "The first typed text loads the language model, which takes some seconds."
 with st.spinner(f"Searching. {waiting}" if text else "Searching."):
@@ -126,8 +123,7 @@ badges += [f":gray-badge[{escape_markdown(name)} (not counted)]" for name in oth
 judged = any(row["hit"] is not None for row in found.rows)
 counted = f"{found.relevant:,} relevant items" if judged else "Results are not judged\\."
 st.caption(" ".join([*badges, counted]))
-colours = colour_versions(versions, baseline, candidate)
-payload = make_payload(found, collection, colours, baseline, metric if required else "", depth)
+payload = make_payload(found, collection, versions, metric if required else "", depth)
 if item:
     payload["asked"] = f"Searched with: {name_item(item)}"
 if required and baseline != candidate and {baseline, candidate} <= found.values.keys():

@@ -2,10 +2,9 @@
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import count, repeat
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
-from dashboard.tables import Float32Array, FloatArray, IntArray, refuse_repeated
-from dashboard.texts import read_text
+from dashboard.tables import Float32Array, FloatArray, IntArray, Named, refuse_repeated
+from dashboard.texts import read_text, require_file
 
 MAX_LENGTH_ERROR = 1e-3
 HEADERS = {
@@ -71,7 +70,7 @@ def _find_state(status: os.stat_result) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Vectors:
+class Vectors(Named):
     """Vectors by id, scaled to length 1 when they are read.
 
     Attributes:
@@ -89,15 +88,6 @@ class Vectors:
     def dimension(self) -> int:
         """Numbers of a vector."""
         return int(self.stored.shape[1])
-
-    @cached_property
-    def index(self) -> dict[str, int]:
-        """Place of each id."""
-        return {name: place for place, name in enumerate(self.ids)}
-
-    def find(self, ids: Iterable[str]) -> IntArray:
-        """Return the places of some ids, -1 for unknown ones."""
-        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
 
     def scale(self, first: int, last: int) -> Float32Array:
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
@@ -185,8 +175,7 @@ def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
     Raises:
         DataError: If there is no such file, a line is empty, or an id stands twice.
     """
-    if not path.is_file():
-        raise DataError(name, "no such file", "the id of each vector, one a line")
+    require_file(path, name, "the id of each vector, one a line")
     ids = [line.strip() for line in read_text(path, name, findings).rstrip().split("\n")]
     check_ids(ids, name)
     return ids

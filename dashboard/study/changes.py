@@ -28,20 +28,17 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta, order = list_differences(metric, before, after)
     table, sign = study.collection.queries, find_sign(parse_one(metric))
-    rows = []
-    for at in order.tolist():
-        query = study.queries[at]
-        rows.append(
-            {
-                "query_id": table.ids[query],
-                "text": study.collection.query_names[query],
-                "baseline": replace_nan(before[at]),
-                "candidate": replace_nan(after[at]),
-                "delta": replace_nan(delta[at]),
-                "outcome": name_outcome(sign * float(delta[at])),
-            }
-        )
-    return rows
+    return [
+        {
+            "query_id": table.ids[query],
+            "text": study.collection.query_names[query],
+            "baseline": replace_nan(before[at]),
+            "candidate": replace_nan(after[at]),
+            "delta": replace_nan(delta[at]),
+            "outcome": name_outcome(sign * float(delta[at])),
+        }
+        for at, query in zip(order.tolist(), study.queries[order].tolist(), strict=True)
+    ]
 
 
 def list_slice_changes(
@@ -51,9 +48,9 @@ def list_slice_changes(
     named = study.list_slices()
     none = np.zeros(len(study.queries), dtype=bool)
     inside = np.logical_and.reduce([named.get(name, none) for name in slices])
-    kept = {study.collection.queries.ids[query] for query in study.queries[inside].tolist()}
+    kept = dict(zip(study.query_ids, inside.tolist(), strict=True))
     rows = list_changes(study, baseline, candidate, metric)
-    return [row for row in rows if row["query_id"] in kept]
+    return [row for row in rows if kept[row["query_id"]]]
 
 
 def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:
@@ -96,13 +93,11 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[list[Row], list[Ro
     Hits that fell least come first.
     """
     old, new = before["ranks"], after["ranks"]
-    moved = [
-        {"item": item, "before": old.get(item), "after": new.get(item)}
-        for item in dict.fromkeys([*old, *new])
-    ]
+    both = dict.fromkeys([*old, *new])
+    moved = [{"item": each, "before": old.get(each), "after": new.get(each)} for each in both]
     moved.sort(key=lambda row: row["after"] or np.inf)
-    fell = [r for r in moved if _is_within(r["before"], cutoff) > _is_within(r["after"], cutoff)]
-    came = [r for r in moved if _is_within(r["before"], cutoff) < _is_within(r["after"], cutoff)]
+    fell = [r for r in moved if (r["before"] or np.inf) <= cutoff < (r["after"] or np.inf)]
+    came = [r for r in moved if (r["after"] or np.inf) <= cutoff < (r["before"] or np.inf)]
     return fell, came
 
 
@@ -140,10 +135,6 @@ def list_moved_results(
 def find_cutoff(metric: str, depth: int) -> int:
     """Return the ranks that a metric looks at, at most `depth`."""
     return min(parse_one(metric).cutoff or depth, depth)
-
-
-def _is_within(rank: int | None, cutoff: int) -> bool:
-    return rank is not None and rank <= cutoff
 
 
 def group_changes(rows: Sequence[Row]) -> list[Row]:

@@ -24,14 +24,14 @@ class QueryResult:
     """Results of a query in several versions, and its relevant items.
 
     Attributes:
-        rows: run, rank, item_id, score, hit (None: not judged), ranks by version and fields of
-            plugins; the first results of each version. Rows may have `notes`, short texts.
-        ideal: item_id, rank from 1, ranks by version and fields of plugins; the relevant items in
-            the best order.
-        missed: item_id, rank (the best of any version; None: none ranks it), runs that show it,
-            and fields of plugins.
-        near: item_id, ranks by version, runs that show it and fields of plugins; items that are not
-            relevant and have the most of what the query asks for, the best first.
+        rows: run, rank, score and hit (None: not judged); the first results of each version. All
+            rows have item_id, ranks by version, runs that show it and fields of plugins, such as
+            `notes`, short texts.
+        ideal: rank from 1; the relevant items in the best order.
+        missed: rank (the best of any version; None: none ranks it); those that some version does
+            not show, those that none shows first.
+        near: Items that are not relevant and have the most of what the query asks for, the best
+            first.
         asked: What plugins say of the query, such as the keywords that it requires.
         relevant: Number of relevant items.
         lengths: Number of results that pass the similarity threshold, and of all, by version.
@@ -61,26 +61,44 @@ def show_query(
     study: Study, query: int, versions: Sequence[str], depth: int, metric: str
 ) -> QueryResult:
     """Return what each version finds for the query at a position."""
-    relevant = find_relevant(study.judgement, query)
+    judged, items = study.judgement, study.collection.items
+    relevant, grades = find_relevant(judged, query), judged.grades(query)
     near = _find_near(study, query, depth)
     parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
-    own = int(study.collection.own_items[query])
-    shown = _list_rows(study, query, parts, depth)
-    best = relevant[np.argsort(-study.judgement.grades(query)[relevant], kind="stable")][:depth]
-    ids = study.collection.items.ids  # the highest grade first, equal ones in gallery order
-    ideal = [
-        {"item_id": ids[item], "rank": place, "ranks": _find_ranks(parts, item)}
-        for place, item in enumerate(best.tolist(), start=1)
-    ]
-    missed = _list_missed(study, query, parts, depth, relevant.tolist())
-    close = [_describe_place(study, parts, depth, item) for item in near.tolist()]
+    rank_of = {
+        v: dict(zip(p.item.tolist(), p.rank.tolist(), strict=True)) for v, p in parts.items()
+    }
+
+    def describe(item: int) -> Row:
+        """Return the ranks of an item and the versions that show it."""
+        ranks = {v: each[item] for v, each in rank_of.items() if item in each and item >= 0}
+        runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
+        return {"item_id": items.ids[item] if item >= 0 else None, "ranks": ranks, "runs": runs}
+
+    is_complete = study.rules.is_complete and not np.isnan(grades).all()
+    shown = []
+    for version, part in parts.items():
+        hits = mark_hits(judged, query, part.item, is_complete)
+        columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
+        for item, rank, score, hit in zip(*columns, strict=True):
+            if rank <= min(depth, part.passing[0]):
+                row = {"run": version, "rank": rank, "score": score, "hit": hit}
+                shown.append(row | describe(item))
+    # the highest grade first, equal ones in gallery order
+    best = relevant[np.argsort(-grades[relevant], kind="stable")][:depth]
+    ideal = [describe(item) | {"rank": at} for at, item in enumerate(best.tolist(), start=1)]
+    missed = [row for row in map(describe, relevant.tolist()) if len(row["runs"]) < len(parts)]
+    missed = [row | {"rank": min(row["ranks"].values(), default=None)} for row in missed]
+    missed.sort(key=lambda row: (len(row["runs"]), row["rank"] or np.inf))
+    close = [describe(item) for item in near.tolist()]
     asked = Row()
     for rows in (shown, ideal, missed, close):
         asked |= describe_rows(study, query, metric, rows)
+    own = int(study.collection.own_items[query])
     return QueryResult(
         query_id=study.collection.queries.ids[query],
         text=study.collection.query_names[query],
-        item_id=ids[own] if own >= 0 else "",
+        item_id=items.ids[own] if own >= 0 else "",
         rows=shown,
         ideal=ideal,
         missed=missed,
@@ -141,44 +159,3 @@ def _find_near(study: Study, query: int, most: int) -> IntArray:
     credits[study.judgement.grades(query) >= study.judgement.relevant_from] = 0
     best = np.argsort(-credits, kind="stable")[:most]
     return best[credits[best] > 0]
-
-
-def _find_ranks(parts: Mapping[str, Part], item: int) -> dict[str, int]:
-    """Return the rank of an item in each version that ranks it."""
-    return {version: part.ranks[item] for version, part in parts.items() if item in part.ranks}
-
-
-def _list_rows(study: Study, query: int, parts: Mapping[str, Part], depth: int) -> list[Row]:
-    judged, ids = study.judgement, study.collection.items.ids
-    is_complete = study.rules.is_complete and not np.isnan(judged.grades(query)).all()
-    rows = []
-    for version, part in parts.items():
-        hits = mark_hits(judged, query, part.item, is_complete)
-        columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
-        for item, rank, score, hit in zip(*columns, strict=True):
-            if rank <= min(depth, part.passing[0]):
-                name = ids[item] if item >= 0 else None
-                row = {"run": version, "rank": rank, "item_id": name, "score": score}
-                rows.append(row | {"hit": hit, "ranks": _find_ranks(parts, item)})
-    return rows
-
-
-def _list_missed(
-    study: Study, query: int, parts: Mapping[str, Part], depth: int, relevant: Sequence[int]
-) -> list[Row]:
-    """Return the relevant items that some version does not show, those that none shows first."""
-    rows = []
-    for item in relevant:
-        row = _describe_place(study, parts, depth, item)
-        if len(row["runs"]) < len(parts):
-            best = min(row["ranks"].values(), default=None)
-            rows.append((len(row["runs"]), best or np.inf, item, {"rank": best} | row))
-    rows.sort(key=lambda each: each[:3])
-    return [each[3] for each in rows]
-
-
-def _describe_place(study: Study, parts: Mapping[str, Part], depth: int, item: int) -> Row:
-    """Return the ranks of an item and the versions that show it."""
-    ranks = _find_ranks(parts, item)
-    runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
-    return {"item_id": study.collection.items.ids[item], "ranks": ranks, "runs": runs}

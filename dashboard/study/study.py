@@ -6,9 +6,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial, wraps
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from cachetools import LRUCache, cachedmethod
@@ -46,7 +46,22 @@ MAX_SHOWN = 64
 """Results of queries that a study holds: a reader steps to and fro."""
 NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
-Value = TypeVar("Value")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def compute_once(method: Method) -> Method:
+    """Let a Study keep what a method returns; who asks while it is computed waits for it."""
+
+    @wraps(method)
+    def find(study: Study, *given: Any, **named: Any) -> Any:
+        key = (method.__name__, *given, *named.items())
+        if key not in study._parts:
+            with study._locks.setdefault(key, threading.Lock()):
+                if key not in study._parts:
+                    study._parts[key] = method(study, *given, **named)
+        return study._parts[key]
+
+    return cast(Method, find)
 
 
 @dataclass(eq=False)
@@ -60,15 +75,6 @@ class Study:
     _shown: Any = field(default_factory=lambda: LRUCache(MAX_SHOWN))
     _shown_lock: Any = field(default_factory=threading.RLock)
 
-    def _compute_once(self, key: Any, compute: Callable[[], Value]) -> Value:
-        """Return a part; who asks for it while it is computed waits for it."""
-        if key not in self._parts:
-            with self._locks.setdefault(key, threading.Lock()):
-                if key not in self._parts:
-                    self._parts[key] = compute()
-        found: Value = self._parts[key]
-        return found
-
     @cached_property
     def rules(self) -> JudgingRules:
         """Protocol that judges."""
@@ -77,9 +83,9 @@ class Study:
     @property
     def judgement(self) -> Judgement:
         """Grades of all items for all queries."""
-        whole = self._whole
-        return whole._compute_once("judgement", whole._amend_judgement)
+        return self._whole._amend_judgement()
 
+    @compute_once
     def _amend_judgement(self) -> Judgement:
         judgement = self.given_judgement
         for amend in [*load_all("amend_judgement"), *load_all("merge_items")]:
@@ -89,8 +95,11 @@ class Study:
     @property
     def given_judgement(self) -> Judgement:
         """Grades as the protocol judges, before a plugin amends them."""
-        whole, judge = self._whole, self.rules.judge
-        return whole._compute_once("given", lambda: judge(self.collection, whole.choices))
+        return self._whole._judge()
+
+    @compute_once
+    def _judge(self) -> Judgement:
+        return self.rules.judge(self.collection, self.choices)
 
     @property
     def _whole(self) -> Study:
@@ -102,11 +111,9 @@ class Study:
         return tuple(self.choices["slice"])
 
     @property
+    @compute_once
     def queries(self) -> IntArray:
         """Positions of the queries in question."""
-        return self._compute_once("queries", self._pick_queries)
-
-    def _pick_queries(self) -> IntArray:
         if self._slices:
             named = self._whole.list_slices()
             inside = np.logical_and.reduce([named[name] for name in self._slices])
@@ -119,15 +126,20 @@ class Study:
             raise ChoiceError(_explain_lack(self.collection, kind))
         return found
 
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """Ids of the queries in question."""
+        return tuple(map(self.collection.queries.ids.__getitem__, self.queries.tolist()))
+
     def run(self, version: str) -> Run:
         """Return the run of a version.
 
         Raises:
             DataError: If there is no such version, or it cannot be used.
         """
-        whole = self._whole
-        return whole._compute_once(("run", version), lambda: whole._make_run(version))
+        return self._whole._make_run(version)
 
+    @compute_once
     def _make_run(self, version: str) -> Run:
         collection, rules = self.collection, self.rules
         found, least = collection.find_version(version), self.choices["min_similarity"]
@@ -156,14 +168,11 @@ class Study:
         return all(("plain", version, each) in known for version in versions for each in measures)
 
     def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
-        names = self.collection.queries.ids
-        ids = tuple(names[query] for query in self.queries.tolist())
-        values = self._compute_once(
-            ("values", version, measures), lambda: self._compute_values(version, measures)
-        )
         folds = self.rules.folds(self) if self.rules.folds else None
-        return Measurement(version, measures, ids, values, folds)
+        values = self._compute_values(version, measures)
+        return Measurement(version, measures, self.query_ids, values, folds)
 
+    @compute_once
     def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
         values = self._list_plain(version, measures)
         if self.rules.finish is None:
@@ -183,36 +192,28 @@ class Study:
         parts, keys = self._parts, [("plain", version, each) for each in measures]
         with self._locks.setdefault(("plain", version), threading.RLock()):
             missing = [each for each, key in zip(measures, keys, strict=True) if key not in parts]
-            if missing:
-                found = self._compute_plain(version, missing)
-                parts |= {("plain", version, m): row for m, row in zip(missing, found, strict=True)}
+            rules, usual = self.rules, []
+            for each in missing:
+                own = rules.measure(self, version, each) if rules.measure else None
+                if own is None:
+                    usual.append(each)
+                else:
+                    parts[("plain", version, each)] = own
+            if usual:
+                found = measure_run(self.run(version), self.queries, self.judgement, rules, usual)
+                parts |= {("plain", version, m): row for m, row in zip(usual, found, strict=True)}
         return np.stack([parts[key] for key in keys])
-
-    def _compute_plain(self, version: str, measures: Sequence[Measure]) -> FloatArray:
-        rules, own = self.rules, {}
-        if rules.measure is not None:
-            made = {each: rules.measure(self, version, each) for each in measures}
-            own = {each: values for each, values in made.items() if values is not None}
-        usual = [each for each in measures if each not in own]
-        if usual:
-            found = measure_run(self.run(version), self.queries, self.judgement, rules, usual)
-            own |= dict(zip(usual, found, strict=True))
-        return np.stack([own[each] for each in measures])
 
     @property
     def scenes(self) -> list[str]:
         """Scene of each query in question, "" for none."""
         return [self.collection.queries["scene"][query] for query in self.queries.tolist()]
 
+    @compute_once
     def compare(self, baseline: str, candidate: str, metrics: str) -> list[Row]:
         """Return a row a metric; see `evaluation.compare`."""
         before, after = self.measure((baseline, candidate), metrics)
-        return self._compute_once(
-            ("compare", baseline, candidate, before.measures),
-            lambda: compare_runs(
-                before, after, self.scenes, parse_margins(self.choices["margins"])
-            ),
-        )
+        return compare_runs(before, after, self.scenes, parse_margins(self.choices["margins"]))
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
@@ -227,37 +228,32 @@ class Study:
         return [*told, self.doubt] if self.doubt else told
 
     @property
+    @compute_once
     def doubt(self) -> str:
         """Why the protocol cannot tell versions apart; "" if it can."""
-        doubt = self.rules.doubt
-        return self._compute_once("doubt", lambda: doubt(self) if doubt else "")
+        return self.rules.doubt(self) if self.rules.doubt else ""
 
+    @compute_once
     def list_slices(self) -> dict[str, BoolArray]:
         """Return which of the queries in question are in each slice, by its name A=x.
 
         Queries are divided by columns of queries.csv with few values, and by the protocol.
         """
-        return self._compute_once("slices", self._divide_queries)
-
-    def _divide_queries(self) -> dict[str, BoolArray]:
         table, slices = self.collection.queries, dict[str, BoolArray]()
         for column, cells in table.columns.items():
             if column not in NO_SLICES:
                 slices |= divide_by_column(column, [cells[query] for query in self.queries])
         return slices | (self.rules.slice_queries(self) if self.rules.slice_queries else {})
 
+    @compute_once
     def compare_slices(
         self, baseline: str, candidate: str, metric: str, pairs: bool = False
     ) -> list[Row]:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
-        ids = [self.collection.queries.ids[query] for query in self.queries.tolist()]
-
-        def compare() -> list[Row]:
-            delta = self._list_differences(baseline, candidate, metric, slices)
-            return compare_slices(delta, slices, self.scenes, ids, find_sign(parse_one(metric)))
-
-        return self._compute_once(("compare_slices", baseline, candidate, metric, pairs), compare)
+        delta = self._list_differences(baseline, candidate, metric, slices)
+        sign = find_sign(parse_one(metric))
+        return compare_slices(delta, slices, self.scenes, self.query_ids, sign)
 
     def cross_slices(
         self, baseline: str, candidate: str, metric: str, first: str, second: str

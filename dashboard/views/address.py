@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.elements.lib.utils import LabelVisibility
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
@@ -112,8 +111,13 @@ def _check(collection: Collection, choice: Choice, text: str, before: Mapping[st
     key = choice.key
     if not text or text in OLD.get(key, ()):
         return ""
-    owner = _find_owner(key)
-    if owner and collection.tables.get(owner) is None:
+    owners = (
+        plugin.name
+        for plugin in PLUGINS
+        if plugin.choices and plugin.read_tables
+        if key in (each.key for each in load(plugin, "choices"))
+    )
+    if (owner := next(owners, "")) and collection.tables.get(owner) is None:
         usual = dict(resolve(collection, {}).values)
         if choice.read(text, collection, usual) != usual[key]:
             raise ChoiceError(
@@ -129,15 +133,6 @@ def _check(collection: Collection, choice: Choice, text: str, before: Mapping[st
                 f"{len(collection.items):,} items. Choose a cutoff up to {most:,}."
             )
     return text
-
-
-def _find_owner(key: str) -> str:
-    """Return the plugin whose tables a choice needs; "" for none."""
-    for plugin in PLUGINS:
-        choices = load(plugin, "choices") if plugin.choices and plugin.read_tables else ()
-        if key in (each.key for each in choices):
-            return plugin.name
-    return ""
 
 
 def read_choices(collection: Collection, given: Mapping[str, str]) -> Choices:
@@ -206,7 +201,6 @@ def draw_choice(
     key: str,
     options: Sequence[str] = (),
     label: Callable[[str], str] = str,
-    label_visibility: LabelVisibility = "visible",
     place: str = "input",
     placeholder: str | None = None,
     instead_of: Sequence[str] = (),
@@ -219,8 +213,7 @@ def draw_choice(
         key: The choice.
         options: Values to choose among, where the choice itself does not list them.
         label: Return what a value is called.
-        label_visibility: Whether the name of the choice stands above its input.
-        place: Where the input stands, if the choice has several.
+        place: Where the input stands: "input" is the page, where no name stands above it.
         placeholder: What an empty input says.
         instead_of: Choices that are put back when this one is made.
     """
@@ -244,7 +237,7 @@ def draw_choice(
 
     shared: dict[str, Any] = {
         "key": widget, "help": choice.meaning, "on_change": write,
-        "label_visibility": label_visibility,
+        "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip
     if choice.kind == "names":
         st.session_state[widget] = list(now)

@@ -13,15 +13,15 @@ def make_line(**options: Any) -> Any:
 
 
 @cache
-def load_component(name: str, scripts: tuple[Path, ...], styles: tuple[Path, ...] = ()) -> Any:
+def load_component(name: str, *files: Path) -> Any:
     """Return the component of a name.
 
     Args:
         name: Its own among all components.
-        scripts: Parts of its module, in their order.
-        styles: Parts of its style sheet.
+        files: Parts of its module, .js, and of its style sheet, .css, in their order.
     """
     js, css = (
-        "\n".join(path.read_text(encoding="utf-8") for path in paths) for paths in (scripts, styles)
+        "\n".join(path.read_text(encoding="utf-8") for path in files if path.suffix == kind)
+        for kind in (".js", ".css")
     )
     return st.components.v2.component(name, js=js, css=css or None)

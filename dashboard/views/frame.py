@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -96,7 +96,11 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
             for draw in load_sections("links", ""):
                 draw()
     if choices is None:
-        _stop_at_problems(problems, given)
+        for sentence in problems.values():
+            st.error(escape_markdown(sentence))
+        remember_address({key: value for key, value in given.items() if key not in problems})
+        st.button("Open without this", on_click=drop_choice, args=tuple(problems))
+        st.stop()
     study = open_study(collection, choices.restrict_to_numbers())
     with row:
         _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
@@ -125,15 +129,6 @@ def read_study() -> tuple[Study, Choices]:
     return open_study(collection, choices.restrict_to_numbers()), choices
 
 
-def _stop_at_problems(problems: Mapping[str, str], given: Mapping[str, str]) -> NoReturn:
-    """Say what the address asks for in vain, and end the script."""
-    for sentence in problems.values():
-        st.error(escape_markdown(sentence))
-    remember_address({key: value for key, value in given.items() if key not in problems})
-    st.button("Open without this", on_click=drop_choice, args=tuple(problems))
-    st.stop()
-
-
 def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
     there = len(collection.versions) + len(collection.broken)
     left_out = ("baseline", "candidate")[: max(0, 2 - there)]  # no second version: no baseline
@@ -142,7 +137,7 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
         if key == "candidate" and "baseline" in keys:
             st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
         with st.container(key=f"row-{key}", width=width):
-            draw_choice(collection, choices, key, label_visibility="collapsed")
+            draw_choice(collection, choices, key)
     # inputs of a closed popover keep old values in the browser and send them again
     sheet = st.popover("More", key="more", on_change="rerun", width="content")
     if sheet.open:
@@ -203,8 +198,8 @@ def _draw_links(pages: Mapping[str, Any], current: str, given: Mapping[str, str]
         current: Name of the page that is shown.
         given: Keys and values that every link keeps.
     """
-    scripts, styles = (NAVIGATION / "navigation.js",), (NAVIGATION / "navigation.css",)
-    component = load_component("navigation", scripts, styles)
+    files = (NAVIGATION / f"navigation.{kind}" for kind in ("js", "css"))
+    component = load_component("navigation", *files)
     keys = f"?{urlencode(given)}" if given else ""
     links = [
         {"name": name, "title": page.title, "href": f"./{page.url_path}{keys}"}
@@ -237,20 +232,16 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
         wanted = "A comparison needs another one" if there else "This screen needs one"
         said = f"{collection.name} {has}. {wanted}. To add it, type one of these:"
         st.info(escape_markdown(said))
-        st.code("\n".join(list_commands(collection)), language="sh", wrap_lines=True)
+        taken = {*collection.versions, *collection.broken}
+        name = next(name for number in count(1) if (name := f"v{number}") not in taken)
+        ways = (
+            f"embed {collection.name} --version {name} --encoder module:function",
+            f"add {collection.name} {name} --items vectors.npz",
+            f"add {collection.name} {name} --run results.trec",
+        )
+        lines = "\n".join(f"python -m dashboard {way}" for way in ways)
+        st.code(lines, language="sh", wrap_lines=True)
     st.stop()
-
-
-def list_commands(collection: Collection) -> list[str]:
-    """Return the commands that add a version: from an encoder, from vectors, or from results."""
-    taken = {*collection.versions, *collection.broken}
-    name = next(name for number in count(1) if (name := f"v{number}") not in taken)
-    start = "python -m dashboard"
-    return [
-        f"{start} embed {collection.name} --version {name} --encoder module:function",
-        f"{start} add {collection.name} {name} --items vectors.npz",
-        f"{start} add {collection.name} {name} --run results.trec",
-    ]
 
 
 def split_page(left: int, right: int) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -154,7 +155,7 @@ def find_media_of(collection: Collection, item: str) -> ItemMedia:
     poster, file = (address_media(collection, kind, item) for kind in ("poster", "clip"))
     (_, files), *_ = table.files
     is_clip = is_video(files[place])
-    return ItemMedia(poster, file, is_clip, table.find_span(place), table.captions[place])
+    return ItemMedia(poster, file, is_clip, table.spans.get(place), table.captions[place])
 
 
 def address_media(collection: Collection, kind: str, item: str) -> str:
@@ -173,23 +174,19 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
     place = table.rows.get(item)
     if place is None:
         return ""
-    for folder, files in table.files:
-        if REMOTE.match(files[place]):  # its state is not known before it is fetched
-            version = hashlib.sha256(files[place].encode()).hexdigest()[:16]
+    version = ""
+    for folder, file in ((folder, files[place]) for folder, files in table.files if files[place]):
+        if REMOTE.match(file):  # its state is not known before it is fetched
+            version = hashlib.sha256(file.encode()).hexdigest()[:16]
             break
-        try:
+        with suppress(OSError, ValueError):  # it is missing, or its name holds NUL
             # a page asks for hundreds, and a Path takes five times as long
-            state = os.stat(folder + files[place]) if files[place] else None  # noqa: PTH116
-        except (OSError, ValueError):  # it is missing, or its name holds NUL
-            continue
-        if state is not None:
+            state = os.stat(folder + file)  # noqa: PTH116
             version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
-            if span := table.find_span(place):
+            if span := table.spans.get(place):
                 version += f"-{span.start:g}-{span.end:g}"
             break
-    else:
-        return ""
-    return f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
+    return version and f"files/{table.name}/{kind}/{quote(item, safe='')}?v={version}"
 
 
 class _Files(NamedTuple):
@@ -198,17 +195,14 @@ class _Files(NamedTuple):
     Attributes:
         name: Name of the collection in addresses.
         files: Folder, ending with "/", and name of the file of each row, for each column.
-        spans: Span of each row; empty if no row has one.
+        spans: Span of each row that has one.
     """
 
     name: str
     rows: Mapping[str, int]
     files: Sequence[tuple[str, Sequence[str]]]
-    spans: Sequence[Span | None]
+    spans: Mapping[int, Span | None]
     captions: Sequence[str]
-
-    def find_span(self, place: int) -> Span | None:
-        return self.spans[place] if self.spans else None
 
 
 @lru_cache(maxsize=MAX_OPEN * len(COLUMNS))
@@ -218,6 +212,6 @@ def _read_files(collection: Collection, kind: str) -> _Files:
         (f"{collection.folder}/{settings.get(setting, default)}/", table[column])
         for column, setting, default in COLUMNS[kind]
     ]
-    has_spans = any(table["span_start"]) or any(table["span_end"])
-    spans = [read_span(table, place) for place in range(len(table))] if has_spans else []
+    ends = enumerate(zip(table["span_start"], table["span_end"], strict=True))
+    spans = {place: read_span(table, place) for place, each in ends if any(each)}
     return _Files(quote(collection.name), table.index, files, spans, table["caption"])

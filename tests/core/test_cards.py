@@ -12,7 +12,7 @@ from tests.plugins.worlds import open_world
 def shown(world: Path):
     study = open_world(world)
     found = study.query("q2", ["v1", "v2"], 2, "P@2")
-    return found, make_payload(found, study.collection, {}, "v1", "P@2", 2)
+    return found, make_payload(found, study.collection, ("v1",), "P@2", 2)
 
 
 def test_cards_of_a_query(shown) -> None:

@@ -18,7 +18,7 @@ NAMES = ["constructor", "__proto__", "toString"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_drawn(name: str) -> None:
-    colours = colour_versions([name, "v2"], name, "v2")
+    colours = colour_versions([name, "v2"])
     rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
     assert write_svg(draw_curve(rows, "P", colours)).count('aria-roledescription="point"') == 4
     means = [{"slice": "A=x", "queries": 3, "run": r, "mean": 0.5} for r in colours]
@@ -32,7 +32,7 @@ def test_every_name_is_drawn(name: str) -> None:
 
 def test_many_versions_are_told_apart() -> None:
     """Each has a shape with an area, for points are filled; the height is without the legend."""
-    colours = colour_versions([f"v{at}" for at in range(12)], "v0", "v1")
+    colours = colour_versions(f"v{at}" for at in range(12))
     rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
     made = draw_curve(rows, "P", colours).to_dict(validate=False)
     shapes = made["layer"][1]["encoding"]["shape"]["scale"]["range"]

@@ -41,11 +41,8 @@ def draw_palette() -> None:
     given, pages = read_address(), find_pages()
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
-    component = load_component(
-        "palette",
-        (cards.FOLDER / "elements.js", FOLDER / "palette.js"),
-        (FOLDER / "palette.css",),
-    )
+    files = (cards.FOLDER / "elements.js", FOLDER / "palette.js", FOLDER / "palette.css")
+    component = load_component("palette", *files)
     data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:

@@ -20,8 +20,8 @@ SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
 
 
 def _component() -> Any:
-    scripts = (*SENDING, FOLDER / "person.js")
-    return load_component("reviews-person", scripts, (FOLDER / "answers.css",))
+    files = (*SENDING, FOLDER / "person.js", FOLDER / "answers.css")
+    return load_component("reviews-person", *files)
 
 
 def draw_waiting() -> None:

@@ -17,10 +17,8 @@ from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import (
     compute_alpha,
-    compute_alpha_of_counts,
     compute_bootstrap_interval,
     compute_kappa,
-    compute_kappa_of_counts,
     resample_figure,
 )
 from dashboard.plugins.reviews.judging_lists import JudgingList
@@ -130,7 +128,7 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     numbers, values = pd.factorize(table.to_numpy().ravel(), sort=True)
     codes = np.where(numbers < 0, np.nan, numbers).reshape(shape)
     counts = (codes[:, :, None] == np.arange(len(values))).sum(axis=1).astype(np.float64)
-    alpha = compute_alpha(codes), *resample_figure(counts, compute_alpha_of_counts)
+    alpha = compute_alpha(counts), *resample_figure(counts, compute_alpha)
     found = [_make_share(people, counts), _make_row("alpha", people, codes, *alpha)]
     busiest = np.argsort(np.isnan(codes).sum(axis=0), kind="stable")[:MAX_PEOPLE]
     for two in combinations(sorted(busiest.tolist()), 2):
@@ -138,7 +136,7 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
         if len(both):
             cells = both[:, 0] * len(values) + both[:, 1]
             given = (cells[:, None] == np.arange(len(values) ** 2)).astype(np.float64)
-            kappa = compute_kappa(both), *resample_figure(given, compute_kappa_of_counts)
+            kappa = compute_kappa(given), *resample_figure(given, compute_kappa)
             found.append(_make_row("kappa", [people[at] for at in two], both, *kappa))
     return found
 

@@ -33,12 +33,10 @@ from dashboard.views.components import load_component
 from dashboard.views.people import REVIEWER, find_reader
 
 FOLDER = Path(__file__).parent
-SCRIPTS = (
-    *(cards.FOLDER / name for name in ("elements.js", "playback.js")),
-    *(FOLDER / name for name in ("outbox.js", "answers.js", "judging_view.js")),
+FILES = (
+    *(cards.FOLDER / name for name in ("elements.js", "playback.js", "cards.css")),
+    *(FOLDER / f for f in ("outbox.js", "answers.js", "judging_view.js", "judging_view.css")),
 )
-"""Parts of one module, in this order."""
-STYLES = (cards.FOLDER / "cards.css", FOLDER / "judging_view.css")
 BUTTON = ("v", "Judge", {"judge": "yes"})
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
@@ -132,7 +130,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         "next": task.queries[following[0]] if following else "",
         "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
     }
-    load_component("judging", SCRIPTS, STYLES)(
+    load_component("judging", *FILES)(
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
@@ -181,7 +179,7 @@ def _make_pool(task: _Task, query: str) -> Row:
     """Return what is shown of a query: its cards, each with what it hides until it is judged."""
     study, collection = task.study, task.study.collection
     found = study.query(query, task.versions, task.depth)
-    payload = make_payload(found, collection, {}, "", "", task.depth)
+    payload = make_payload(found, collection, (), "", task.depth)
     pool: dict[str, Row] = {}
     for row in payload["rows"]:
         for card in row["cards"] if row["kind"] == "run" else ():

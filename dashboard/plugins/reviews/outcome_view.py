@@ -116,11 +116,8 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         "more": max(0, len(there) - MAX_DECISIONS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
-    component = load_component(
-        "reviews-decisions",
-        (*SENDING, FOLDER / "answers.js", FOLDER / "decisions.js"),
-        (FOLDER / "answers.css", FOLDER / "decisions.css"),
-    )
+    names = ("answers.js", "decisions.js", "answers.css", "decisions.css")
+    component = load_component("reviews-decisions", *SENDING, *(FOLDER / name for name in names))
     component(key="decisions", data=data, on_next_change=lambda: None)
 
 

@@ -65,11 +65,8 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
     sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
-    component = load_component(
-        "reviews-preference",
-        (*SENDING, FOLDER / "answers.js", FOLDER / "preference.js"),
-        (FOLDER / "answers.css", FOLDER / "preference.css"),
-    )
+    names = ("answers.js", "preference.js", "answers.css", "preference.css")
+    component = load_component("reviews-preference", *SENDING, *(FOLDER / name for name in names))
     component(
         key="preference",
         data={"title": made.title, "about": about | sides, "queries": queries},

@@ -10,14 +10,12 @@ import streamlit as st
 from dashboard.views.components import load_component
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js")
-"""Parts of one module, in this order."""
+FILES = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js", "cards.css")
 
 
 def _draw(key: str, data: Mapping[str, Any], **acts: Callable[[], None]) -> None:
     """Draw the component; its data is text of JSON, as Streamlit reads through objects thrice."""
-    scripts = tuple(FOLDER / name for name in SCRIPTS)
-    component = load_component("cards", scripts, (FOLDER / "cards.css",))
+    component = load_component("cards", *(FOLDER / name for name in FILES))
     component(key=key, data=json.dumps(data).encode(), **acts)
 
 

@@ -1,7 +1,7 @@
 """Values that the cards show, made so that JSON can hold them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -11,9 +11,9 @@ from cachetools import LRUCache, cached
 from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
-from dashboard.storage.media import Span
 from dashboard.study.query_result import QueryResult
 from dashboard.study.study import MAX_SHOWN
+from dashboard.views.charts import colour_versions
 from dashboard.views.media_routes import address_media, find_media_of
 
 FEW = 2
@@ -22,46 +22,32 @@ Card = dict[str, Any]
 Row = Mapping[str, Any]
 
 
-def _name_payload(
-    found: QueryResult, collection: Collection, colours: Mapping[str, str], *given: Any
-) -> tuple[Any, ...]:
-    return (found, *colours.items(), *given)
-
-
-@cached(LRUCache(MAX_SHOWN), key=_name_payload, lock=Lock())
+@cached(LRUCache(MAX_SHOWN), lock=Lock())
 def make_payload(
-    found: QueryResult,
-    collection: Collection,
-    colours: Mapping[str, str],
-    baseline: str,
-    metric: str,
-    depth: int,
+    found: QueryResult, collection: Collection, versions: tuple[str, ...], metric: str, depth: int
 ) -> Card:
     """Return what the cards show of a query; a step makes that of one query anew.
 
     Args:
         found: Results of each version.
         collection: Captions and media of the items.
-        colours: Colour of each version.
-        baseline: Version that others are compared with.
+        versions: The version that others are compared with, and others; they have colours.
         metric: Metric whose value stands at the head of each version; empty: none.
         depth: Cards of a row.
     """
-    required = list(found.asked.get("required", ()))
-    versions = list(found.lengths)
-    rows = [_make_run_row(found, collection, colours, baseline, metric, v) for v in versions]
-    make = partial(_make_card, collection, versions, required)
-    near = [make(row, False) | {"mark": "near miss"} for row in found.near]
-    ideal = [make(row, True) for row in found.ideal]
+    required, ranked = list(found.asked.get("required", ())), list(found.lengths)
+    make = partial(_make_card, collection, ranked)
+    rows = [_make_run_row(found, make, versions, metric, version) for version in ranked]
+    near = [make(row) | {"hit": False, "mark": "near miss"} for row in found.near]
+    ideal = [make(row) | {"hit": True} for row in found.ideal]
     ideal = [card | {"rank": rank} for rank, card in enumerate((ideal + near)[:depth], start=1)]
     if found.ideal:
         rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
     missed = []
     for row in found.missed[:depth]:
-        card = make(row, True)
-        lacking = [version for version in versions if version not in row["runs"]]
-        card["mark"] = f"missed by {', '.join(lacking)}" if row["runs"] else "missed by all"
-        missed.append(card | {"rank": None})
+        lacking = ", ".join(version for version in ranked if version not in row["runs"])
+        mark = f"missed by {lacking if row['runs'] else 'all'}"
+        missed.append(make(row) | {"hit": True, "mark": mark, "rank": None})
     unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
     if cards := (missed + unseen)[:depth]:
         note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
@@ -76,96 +62,72 @@ def make_payload(
         "few": len(required) <= FEW,
         "relevant": f"{found.relevant:,} relevant",
         "rows": rows,
-        "problems": [f"{v}: {why}" for v, why in found.problems.items() if v not in versions],
+        "problems": [f"{v}: {why}" for v, why in found.problems.items() if v not in ranked],
     }
 
 
 def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
     """Return what the cards show of items that are no results."""
-    cards = [_make_card(collection, (), (), {"item_id": item}, None) for item in items]
+    cards = [_make_card(collection, (), {"item_id": item}) for item in items]
     cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
     row = {"kind": "pick", "name": name, "note": note, "cards": cards}
     return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
 
 
 def _make_run_row(
-    found: QueryResult,
-    collection: Collection,
-    colours: Mapping[str, str],
-    baseline: str,
-    metric: str,
+    found: QueryResult, make: Callable[[Row], Card], versions: tuple[str, ...], metric: str,
     version: str,
-) -> Card:
+) -> Card:  # fmt: skip
     """Return the row of a version's results."""
-    versions, required = list(found.lengths), list(found.asked.get("required", ()))
+    baseline = "".join(versions[:1])
     there = {row["item_id"] for row in found.list_rows(baseline)}
     others = {row["item_id"] for row in found.rows if row["run"] != baseline}
-    compared = baseline in versions and len(versions) > 1
     cards = []
     for row in found.list_rows(version):
-        card = _make_card(collection, versions, required, row, row["hit"], version)
-        if compared and version == baseline:
-            card["mark"] = "" if row["item_id"] in others else "gone"
-        elif compared:
+        card = make(row)
+        if baseline in found.lengths and len(found.lengths) > 1:
             before = row["ranks"].get(baseline) if row["item_id"] in there else None
             card["mark"] = _describe_move(before, row["rank"])
+            if version == baseline:
+                card["mark"] = "" if row["item_id"] in others else "gone"
         cards.append(card)
     (passing, length), note = found.lengths[version], found.problems.get(version, "")
     if passing < length:
         note = f"{passing:,} of {length:,} items pass the similarity threshold"
     hits, value = sum(card["hit"] is True for card in cards), found.values[version]
     written = "no value" if value is None else f"{value:.3f}"
+    is_told = hits or found.asked.get("required")
     return {
         "kind": "run",
         "name": version,
         "baseline": version == baseline,
-        "colour": colours.get(version, "#888"),
+        "colour": colour_versions(versions).get(version, "#888"),
         "value": f"{metric} {written}" if metric else "",
-        "note": note or (f"{hits} of {len(cards)} relevant" if required or hits else ""),
+        "note": note or (f"{hits} of {len(cards)} relevant" if is_told else ""),
         "cards": cards,
     }
 
 
-def _make_card(
-    collection: Collection,
-    versions: Sequence[str],
-    required: Sequence[str],
-    row: Row,
-    hit: bool | None,
-    version: str = "",
-) -> Card:
-    """Return a card; `version` is the one whose result it is, if it is one."""
-    item = row["item_id"] or ""
-    media = find_media_of(collection, item)
+def _make_card(collection: Collection, versions: Sequence[str], row: Row) -> Card:
+    item, ranks = row["item_id"] or "", row.get("ranks", {})
+    media, others = find_media_of(collection, item), (v for v in versions if v != row.get("run"))
+    span = media.span  # in seconds; an end of None is that of the clip
+    foot = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in others)
     return {
         "item": item or "not in the collection",
         "rank": row.get("rank"),
         "score": None if row.get("score") is None else f"{row['score']:.3f}".replace("-", "−"),
-        "hit": hit,
+        "hit": row.get("hit"),
         "caption": media.caption,
         "picture": media.poster,
         "clip": media.file if media.is_clip else "",
         "file": media.file,
-        "span": _describe_span(media.span),
+        "span": span and [span.start, span.end if math.isfinite(span.end) else None],
         "notes": list(row.get("notes", ())),
-        "has": list(row.get("ticks", ()))[: len(required)],
+        "has": list(row.get("ticks", ())),
         "mark": "",
-        "foot": _describe_ranks(row.get("ranks", {}), [v for v in versions if v != version]),
+        "foot": " · ".join(foot),
     }
-
-
-def _describe_span(span: Span | None) -> list[float | None] | None:
-    """Return start and end of the part of a clip that an item is, in seconds; None for all of it.
-
-    An end of None is that of the clip.
-    """
-    return None if span is None else [span.start, span.end if math.isfinite(span.end) else None]
-
-
-def _describe_ranks(ranks: Mapping[str, int], versions: Sequence[str]) -> str:
-    """Return the rank in each version: "#6 in v0.2 · not in v0.3"."""
-    told = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in versions)
-    return " · ".join(told)
 
 
 def _describe_move(before: int | None, rank: int) -> str:

@@ -9,8 +9,7 @@ FOLDER = Path(__file__).parent
 
 
 def _component() -> Any:
-    scripts = (FOLDER / "clipboard.js", FOLDER / "copy.js")
-    return load_component("copy", scripts, (FOLDER / "copy.css",))
+    return load_component("copy", *(FOLDER / f for f in ("clipboard.js", "copy.js", "copy.css")))
 
 
 def draw_copy_buttons(markdown: str) -> None:

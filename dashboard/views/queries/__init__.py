@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -43,10 +43,6 @@ class Pick(NamedTuple):
 NOTHING = Pick("", frozenset(), lambda row: False)
 
 
-def _component() -> Any:
-    return load_component("queries", (FOLDER / "queries.js",), (FOLDER / "queries.css",))
-
-
 @st.fragment
 def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick = NOTHING) -> None:
     """Draw a list of queries; each is a link to the screen Query and opens its first results.
@@ -72,7 +68,8 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick
     data = make_payload(study, choices, rows, opened, number, pick)
     names = ("opened", "all", "go")
     callbacks = {f"on_{name}_change": lambda: None for name in names}  # states are read above
-    answer = _component()(key="queries", data=data, **callbacks)
+    component = load_component("queries", FOLDER / "queries.js", FOLDER / "queries.css")
+    answer = component(key="queries", data=data, **callbacks)
     if answer.go:
         set_choice("query", answer.go)
         st.switch_page(find_pages()["query"], query_params=st.query_params.to_dict())

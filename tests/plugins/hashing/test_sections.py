@@ -29,7 +29,7 @@ def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str) -
 
 def test_notes_reach_the_cards(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", QRELS))
-    payload = make_payload(study.query("q1", ["v1"], 2), study.collection, {}, "v1", "", 2)
+    payload = make_payload(study.query("q1", ["v1"], 2), study.collection, ("v1",), "", 2)
     assert [[card["notes"] for card in row["cards"]] for row in payload["rows"]] == [
         [["distance 0 of 4", "type 1"], ["distance 1 of 4", "type 3"]],
         [["type 1"], ["type 1"]],
