@@ -24,6 +24,13 @@ def _component() -> Any:
     return load_component("reviews-person", scripts, (FOLDER / "answers.css",))
 
 
+def load_answers(name: str) -> Any:
+    """Load the component of a script and a style sheet that asks for answers and sends them."""
+    scripts = (*SENDING, FOLDER / "answers.js", FOLDER / f"{name}.js")
+    styles = (FOLDER / "answers.css", FOLDER / f"{name}.css")
+    return load_component(f"reviews-{name}", scripts, styles)
+
+
 def draw_waiting() -> None:
     """Say on every page what waits in the browser to be saved, and send it."""
     _component()(key="waiting", data={})

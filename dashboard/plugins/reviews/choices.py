@@ -123,8 +123,7 @@ def amend_judgement(
     labels = choices["labels"]
     if labels == GIVEN:
         return judgement
-    from dashboard.plugins.reviews.corrections import list_changes, replace_grades, settle
+    from dashboard.plugins.reviews.corrections import correct
     from dashboard.plugins.reviews.verdicts import list_history
 
-    settled = settle(list_history(labels.key, until=labels.number))
-    return replace_grades(collection, judgement, list_changes(collection, judgement, settled))
+    return correct(collection, judgement, list_history(labels.key, until=labels.number))

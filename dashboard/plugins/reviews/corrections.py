@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -75,15 +75,12 @@ def list_changes(
     return rows
 
 
-def replace_grades(
-    collection: Collection, judgement: Judgement, changes: Sequence[Row]
-) -> Judgement:
-    """Return a judgement with the rows of `list_changes`."""
-    grades: dict[int, dict[int, float]] = {}
-    for row in changes:
-        query = collection.queries.index[row["query_id"]]
-        item = collection.items.index[row["item_id"]]
-        grades.setdefault(query, {})[item] = row["corrected"]
+def correct(collection: Collection, judgement: Judgement, rows: Sequence[Verdict]) -> Judgement:
+    """Return a judgement in which the word of people counts, by all rows of a collection."""
+    grades: defaultdict[int, dict[int, float]] = defaultdict(dict)
+    queries, items = collection.queries.index, collection.items.index
+    for row in list_changes(collection, judgement, settle(rows)):
+        grades[queries[row["query_id"]]][items[row["item_id"]]] = row["corrected"]
     return amend(judgement, grades)
 
 

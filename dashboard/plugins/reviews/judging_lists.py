@@ -1,9 +1,12 @@
 """Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -135,7 +138,7 @@ def choose_pairs(
         depth = SIDE if compares else find_cutoff(metric, DEPTH)
         rows = list(list_moved_results(study, versions, queries, depth))
     if compares:
-        moves = dict.fromkeys((row[0] for row in rows), 0.0)
+        moves: defaultdict[int, float] = defaultdict(float)
         for place, _, moved, _ in rows:
             moves[place] += moved
         rows = [(place, -1, moved, 0.0) for place, moved in moves.items() if moved > 0]
@@ -209,17 +212,17 @@ def weigh_labels(
     changed = list_changes(study, versions[0], versions[1], metric)
     deltas = {row["query_id"]: row["delta"] for row in changed if row["delta"] is not None}
     lead = float(np.sign(round(sum(deltas.values()), 9)))
-    least, rows = study.judgement.relevant_from, []
-    grades = {place: study.judgement.grades(query) for place, query in enumerate(queries.tolist())}
-    for place, item in sorted({*before, *after}):
+    rows = []
+    for place, pairs in groupby(sorted({*before, *after}), key=itemgetter(0)):
         if study.collection.queries.ids[queries[place]] not in deltas:
             continue
-        weight = after.get((place, item), 0.0) - before.get((place, item), 0.0)
-        grade = float(grades[place][item])
-        change = -weight if grade >= least else weight
-        change = -lead * change if lead else abs(change)
-        if change > 0:
-            rows.append((place, item, change, float(np.isnan(grade))))
+        grades = study.judgement.grades(int(queries[place]))
+        for _, item in pairs:
+            weight = after.get((place, item), 0.0) - before.get((place, item), 0.0)
+            change = -weight if grades[item] >= study.judgement.relevant_from else weight
+            change = -lead * change if lead else abs(change)
+            if change > 0:
+                rows.append((place, item, change, float(np.isnan(grades[item]))))
     return sorted(rows, key=lambda row: (-row[3], -row[2]))
 
 
@@ -249,7 +252,6 @@ def make_list(
     compares: bool = False,
 ) -> JudgingList:
     """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
-    check_text("title", title.strip(), is_needed=True)
     versions, metric = choices.compared, choices["metric"]
     pairs, chosen = choose_pairs(study, way, versions, metric, number, seed, compares)
     made = JudgingList(

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -12,7 +11,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
-from dashboard.plugins.reviews.author import SENDING, draw_author, find_author
+from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.figures import CANNOT_SAY, Preference, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
@@ -24,11 +23,9 @@ from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.charts import QUIET, make_chart, pick_ink, show_chart
-from dashboard.views.components import load_component
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
 
-FOLDER = Path(__file__).parent
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
 ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
@@ -65,12 +62,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
     sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
-    component = load_component(
-        "reviews-preference",
-        (*SENDING, FOLDER / "answers.js", FOLDER / "preference.js"),
-        (FOLDER / "answers.css", FOLDER / "preference.css"),
-    )
-    component(
+    load_answers("preference")(
         key="preference",
         data={"title": made.title, "about": about | sides, "queries": queries},
         on_finish_change=lambda: None,
