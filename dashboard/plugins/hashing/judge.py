@@ -50,9 +50,10 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     named = collection.protocols
     if named and NAME not in named:
         return None
-    if problem := _find_problem(collection):
-        if named:
-            raise problem
+    problem = _find_problem(collection)
+    if problem and named:
+        raise problem
+    if problem:
         return None
     if collection.qrels is not None:
         return "pairs"
@@ -64,11 +65,8 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         column = _find_column(table.columns)
         findings += report_missing(table.file, column, count_missing(table[column]))
     if not frozenset().union(*items) & frozenset().union(*queries):
-        found, wanted = (
-            "no label that a query and an item have in common",
-            "labels separated by , ; or |",
-        )
-        findings.append(Finding("warning", "queries.csv", None, found, wanted))
+        told = ("no label that a query and an item have in common", "labels separated by , ; or |")
+        findings.append(Finding("warning", "queries.csv", None, *told))
     return "labels"
 
 
@@ -165,17 +163,13 @@ def describe_types(
         item = index.get(row["item_id"] or "", -1)
         if not np.isnan(grades).all():
             grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
-            shared = _list_shared(judged, query, item) if grade else ""
-            told.append(f"type {3 - grade:g}" + (f": {shared}" if shared else ""))
+            type_ = f"type {3 - grade:g}"
+            if grade and isinstance(judged, LabelJudgement):
+                shared = judged.asked[query] & judged.sets[judged.place[item]]
+                type_ += f": {', '.join(sorted(shared))}"
+            told.append(type_)
         notes.append({"notes": told} if told else {})
     return {}, notes
-
-
-def _list_shared(judged: Judgement, query: int, item: int) -> str:
-    """Return the labels that a query and an item have in common; "" where pairs are judged."""
-    if not isinstance(judged, LabelJudgement):
-        return ""
-    return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
 
 
 @metric(

@@ -27,17 +27,12 @@ def list_bounds(study: Study, versions: Sequence[str], metric: str) -> list[dict
     low and high are the means of each query's smallest and largest value over all orders of equal
     scores; None for a metric whose bounds are not known.
     """
-    rows = []
+    rows, average = [], parse_one(metric).average
     for version in versions:
-        low, high = bound_values(study, version, metric) or (None, None)
-        columns = {"low": low, "mean": study.values(version, metric), "high": high}
-        rows.append({"run": version} | {name: _average(each) for name, each in columns.items()})
+        low, high = map(average, bound_values(study, version, metric) or [np.empty(0)] * 2)
+        mean = average(study.values(version, metric))
+        rows.append({"run": version, "low": low, "mean": mean, "high": high})
     return rows
-
-
-def _average(values: FloatArray | None) -> float | None:
-    scored = np.empty(0) if values is None else values[~np.isnan(values)]
-    return float(scored.mean()) if len(scored) else None
 
 
 @lru_cache(maxsize=64)
