@@ -128,7 +128,7 @@ def read_at(stored: Vectors, places: IntArray) -> Float32Array:
     order = np.unique(places)
     made = np.empty((len(order), stored.dimension), dtype=np.float32)
     done = 0
-    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1):
+    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1) if len(order) else ():
         made[done : done + len(near)] = stored.scale(near[0], near[-1] + 1)[near - near[0]]
         done += len(near)
     return made[np.searchsorted(order, places)]

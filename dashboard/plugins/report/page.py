@@ -135,7 +135,7 @@ def _describe_query(study: Study, choices: Choices, row: Row) -> Row:
                 "name": version,
                 "value": found.values.get(version),
                 "problem": found.problems.get(version, ""),
-                "cards": list(_list_cards(study.collection, found, version)),
+                "cards": _list_cards(study.collection, found, version),
             }
             for version in versions
         ],

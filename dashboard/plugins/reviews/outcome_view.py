@@ -222,7 +222,7 @@ def _draw_files(study: Study, choices: Choices) -> None:
 
 def _draw_metrics(study: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
-    measures = list(dict.fromkeys(parse(f"{choices['metrics']} {choices['metric']}")))
+    measures = parse(f"{choices['metrics']} {choices['metric']}")
     with show_progress("Measuring with both labels"):
         corrected = CorrectedLabels(*read_state(study.collection.folder))
         before, after = (
