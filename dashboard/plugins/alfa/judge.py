@@ -98,7 +98,7 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
         place = judged.tables.index.get(each, -1)
         name = each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
         has = judged.tables.has
-        found[name] = has[place] if place >= 0 else np.zeros(has.shape[1], dtype=bool)
+        found[name] = has[place] if place >= 0 else np.zeros(has.shape[1], bool)
     return found
 
 

@@ -135,7 +135,7 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
-    has = np.zeros((len(index), len(collection.items)), dtype=bool)
+    has = np.zeros((len(index), len(collection.items)), bool)
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]

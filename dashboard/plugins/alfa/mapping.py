@@ -206,7 +206,7 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
             whole.add(key)
         links[key].add(between)
         exact[key][place] = None
-    owner = np.array([row[0] for row in rows], dtype=np.int64)
+    owner = np.array([row[0] for row in rows], int)
     return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having, links)
 
 

@@ -139,10 +139,10 @@ def take_rows(pages: pd.DataFrame, rows: int) -> pd.DataFrame:
 
 def make_block(credits: list[FloatArray]) -> Block:
     """Return the block of lists whose results all have a relevance in [0, 1]."""
-    sizes = np.array([len(each) for each in credits], dtype=np.int64)
+    sizes = np.array([len(each) for each in credits], int)
     items, places = [np.arange(size) for size in sizes], np.arange(len(sizes))
     pairs = dict(enumerate(zip(items, (each * SCALE for each in credits), strict=True)))
-    rank = np.concatenate([*items, np.empty(0, dtype=np.int64)]) + 1
+    rank = np.concatenate([*items, np.empty(0, int)]) + 1
     ranks = (rank - 1, -rank.astype(float), rank, rank, rank)
     part = Part(places, np.repeat(places, sizes), *ranks, sizes, sizes, {})
     return label(part, RelevanceJudgement(max(sizes, default=0), pairs, {}, HALF))

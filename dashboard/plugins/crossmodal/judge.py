@@ -39,7 +39,7 @@ class MatchingJudgement(TableJudgement):
     """
 
     galleries: Sequence[IntArray | None] = ()
-    folds: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    folds: IntArray = field(default_factory=lambda: np.empty(0, int))
 
 
 def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
@@ -55,7 +55,7 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     galleries = [sides.members.get(side) for side in searched]
-    reasons, folds = dict(made.unscorable), np.zeros(len(searched), dtype=np.int64)
+    reasons, folds = dict(made.unscorable), np.zeros(len(searched), int)
     if choices["test"] in FOLDS:
         is_text = sides.list_texts(collection)
         of_item, folds = _divide(collection, made, is_text, FOLDS[choices["test"]])

@@ -31,7 +31,7 @@ def find_largest(stored: ArrayFile, is_turned: bool) -> float:
     """
     step, largest = max(1, MAX_READ // stored.shape[1]), 0.0
     for start in range(0, len(stored), step):
-        part = np.abs(stored[start : start + step].astype(np.float64))
+        part = np.abs(stored[start : start + step].astype(float))
         strange = np.argwhere(~np.isfinite(part))
         if len(strange):
             place = (strange[0] + [start, 0]).tolist()
@@ -108,9 +108,9 @@ class MatrixSource:
         ):
             places = np.flatnonzero(lines >= 0)
             if len(places) and len(others):
-                scores = read(lines[places])[:, others].astype(np.float64)
+                scores = read(lines[places])[:, others].astype(float)
                 if self.ties == "id":
-                    scores = scores.astype(np.float32).astype(np.float64)
+                    scores = scores.astype(np.float32).astype(float)
                 else:
                     scores = np.round(scores, self.decimals) + 0.0
                 for place, row in zip(places.tolist(), scores, strict=True):

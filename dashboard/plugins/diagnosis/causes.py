@@ -169,7 +169,7 @@ def _find_asked(study: Study, query: int) -> Asked:
 def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict[int, Cause]:
     """Return the items with a doubtful label: they lack one thing that their neighbours have."""
     lacking = {item: asked.list_lacking(item) for item in items.tolist()}
-    nearly = np.array([item for item, names in lacking.items() if len(names) == 1], dtype=int)
+    nearly = np.array([item for item, names in lacking.items() if len(names) == 1], int)
     found = {}
     for item, near in zip(nearly.tolist(), around.find(nearly), strict=True):
         has, name = asked.parts[lacking[item][0]], lacking[item][0]

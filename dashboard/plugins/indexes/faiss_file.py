@@ -113,7 +113,7 @@ class IndexSource:
             return
         for scores, rows in zip(*found, strict=True):
             items = gallery.items[rows[rows >= 0]]
-            rounded = np.round(scores[rows >= 0].astype(np.float64), DECIMALS)
+            rounded = np.round(scores[rows >= 0].astype(float), DECIMALS)
             order = np.lexsort((gallery.places[items], -rounded))
             yield SortedRanking(items[order], rounded[order])
 

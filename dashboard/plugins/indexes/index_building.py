@@ -154,4 +154,4 @@ def compute_recalls(
             wanted = min(k, int(part.length[place]))
             if wanted:
                 values.append(np.isin(part.item[is_good], first[query]).sum() / wanted)
-    return np.array(values, dtype=float)
+    return np.array(values, float)

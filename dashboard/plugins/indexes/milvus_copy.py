@@ -132,12 +132,13 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
 
 def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
     """Return what milvus.json will hold; raise DataError where a text is none that Milvus takes."""
-    uri = str(Path(uri).resolve()) if uri.endswith(".db") else uri
+    is_lite = uri.endswith(".db")
+    if is_lite:
+        uri = str(Path(uri).resolve())
     if not ADDRESS.fullmatch(uri):
         wanted = "http://HOST:PORT, or a path that ends in .db for a file of milvus-lite"
         do = f"A token goes into the variable {TOKEN}."
         raise DataError("--to", repr(uri[:80]), wanted, do=do)
-    is_lite = uri.endswith(".db")
     if not re.fullmatch(r"[A-Z][A-Z0-9_]{0,40}", factory) or is_lite and factory not in LITE:
         wanted = f"one of {', '.join(LITE)}" if is_lite else "an index of Milvus, such as HNSW"
         raise DataError("--factory", repr(factory[:80]), wanted)
@@ -243,9 +244,9 @@ def explain_errors(uri: str) -> Iterator[None]:
     except DataError:  # of the vectors that are sent
         raise
     except Exception as error:  # pymilvus, grpc and milvus-lite raise their own kinds
-        token = os.environ.get(TOKEN, "")
         told = str(getattr(error, "message", "") or error)
-        told = told.replace(token, "•••") if token else told
+        if token := os.environ.get(TOKEN):
+            told = told.replace(token, "•••")
         found = f"an error of Milvus ({' '.join(told.split())[:160]})"
         raise DataError(uri, found, "an answer", do="Is the server running?") from error
 

@@ -78,7 +78,7 @@ def find_groups(collection: Collection, way: str) -> Groups:
     folder = collection.folder, str(collection.settings.get("media_root", "media"))
     first = _find_firsts(collection.items, version.items if version else None, *folder)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
-    is_item = np.array([bool(name) for name in collection.queries["item_id"]], dtype=bool)
+    is_item = np.array([bool(name) for name in collection.queries["item_id"]], bool)
     return Groups(first, members, collection.own_items, is_item)
 
 

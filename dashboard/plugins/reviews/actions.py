@@ -64,7 +64,8 @@ def _next(call: Namespace) -> Answer:
     pair = figures.find_next(made, rows, author)
     if pair is None:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
-        why = "it is closed" if made.closed else why
+        if made.closed:
+            why = "it is closed"
         _note(f"nothing is left to judge of {made.id}: {why}")
         return [], NEXT
     done = len(figures.find_judged(made, rows).get(author, ()))
@@ -139,7 +140,8 @@ def _mark_gone(
 ) -> list[judging_lists.JudgingList]:
     """Return lists with the pairs that are gone, and say how many."""
     collection = _open(call)
-    lists = [judging_lists.mark_gone(made, collection) for made in lists] if collection else lists
+    if collection:
+        lists = [judging_lists.mark_gone(made, collection) for made in lists]
     for made in lists:
         if told := judging_lists.describe_gone(made):
             _note(f"{made.id}: {told}")

@@ -5,13 +5,10 @@ otherwise the label stays as it is. Pairs are known by their ids, so that correc
 version is added or a table is written anew. No file is changed.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
@@ -21,9 +18,7 @@ from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
 from dashboard.storage.collection import Collection
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
+from dashboard.study.study import Study
 
 
 def settle(rows: Sequence[Verdict]) -> list[Row]:

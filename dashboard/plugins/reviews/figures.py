@@ -129,7 +129,7 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     people, shape = list(table), table.shape
     numbers, values = pd.factorize(table.to_numpy().ravel(), sort=True)
     codes = np.where(numbers < 0, np.nan, numbers).reshape(shape)
-    counts = (codes[:, :, None] == np.arange(len(values))).sum(axis=1).astype(np.float64)
+    counts = (codes[:, :, None] == np.arange(len(values))).sum(axis=1).astype(float)
     alpha = compute_alpha(codes), *resample_figure(counts, compute_alpha_of_counts)
     found = [_make_share(people, counts), _make_row("alpha", people, codes, *alpha)]
     busiest = np.argsort(np.isnan(codes).sum(axis=0), kind="stable")[:MAX_PEOPLE]
@@ -137,7 +137,7 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
         both = codes[:, two][~np.isnan(codes[:, two]).any(axis=1)]
         if len(both):
             cells = both[:, 0] * len(values) + both[:, 1]
-            given = (cells[:, None] == np.arange(len(values) ** 2)).astype(np.float64)
+            given = (cells[:, None] == np.arange(len(values) ** 2)).astype(float)
             kappa = compute_kappa(both), *resample_figure(given, compute_kappa_of_counts)
             found.append(_make_row("kappa", [people[at] for at in two], both, *kappa))
     return found
@@ -269,8 +269,9 @@ def describe_preference(found: Preference, baseline: str, candidate: str) -> str
     if found.interval is None or found.p is None:
         return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
-    who = candidate if found.better >= found.worse else baseline
-    who = f"{baseline} and {candidate} each" if found.better == found.worse else who
+    who = candidate if found.better > found.worse else baseline
+    if found.better == found.worse:
+        who = f"{baseline} and {candidate} each"
     low, high = found.interval
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
     told = f"{who} won {won} of {_count(decided)} with a winner"

@@ -195,7 +195,8 @@ def _make_pool(task: _Task, query: str) -> Row:
             continue
         if item in pool:
             card = pool[item]
-            card["facts"] += [card["foot"]] if len(card["facts"]) < len(task.versions) else []
+            if len(card["facts"]) < len(task.versions):
+                card["facts"].append(card["foot"])
         else:
             (row,) = make_items(collection, [item], "", "")["rows"]
             place, column = collection.queries.index[query], collection.items.find([item])

@@ -140,7 +140,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             st.subheader(escape_markdown(title), anchor=False)
             st.markdown(escape_markdown(sentence))
             if found.interval:
-                show_chart(draw_share(found, made.baseline, made.candidate))
+                show_chart(draw_share(found, made.candidate))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
             columns = [Column(key, label, number=True) for key, label in labels.items()]
@@ -149,7 +149,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             st.caption(escape_markdown(_describe_agreement(answers)))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
-    told = told if compared else f"there is none in which people and {metric} both name a winner"
+    if not compared:
+        told = f"there is none in which people and {metric} both name a winner"
     st.markdown(f"**Query by query** – {escape_markdown(told)}; open one to see both rows")
     _draw_queries(study.collection, made, answers, scores, changes, metric)
 
@@ -174,25 +175,21 @@ def count_answers(answers: Sequence[Verdict]) -> list[Row]:
     ]
 
 
-def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
+def draw_share(found: Preference, candidate: str) -> Any:
     """Return the candidate's share of the decided queries with its interval."""
     assert found.interval is not None
     low, high = found.interval
     if found.worse > found.better:  # the interval is the winner's
         low, high = 1 - high, 1 - low
     share = found.better / (found.better + found.worse)
-    ends = "datum.value == 0 ? 'all {}' : datum.value == 1 ? 'all {}' : datum.label"
-    names = [name.replace("\\", "").replace("'", "’") for name in (baseline, candidate)]
-    axis = alt.Axis(
-        values=[0, 0.25, 0.5, 0.75, 1], format=".0%", labelExpr=ends.format(*names), labelBound=True
-    )
+    title, axis = f"queries that {candidate} won", alt.Axis(values=[0, 0.5, 1], format=".0%")
     base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
     half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
-        x=alt.X("half:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=axis)
+        x=alt.X("half:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis)
     )
     bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
-    return (half + bar + tick).properties(height=64)
+    return (half + bar + tick).properties(height=80)
 
 
 def _draw_queries(
