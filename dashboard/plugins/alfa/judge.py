@@ -62,7 +62,8 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     item. A query that requires none, or what no item has, is not scorable.
     """
     tables: Keywords = collection.tables["alfa"]
-    groups, threshold = choices["groups"], choices["mapping_threshold"]
+    groups = choices["groups"]
+    threshold = choices["mapping_threshold"]
     own = collection.own_items
     required = []
     unscorable = {}
@@ -120,7 +121,8 @@ def describe_results(
 
 def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
     """Return the keywords that a query requires, and others that its text names."""
-    name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
+    name = study.collection.queries.ids[query]
+    threshold = study.choices["mapping_threshold"]
     named = judged.tables.find_query(name, judged.tables.groups, threshold)
     required = judged.required[query]
     told = {"required": [each.name for each in required]}

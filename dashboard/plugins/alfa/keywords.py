@@ -130,7 +130,8 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         for name in names
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
-    what, whole = "keywords with a mark that separates others", "one mark in all cells; kept whole"
+    what = "keywords with a mark that separates others"
+    whole = "one mark in all cells; kept whole"
     findings += count_odd(ANNOTATION, mixed, what, whole, "note")
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
@@ -175,7 +176,8 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
     names = match_ids(table.ids, collection.items.ids)
     lines = zip(table.ids, table.lines, strict=True)
     unknown = {name: line for name, line in lines if name not in names}
-    what, wanted = "annotated ids that are no items", "ids of items; left out"
+    what = "annotated ids that are no items"
+    wanted = "ids of items; left out"
     findings += count_odd(ANNOTATION, unknown, what, wanted)
     refuse_shared(names, ANNOTATION, "keywords")
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
@@ -207,7 +209,8 @@ def _read_mapping(
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     if not path.is_file():
-        lacks, before = "the keywords of each query", "no such file for "
+        lacks = "the keywords of each query"
+        before = "no such file for "
         findings += count_odd(
             MAPPING, int(collection.is_text.sum()), "text queries", lacks, before=before
         )

@@ -124,10 +124,8 @@ class Phrases:
         """
         if self.ego and words[0].text in EGO_OBJECTS:
             return False
-        links, key = (
-            list_links(words),
-            make_plain(" ".join(word.text for word in words), ego=self.ego),
-        )
+        links = list_links(words)
+        key = make_plain(" ".join(word.text for word in words), ego=self.ego)
         return not links or key not in self.exact or links in self.links[key]
 
     def find_around(self, ngram: str) -> set[int]:
@@ -191,12 +189,15 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
     for place, entry in enumerate(entries):
         for phrase in dict.fromkeys((entry.keyword.name, *entry.words)):
             words = list_content(phrase, ego=ego) or [Linked(phrase, ())]
-            text, worded = " ".join(word.text for word in words), " ".join(drop_articles(phrase))
+            text = " ".join(word.text for word in words)
+            worded = " ".join(drop_articles(phrase))
             rows.append((place, text, worded, list_links(words)))
     bare = {(make_plain(text, ego=ego), place) for place, text, worded, _ in rows if text == worded}
     taken = {key for key, _ in bare}
     exact: defaultdict[str, dict[int, None]] = defaultdict(dict)
-    links, having, whole = defaultdict(set), defaultdict(set), set()
+    links = defaultdict(set)
+    having = defaultdict(set)
+    whole = set()
     for number, (place, text, worded, between) in enumerate(rows):
         key = make_plain(text, ego=ego)
         for word in key.split(" "):

@@ -133,7 +133,8 @@ def make_plain(ngram: str, *, ego: bool) -> str:
 
 
 def _split_words(text: str, *, ego: bool) -> Iterator[_Word]:
-    text, end = unicodedata.normalize("NFC", text).lower(), 0
+    text = unicodedata.normalize("NFC", text).lower()
+    end = 0
     for found in WORD.finditer(text):
         starts_clause = bool(CLAUSE_END.search(text, end, found.start()))
         yield _Word(found[0], _make_plain(found[0], ego=ego), starts_clause)
@@ -191,11 +192,13 @@ def _find_inside(words: list[_Word], places: list[int], phrases: Collection[str]
 
 def _find_negated(words: list[_Word], inside: set[int]) -> list[range]:
     """Return the places of each negation and of the words that it negates."""
-    spans, after = [], 0
+    spans = []
+    after = 0
     for start, word in enumerate(words):
         if start < after or start in inside or word.plain not in NEGATIONS:
             continue
-        after, says = start + 1, word.plain in ALONE
+        after = start + 1
+        says = word.plain in ALONE
         while after < len(words) and not _ends_negation(words, after, word.plain, says=says):
             says = says or words[after].text not in STOP_WORDS
             after += 1
@@ -214,7 +217,8 @@ def _ends_negation(words: list[_Word], place: int, negation: str, *, says: bool)
         negation: The negation in its plain form.
         says: Whether a word was negated already.
     """
-    word, following = words[place], words[place + 1].text if place + 1 < len(words) else ""
+    word = words[place]
+    following = words[place + 1].text if place + 1 < len(words) else ""
     if word.starts_clause or word.text in CONTRASTS or word.plain in NEGATIONS:
         return True
     if word.text == "and":

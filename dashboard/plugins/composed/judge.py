@@ -32,7 +32,8 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
     wanted = NAME in collection.protocols
     if collection.qrels is None or (collection.protocols and not wanted):
         return None
-    values, items = collection.qrels.values, collection.items
+    values = collection.qrels.values
+    items = collection.items
     strange = values[~np.isin(values, (0, 1))]
     outside = items.ids[len(items.lines) :] if items.lines else ()  # they were added to the items
     if not wanted:
@@ -55,7 +56,8 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
     for version in collection.versions.values():
         there = None if version.items is None else version.items.index
         lacking = [each for each in annotated if there is not None and each not in there]
-        file, what = f"{version.file}/items.npy", "annotated items"
+        file = f"{version.file}/items.npy"
+        what = "annotated items"
         wanted = "one for each; without it an item counts as not found"
         yield from count_odd(file, lacking, what, wanted, "error", "no vector for ")
 

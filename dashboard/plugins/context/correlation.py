@@ -86,8 +86,10 @@ def compute_difference_interval(
     shared = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
     c = shared / ((1 - r12**2) * (1 - r13**2))
     (low2, high2), (low3, high3) = _bound(r12, n, level), _bound(r13, n, level)
-    down, up = r12 - low2, high3 - r13
-    other_up, other_down = high2 - r12, r13 - low3
+    down = r12 - low2
+    up = high3 - r13
+    other_up = high2 - r12
+    other_down = r13 - low3
     low = r12 - r13 - sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
     high = r12 - r13 + sqrt(max(0.0, other_up**2 + other_down**2 - 2 * c * other_up * other_down))
     return low, high

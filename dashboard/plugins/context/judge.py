@@ -72,7 +72,8 @@ def read_tables(collection: Collection, findings: Findings) -> Pairs | str | Non
     Raises:
         DataError: If a relevance is off the scale, and neither -1 nor -2.
     """
-    folder, is_named = collection.folder, NAME in collection.protocols
+    folder = collection.folder
+    is_named = NAME in collection.protocols
     if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
         return "keywords" if is_named and collection.tables.get("alfa") is not None else None
     found = read_answers(collection, findings)
@@ -96,7 +97,8 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
         return _read_workers(collection, findings)
     if collection.qrels is None:
         raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
-    largest, grades = _find_scale(collection), collection.qrels.values
+    largest = _find_scale(collection)
+    grades = collection.qrels.values
     _check_values(grades, "qrels", largest)
     return replace(collection.qrels, values=np.where(grades > 0, grades * SCALE / largest, grades))
 

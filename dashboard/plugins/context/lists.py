@@ -18,7 +18,8 @@ DOUBTS = {
     "simulated": "Answers that a model made up; these support no conclusion.",
     "none": "No answers.",
 }
-BEST, WORST = 5, 1
+BEST = 5
+WORST = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,8 @@ def _read_answers(
     said["satisfaction"] = list(map(parse_number, table[COLUMNS[kind]]))
     strange = ~said["satisfaction"].isin(range(WORST, BEST + 1))
     if strange.any():
-        at, do = int(np.argmax(strange)), "Leave the line out where nobody answered."
+        at = int(np.argmax(strange))
+        do = "Leave the line out where nobody answered."
         found = f"satisfaction {table[COLUMNS[kind]][at]!r}"
         wanted = f"a whole number from {WORST} to {BEST}"
         raise DataError(ANSWERS, found, wanted, line=table.lines[at], do=do)

@@ -85,7 +85,8 @@ class Cleaned:
 
 def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
     """Return the lists and answers that count, in the source's order of steps."""
-    pages, answers = viewed.pages, viewed.answers
+    pages = viewed.pages
+    answers = viewed.answers
     valid = pages["relevance"] >= 0
     share = 1 - valid.groupby(pages["list_id"], sort=False).mean()
     judged = share.index[share <= MAX_INVALID_SHARE]
@@ -140,7 +141,8 @@ def take_rows(pages: pd.DataFrame, rows: int) -> pd.DataFrame:
 def make_block(credits: list[FloatArray]) -> Block:
     """Return the block of lists whose results all have a relevance in [0, 1]."""
     sizes = np.array([len(each) for each in credits], int)
-    items, places = [np.arange(size) for size in sizes], np.arange(len(sizes))
+    items = [np.arange(size) for size in sizes]
+    places = np.arange(len(sizes))
     pairs = dict(enumerate(zip(items, (each * SCALE for each in credits), strict=True)))
     rank = np.concatenate([*items, np.empty(0, int)]) + 1
     ranks = (rank - 1, -rank.astype(float), rank, rank, rank)
@@ -190,9 +192,13 @@ def compare_gains(
 def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray) -> Row:
     first, second = (values[name].to_numpy(dtype=float) for name in (original, aware))
     known = ~(np.isnan(first) | np.isnan(second) | np.isnan(felt))
-    first, second, felt = first[known], second[known], felt[known]
-    plain, context = compute_spearman(first, felt), compute_spearman(second, felt)
-    between, n = compute_spearman(first, second).r, int(known.sum())
+    first = first[known]
+    second = second[known]
+    felt = felt[known]
+    plain = compute_spearman(first, felt)
+    context = compute_spearman(second, felt)
+    between = compute_spearman(first, second).r
+    n = int(known.sum())
     t, p = compute_williams(context.r, plain.r, between, n)
     low, high = compute_difference_interval(context.r, plain.r, between, n)
     return {

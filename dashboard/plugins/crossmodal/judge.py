@@ -55,7 +55,8 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     galleries = [sides.members.get(side) for side in searched]
-    reasons, folds = dict(made.unscorable), np.zeros(len(searched), int)
+    reasons = dict(made.unscorable)
+    folds = np.zeros(len(searched), int)
     if choices["test"] in FOLDS:
         is_text = sides.list_texts(collection)
         of_item, folds = _divide(collection, made, is_text, FOLDS[choices["test"]])
@@ -76,7 +77,8 @@ def _divide(
     """Return the fold of each item, with -1 for none at the end, and that of each query."""
     own = collection.own_items
     pictures = np.flatnonzero(~is_text & (own >= 0))[: number * FOLD]
-    of_item, of_query = np.full(len(collection.items) + 1, -1), np.full(len(own), -1)
+    of_item = np.full(len(collection.items) + 1, -1)
+    of_query = np.full(len(own), -1)
     of_query[pictures] = np.arange(len(pictures)) // FOLD
     of_item[own[pictures]] = of_query[pictures]
     for picture in pictures.tolist():
@@ -141,7 +143,8 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
 
 def _add_directions(study: Study, values: FloatArray) -> FloatArray:
     is_text = list_texts(study)
-    texts, scored = is_text & ~np.isnan(values), ~is_text & ~np.isnan(values)
+    texts = is_text & ~np.isnan(values)
+    scored = ~is_text & ~np.isnan(values)
     picture = _find_pictures(study)[texts]
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
@@ -155,8 +158,10 @@ def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
     The mean rank is not known, null for all; in the median they are the last of their gallery, and
     it is null for all where half of the queries of a fold or more are so.
     """
-    is_lost, folds = values == 0, list_folds(study)
-    lost, scored = np.bincount(folds[is_lost]), np.bincount(folds[~np.isnan(values)])
+    is_lost = values == 0
+    folds = list_folds(study)
+    lost = np.bincount(folds[is_lost])
+    scored = np.bincount(folds[~np.isnan(values)])
     if is_lost.any() and (name == "MnR" or (2 * lost >= scored[: len(lost)])[lost > 0].any()):
         return np.full(len(values), np.nan)
     galleries = read_judgement(study).galleries
@@ -186,7 +191,8 @@ def list_texts(study: Study) -> BoolArray:
 
 def _find_pictures(study: Study) -> IntArray:
     """Return the place of each text's picture among the queries, -1 for none."""
-    own, is_text = study.collection.own_items[study.queries], list_texts(study)
+    own = study.collection.own_items[study.queries]
+    is_text = list_texts(study)
     place = np.full(len(study.collection.items) + 1, -1)
     pictures = np.flatnonzero(~is_text & (own >= 0))
     place[own[pictures]] = pictures

@@ -48,7 +48,8 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     decimals = find_decimals(find_largest(stored, is_turned))
     axes = _read_axes(path, shape, findings) or _guess_axes(collection, shape, path.stem, findings)
     meant = _find_queried(collection)
-    find, index = collection.items.find, collection.items.index
+    find = collection.items.find
+    index = collection.items.index
     items = [find(n if n in index else meant.get(n, "") for n in axis) for axis in axes]
     asking = _find_lines(collection, axes, meant)
     if (asking < 0).all():
@@ -59,7 +60,8 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
 
     def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
         asking = _find_lines(collection, axes, _find_queried(collection))
-        places, about = place_items(collection.items.ids, ties), (items[order], asking[order])
+        places = place_items(collection.items.ids, ties)
+        about = (items[order], asking[order])
         return MatrixSource(path.stem, stored, places, *about, decimals, ties)
 
     return Version(path.stem, file=name, make_source=make_source)
@@ -92,7 +94,8 @@ def _guess_axes(
     Raises:
         DataError: If the shape fits nothing, or several things.
     """
-    ways, name = _list_ways(collection), f"runs/{stem}.npy"
+    ways = _list_ways(collection)
+    name = f"runs/{stem}.npy"
     stated = str(collection.settings.get(SETTING, ""))
     fits = [way for way in ways if tuple(map(len, way[2])) == shape]
     chosen = [way for way in fits if stated in ("", way[1])]
@@ -116,7 +119,8 @@ def _guess_axes(
 
 def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     """Return what a matrix without ids may be: in words, the kind of its rows, its axes."""
-    items, queries = collection.items, collection.queries
+    items = collection.items
+    queries = collection.queries
     gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
     pictures: list[str] = []
     texts: list[str] = []
@@ -146,12 +150,14 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     Of several texts with the same words a query has one that belongs to its picture, by the judged
     pairs; among these the first query has the first, and so on.
     """
-    items, queries = collection.items, collection.queries
+    items = collection.items
+    queries = collection.queries
     texts = defaultdict(list)
     for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
-    found, pictures = {}, _pair_pictures(collection)
+    found = {}
+    pictures = _pair_pictures(collection)
     rows = zip(queries.ids, queries["text"], collection.own_items.tolist(), strict=True)
     for query, words, own in rows:
         if own >= 0:
@@ -165,7 +171,9 @@ def _find_queried(collection: Collection) -> dict[str, str]:
 
 def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
     """Return the items that belong to each text query, and those that each item belongs to."""
-    qrels, queries, own = collection.qrels, collection.queries, collection.own_items
+    qrels = collection.qrels
+    queries = collection.queries
+    own = collection.own_items
     pairs: defaultdict[str, set[int]] = defaultdict(set)
     if qrels is None:
         return pairs
@@ -182,7 +190,8 @@ def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) ->
     places = [{name: line for line, name in enumerate(axis)} for axis in axes]
     found = np.full((2, len(collection.queries)), -1)
     for query, name in enumerate(collection.queries.ids):
-        names, known = (name, meant.get(name, name)), enumerate(places)
+        names = (name, meant.get(name, name))
+        known = enumerate(places)
         lines = ((axis, at[each]) for axis, at in known for each in names if each in at)
         for axis, line in islice(lines, 1):
             found[axis, query] = line

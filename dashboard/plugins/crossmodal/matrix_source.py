@@ -19,7 +19,8 @@ from dashboard.storage.vectors import ArrayFile
 from dashboard.tables import FloatArray, IntArray, Ties
 
 DECIMALS = 6
-MAX_READ, MAX_CELLS = 1 << 22, 1 << 23
+MAX_READ = 1 << 22
+MAX_CELLS = 1 << 23
 """Numbers that are read, and scores that are held, at once."""
 
 
@@ -29,7 +30,8 @@ def find_largest(stored: ArrayFile, is_turned: bool) -> float:
     Raises:
         DataError: If one is not finite, with its row and column.
     """
-    step, largest = max(1, MAX_READ // stored.shape[1]), 0.0
+    step = max(1, MAX_READ // stored.shape[1])
+    largest = 0.0
     for start in range(0, len(stored), step):
         part = np.abs(stored[start : start + step].astype(float))
         strange = np.argwhere(~np.isfinite(part))

@@ -27,12 +27,14 @@ from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
-RARE, COMMON = 0.05, 10
+RARE = 0.05
+COMMON = 10
 """Share of other items that may have such neighbours, and how many others must tell."""
 HALF = 0.5
 NEAREST = 10
 """Neighbours of an item that are looked at."""
-MAX_SAMPLE, MAX_NUMBERS = 20_000, 8_000_000
+MAX_SAMPLE = 20_000
+MAX_NUMBERS = 8_000_000
 """Items among which neighbours are searched, at most, and numbers of their vectors."""
 STRETCH = 256
 """Items beside each other in a large gallery, which are read from a file at once."""
@@ -141,7 +143,8 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         query: Position of the query.
         items: Positions of wrong results; -1 for one that the collection does not have.
     """
-    asked, source = _find_asked(study, query), study.run(version).source
+    asked = _find_asked(study, query)
+    source = study.run(version).source
     doubtful: dict[int, Cause] = {}
     alike: dict[int, Cause] = {}
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
@@ -159,7 +162,8 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
 
 def _find_asked(study: Study, query: int) -> Asked:
     judged = study.judgement
-    grades, parts = judged.grades(query), {}
+    grades = judged.grades(query)
+    parts = {}
     if study.rules.list_parts is not None:
         parts = study.rules.list_parts(study.given_judgement, query)
     known = ~np.isnan(grades) | study.rules.is_complete
@@ -172,7 +176,8 @@ def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict
     nearly = np.array([item for item, names in lacking.items() if len(names) == 1], int)
     found = {}
     for item, near in zip(nearly.tolist(), around.find(nearly), strict=True):
-        has, name = asked.parts[lacking[item][0]], lacking[item][0]
+        has = asked.parts[lacking[item][0]]
+        name = lacking[item][0]
         number = int(has[near].sum())
         if number < MOST * len(near):
             continue

@@ -27,7 +27,8 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
     """Draw the sentence; return the queries that have results of the chosen cause."""
 
     def write(piece: Piece) -> str:
-        text, chosen = escape(piece.text), _join(piece.cause, piece.detail)
+        text = escape(piece.text)
+        chosen = _join(piece.cause, piece.detail)
         link = escape(write_link("compare", cause=chosen))
         return f'<a href="{link}" target="_self" style="{LINK}">{text}</a>' if chosen else text
 

@@ -23,7 +23,8 @@ def draw_terms(study: Study, choices: Choices) -> None:
     """Draw the terms of the open query's value in both versions, where they are asked for."""
     if not st.toggle("How this value is computed", key="terms"):
         return
-    measure, query = parse_one(choices["metric"]), study.collection.queries.index[choices["query"]]
+    measure = parse_one(choices["metric"])
+    query = study.collection.queries.index[choices["query"]]
     formula = measure.metric.formula
     if measure.cutoff:
         formula = re.sub(r"\bK\b", str(measure.cutoff), formula)

@@ -27,7 +27,8 @@ def list_bounds(study: Study, versions: Sequence[str], metric: str) -> list[dict
     low and high are the means of each query's smallest and largest value over all orders of equal
     scores; None for a metric whose bounds are not known.
     """
-    rows, average = [], parse_one(metric).average
+    rows = []
+    average = parse_one(metric).average
     for version in versions:
         low, high = map(average, bound_values(study, version, metric) or [np.empty(0)] * 2)
         mean = average(study.values(version, metric))
@@ -41,7 +42,8 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
 
     NaN where the value is null; None for a metric whose bounds are not known.
     """
-    measure, judged = parse_one(metric), study.judgement
+    measure = parse_one(metric)
+    judged = study.judgement
     if measure.name not in (*RISING, RETRIEVED):
         return None
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
@@ -72,7 +74,8 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
     sizes = np.diff(starts, append=len(row))
     place = np.arange(len(row)) - np.repeat(starts, sizes)
     rank = first + place if sign < 0 else last - np.repeat(sizes, sizes) + 1 + place
-    item, score = part.item[order], part.score[order]
+    item = part.item[order]
+    score = part.score[order]
     return replace(part, row=row, item=item, score=score, rank=rank, tie_first=first, tie_last=last)
 
 

@@ -36,7 +36,8 @@ MAX_BYTES = 256_000_000
 """Bytes of one file."""
 MAX_KEPT_BYTES = 4_000_000_000
 """Bytes of all files that are kept."""
-SECONDS, MAX_SECONDS = 10.0, 60.0
+SECONDS = 10.0
+MAX_SECONDS = 60.0
 """How long an answer, and the whole file, are waited for."""
 PAUSE = 30.0
 """Seconds for which a host that does not answer is not asked again."""
@@ -114,7 +115,8 @@ def _split(address: str) -> SplitResult:
 def _fetch(address: str) -> Path:
     """Return the file at an address, which is fetched once."""
     path = Path(_FOLDER.name) / hashlib.sha256(address.encode()).hexdigest()
-    parts, until = _split(address), time.monotonic() + MAX_SECONDS
+    parts = _split(address)
+    until = time.monotonic() + MAX_SECONDS
     path.parent.mkdir(exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=_FOLDER.name)
     try:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 HELP = "the comparison of two versions as one offline HTML file"
 COLUMNS = ("file", "bytes", "queries")
-QUERIES, MAX_QUERIES = 10, 200
+QUERIES = 10
+MAX_QUERIES = 200
 DOWNLOAD = "Report"
 """Name among the downloads of the screens."""
 

@@ -32,7 +32,8 @@ Answer = tuple[list[Row], tuple[str, ...]]
 
 
 def _list(call: Namespace) -> Answer:
-    rows, left_out = _read_rows(call), list[str]()
+    rows = _read_rows(call)
+    left_out = list[str]()
     lists = judging_lists.read_lists(find_folder(call.collection), left_out)
     for sentence in left_out:
         _note(f"left out: {sentence}")
@@ -47,7 +48,8 @@ def _create(call: Namespace) -> Answer:
 
 
 def _show(call: Namespace) -> Answer:
-    rows, made = _read_rows(call), _find_list(call)
+    rows = _read_rows(call)
+    made = _find_list(call)
     for name, pairs in sorted(figures.find_judged(made, rows).items()):
         _note(f"{name} judged {len(pairs):,} of {len(made.asked):,} pairs")
     return figures.count_values(made, rows), SHOWN
@@ -59,7 +61,8 @@ def _close(call: Namespace) -> Answer:
 
 
 def _next(call: Namespace) -> Answer:
-    rows, author = _read_rows(call), _name_author(call)
+    rows = _read_rows(call)
+    author = _name_author(call)
     made = _find_list(call)
     pair = figures.find_next(made, rows, author)
     if pair is None:
@@ -92,7 +95,8 @@ def _agreement(call: Namespace) -> Answer:
 
 def _disagreements(call: Namespace) -> Answer:
     rows = _read_rows(call)
-    found, left = figures.list_disagreements(rows), figures.list_undecided(rows)
+    found = figures.list_disagreements(rows)
+    left = figures.list_undecided(rows)
     if len(left) < len(found):
         _note(f"{len(found) - len(left):,} left out, which are decided")
     collection = _open(call) if left else None

@@ -57,7 +57,8 @@ def draw_author() -> None:
         st.caption(escape_markdown(find_author()), width="content")
         return
     # a box of its own for each name: the browser never sends one back that it has not shown
-    box, memory = f"input-{AUTHOR}-{find_author()}", f"memory-{AUTHOR}"
+    box = f"input-{AUTHOR}-{find_author()}"
+    memory = f"memory-{AUTHOR}"
 
     def keep(text: str) -> None:
         try:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from dashboard.evaluation.judgement import Judgement
     from dashboard.storage.collection import Collection
 
-GIVEN, CORRECTED = "given", "corrected"
+GIVEN = "given"
+CORRECTED = "corrected"
 PART = "review"
 """Key of the address that names the list that is open on Reviews, or another part of it."""
 NO_TASK = {PART: "", "list": "", "judge": ""}

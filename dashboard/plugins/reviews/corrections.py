@@ -58,7 +58,8 @@ def list_changes(
     for row, query, item in zip(corrections, queries, items, strict=True):
         if min(query, item) < 0 or collection.own_items[query] == item:
             continue
-        grade, least = float(judgement.grades(query)[item]), judgement.relevant_from
+        grade = float(judgement.grades(query)[item])
+        least = judgement.relevant_from
         if row["value"] == "relevant":
             new = grade if grade >= least else least
         elif row["value"] == "not":
@@ -73,7 +74,8 @@ def list_changes(
 def correct(collection: Collection, judgement: Judgement, rows: Sequence[Verdict]) -> Judgement:
     """Return a judgement in which the word of people counts, by all rows of a collection."""
     grades: defaultdict[int, dict[int, float]] = defaultdict(dict)
-    queries, items = collection.queries.index, collection.items.index
+    queries = collection.queries.index
+    items = collection.items.index
     for row in list_changes(collection, judgement, settle(rows)):
         grades[queries[row["query_id"]]][items[row["item_id"]]] = row["corrected"]
     return amend(judgement, grades)
@@ -85,7 +87,8 @@ def format_labels(study: Study, is_csv: bool) -> str:
     Raises:
         DataError: If an id cannot stand in lines of TREC.
     """
-    rows, out = list(_list_labels(study)), io.StringIO()
+    rows = list(_list_labels(study))
+    out = io.StringIO()
     if is_csv:
         csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
         return out.getvalue()
@@ -96,7 +99,8 @@ def format_labels(study: Study, is_csv: bool) -> str:
 
 
 def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:
-    queries, items = study.collection.queries.ids, study.collection.items.ids
+    queries = study.collection.queries.ids
+    items = study.collection.items.ids
     for query in study.queries.tolist():
         for item, grade in zip(*list_judged(study.judgement, query), strict=True):
             yield queries[query], items[item], f"{grade:g}"

@@ -47,7 +47,8 @@ WAYS = COMPARED | {
 """Ways to choose results that are judged."""
 DEPTH = 10
 """Results of each version that a list is chosen from, unless the metric looks at fewer."""
-MAX_PAIRS, MAX_QUERIES = 10_000, 200
+MAX_PAIRS = 10_000
+MAX_QUERIES = 200
 """Pairs of a list at most, and queries of one that compares lists."""
 SIDE = 6
 """Results of each version that are compared."""
@@ -145,13 +146,15 @@ def choose_pairs(
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(rows))
         of = f" of {len(rows):,} whose lists differ" if compares else ""
-        rows, told = [rows[place] for place in drawn.tolist()], f"{told}{of}, seed {seed}"
+        rows = [rows[place] for place in drawn.tolist()]
+        told = f"{told}{of}, seed {seed}"
     elif way == "slice":
         rows.sort(key=lambda row: (row[0], -row[3]))
     elif way != "change":
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
-    table, items = study.collection.queries.ids, (*study.collection.items.ids, "")
+    table = study.collection.queries.ids
+    items = (*study.collection.items.ids, "")
     pairs = [(table[queries[place]], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
         raise ChoiceError(f"Nothing to {'compare' if compares else 'judge'} is found ({told}).")
@@ -252,7 +255,8 @@ def make_list(
     compares: bool = False,
 ) -> JudgingList:
     """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
-    versions, metric = choices.compared, choices["metric"]
+    versions = choices.compared
+    metric = choices["metric"]
     pairs, chosen = choose_pairs(study, way, versions, metric, number, seed, compares)
     made = JudgingList(
         title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]), author=author,

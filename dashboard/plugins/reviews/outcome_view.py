@@ -124,10 +124,12 @@ def make_payload(
     names = study.collection.query_names
     found = []
     for row in rows:
-        query_id, item_id = row["query_id"], row["item_id"]
+        query_id = row["query_id"]
+        item_id = row["item_id"]
         query = study.collection.queries.index[query_id]
         item = study.collection.items.index[item_id]
-        media, judged = find_media_of(study.collection, item_id), Row(item_id=item_id)
+        media = find_media_of(study.collection, item_id)
+        judged = Row(item_id=item_id)
         asked = describe_rows(study, query, metric, [judged])
         ticks = judged.get("ticks", ())  # what it has of what its query asks for, as plugins say
         found.append(
@@ -231,7 +233,8 @@ def _draw_metrics(study: Study, choices: Choices) -> None:
         )
     changed = []
     for number, measure in enumerate(measures):
-        row, changes = {"metric": str(measure)}, False
+        row = {"metric": str(measure)}
+        changes = False
         for at, found in enumerate(zip(before, after, strict=True)):
             means = [measure.average(each.values[number], each.folds) for each in found]
             row[f"run-{at}"] = " → ".join("no value" if x is None else f"{x:.3f}" for x in means)

@@ -44,7 +44,8 @@ def find_comparison(collection: Collection, id: str, author: str) -> JudgingList
 
 def draw_comparison(study: Study, made: JudgingList) -> None:
     """Draw the lists of two versions beside each other, without names, one query at a time."""
-    author, collection = find_author(), study.collection
+    author = find_author()
+    collection = study.collection
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
@@ -124,7 +125,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
         return
     scores = figures.score_queries(answers)
     found = figures.measure_preference(scores)
-    metric, changes = choices["metric"], dict[str, Row]()
+    metric = choices["metric"]
+    changes = dict[str, Row]()
     try:
         whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
         listed = list_changes(whole, made.baseline, made.candidate, metric)
@@ -182,7 +184,8 @@ def draw_share(found: Preference, candidate: str) -> Any:
     if found.worse > found.better:  # the interval is the winner's
         low, high = 1 - high, 1 - low
     share = found.better / (found.better + found.worse)
-    title, axis = f"queries that {candidate} won", alt.Axis(values=[0, 0.5, 1], format=".0%")
+    title = f"queries that {candidate} won"
+    axis = alt.Axis(values=[0, 0.5, 1], format=".0%")
     base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
     half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
         x=alt.X("half:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis)

@@ -134,7 +134,8 @@ def run_search(
         DataError: If the name is taken, or no query has a result; nothing is written then. What was
             answered until any other error, such as a stop by the caller, is written.
     """
-    path, table = collection.folder / "runs" / f"{name}.json", collection.queries
+    path = collection.folder / "runs" / f"{name}.json"
+    table = collection.queries
     is_there = name in collection.versions and path.is_file() and path.with_suffix(".csv").is_file()
     before = read_record(path) if is_there else None
     if before is None or (before.search, before.depth) != (service.url, depth):
@@ -147,7 +148,8 @@ def run_search(
     missing = [each for each in rows if each[0] not in hits and any(each[1:])]
     # those that failed before come last: they may fail again
     missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
-    saved, in_a_row = time.monotonic(), 0
+    saved = time.monotonic()
+    in_a_row = 0
     try:
         for done, (query, text, item) in enumerate(missing, start=1):
             request = {"query_id": query, "text": text, "item_id": item, "k": depth}
@@ -195,9 +197,11 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
         raise DataError(name, "an answer without a list", 'a list, or one as "results"')
     first: dict[str, Any] = {}
     for hit in every:
-        item, score = hit, None
+        item = hit
+        score = None
         if isinstance(hit, dict):
-            item, score = hit.get("id"), hit.get("score")
+            item = hit.get("id")
+            score = hit.get("score")
         elif isinstance(hit, list) and len(hit) == 2:
             item, score = hit
         text = str(item)
