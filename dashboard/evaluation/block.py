@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dashboard.evaluation.judgement import Judgement, list_judged
+from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
 from dashboard.retrieval.run import Part
 from dashboard.tables import BoolArray, FloatArray, IntArray, find_bounds
 
@@ -103,7 +103,7 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     bounds = find_bounds(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
-    ideal = []
+    ideal = [NO_PAIRS]
     for first, last, place, items, every in _join_judged(part.queries, judgement):
         rows = slice(bounds[first][0], bounds[last - 1][1])
         grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)

@@ -104,7 +104,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         return RunFileSource(order_run(version.run, queries, items, ties), {})
     assert version.items is not None
     threadpool_limits(1, "blas")  # several threads wait for each other at every block
-    places = np.arange(len(items)) if ties == "gallery" else _sort_ids(items.ids)
+    places = place_items(items.ids, ties)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     none, rows = np.full(len(queries), -1), np.full(len(queries), -1)
     own = none if version.queries is None else version.queries.find(queries.ids)
@@ -128,7 +128,7 @@ def read_at(stored: Vectors, places: IntArray) -> Float32Array:
     order = np.unique(places)
     made = np.empty((len(order), stored.dimension), dtype=np.float32)
     done = 0
-    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1):
+    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1) if len(order) else ():
         made[done : done + len(near)] = stored.scale(near[0], near[-1] + 1)[near - near[0]]
         done += len(near)
     return made[np.searchsorted(order, places)]
@@ -151,7 +151,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
     if ties == "id":
         named, at = np.unique(pairs.item[order[tied]], return_inverse=True)
-        place = _sort_ids(tuple(pairs.items[each] for each in named.tolist()))[at]
+        place = place_items(tuple(pairs.items[each] for each in named.tolist()), ties)[at]
     else:
         place = np.where(item[tied] < 0, len(items), item[tied])
     by_place = np.lexsort((place, np.cumsum(~is_same)[tied]))
@@ -164,8 +164,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     }
 
 
-def _sort_ids(ids: tuple[str, ...]) -> IntArray:
-    """Return the place of each id in descending order."""
-    places = np.empty(len(ids), dtype=np.int64)
-    places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
+def place_items(ids: tuple[str, ...], ties: Ties) -> IntArray:
+    """Return the place of each item among equal scores: its own, or by its id, descending."""
+    places = np.arange(len(ids))
+    if ties == "id":
+        places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
     return places

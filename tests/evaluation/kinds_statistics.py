@@ -124,8 +124,8 @@ def correlation_p(inputs: Values, params: Values) -> Values:
 
 
 def williams(inputs: Values, params: Values) -> Values:
-    found = compute_williams(**inputs)
-    return {"t": found.t, "df": found.df, "p_two_sided": found.p}
+    t, p = compute_williams(**inputs)
+    return {"t": t, "df": inputs["n"] - 3, "p_two_sided": p}
 
 
 def zou(inputs: Values, params: Values) -> Values:

@@ -22,7 +22,6 @@ OPTIONS = """
 """
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
 WRITTEN = ("query_id", "ngram", "group", "keyword", "score")
-MAX_LETTERS = 1_000
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -43,8 +42,6 @@ def answer(call: Namespace) -> Answer:
         raise ValueError(f"--threshold goes with TEXT; {do}.")
     if call.threshold is not None and not 0 <= call.threshold <= 1:
         raise ValueError(f"--threshold {call.threshold:g}: a score lies between 0 and 1.")
-    if len(call.text) > MAX_LETTERS:
-        raise ValueError(f"TEXT has {len(call.text):,} letters; at most {MAX_LETTERS:,}.")
     collection = open_call(call)
     if "alfa" in collection.unread:
         raise collection.unread["alfa"]
@@ -74,8 +71,7 @@ def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, 
 def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
     from dashboard.plugins.alfa.mapping import map_texts
 
-    queries = collection.queries
-    asked = [(name, text) for name, text in queries.list_rows("text") if text]
+    asked = [(name, text) for name, text in collection.queries.list_rows("text") if text]
     mapped = map_texts([text for _, text in asked], vocabulary)
     rows = [
         each.describe() | {"query_id": name, "score": f"{each.score:.4f}"}
@@ -84,11 +80,7 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
     ]
     path = collection.folder / "query_keywords.csv"
     replace_file(path, write_rows(rows, WRITTEN, "csv").encode())
-    settings = path.with_suffix(".toml")
-    if settings.is_file():  # of the first edition, about the mapping that was here before
-        settings.unlink()
-        print(f"note: removed {settings.name}, which described the mapping before", file=sys.stderr)
-    return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), 0
+    return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), FINE
 
 
 def _write_new(path: Path, text: str) -> Answer:

@@ -62,7 +62,8 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     item. A query that requires none, or what no item has, is not scorable.
     """
     tables: Keywords = collection.tables["alfa"]
-    groups, threshold = choices["groups"], choices["mapping_threshold"]
+    groups = choices["groups"]
+    threshold = choices["mapping_threshold"]
     own = collection.own_items
     required = []
     unscorable = {}
@@ -98,7 +99,7 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
         place = judged.tables.index.get(each, -1)
         name = each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
         has = judged.tables.has
-        found[name] = has[place] if place >= 0 else np.zeros(has.shape[1], dtype=bool)
+        found[name] = has[place] if place >= 0 else np.zeros(has.shape[1], bool)
     return found
 
 
@@ -120,7 +121,8 @@ def describe_results(
 
 def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
     """Return the keywords that a query requires, and others that its text names."""
-    name, threshold = study.collection.queries.ids[query], study.choices["mapping_threshold"]
+    name = study.collection.queries.ids[query]
+    threshold = study.choices["mapping_threshold"]
     named = judged.tables.find_query(name, judged.tables.groups, threshold)
     required = judged.required[query]
     told = {"required": [each.name for each in required]}

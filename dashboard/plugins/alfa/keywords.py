@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -55,20 +56,15 @@ class Keywords:
 
     Attributes:
         groups: Columns of keywords, always with their prefix.
-        keywords: All keywords of the items.
+        index: Place of each keyword of the items.
         has: Whether each item has each keyword. [keywords, items]
         mapped: Candidates of each stored query, by its id, in the order of the file.
     """
 
     groups: tuple[str, ...]
-    keywords: tuple[Keyword, ...]
+    index: Mapping[Keyword, int]
     has: BoolArray
     mapped: Mapping[str, Sequence[Candidate]]
-
-    @cached_property
-    def index(self) -> dict[Keyword, int]:
-        """Place of each keyword in `keywords`."""
-        return {keyword: place for place, keyword in enumerate(self.keywords)}
 
     @cached_property
     def annotated(self) -> BoolArray:
@@ -77,7 +73,7 @@ class Keywords:
 
     def find_item(self, item: int, groups: Sequence[str]) -> list[Keyword]:
         """Return the keywords that an item has in some groups."""
-        found = (self.keywords[k] for k in np.flatnonzero(self.has[:, item]).tolist())
+        found = compress(self.index, self.has[:, item].tolist())
         return [each for each in found if each.group in groups]
 
     def find_query(self, query_id: str, groups: Sequence[str], threshold: float) -> list[Keyword]:
@@ -134,19 +130,19 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         for name in names
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
-    what, whole = "keywords with a mark that separates others", "one mark in all cells; kept whole"
+    what = "keywords with a mark that separates others"
+    whole = "one mark in all cells; kept whole"
     findings += count_odd(ANNOTATION, mixed, what, whole, "note")
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
-    keywords = tuple(dict.fromkeys(keyword for keyword, _ in pairs))
-    index = {keyword: place for place, keyword in enumerate(keywords)}
-    has = np.zeros((len(keywords), len(collection.items)), dtype=bool)
+    index = {keyword: place for place, keyword in enumerate(dict(pairs))}
+    has = np.zeros((len(index), len(collection.items)), bool)
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]
     judged = "keywords; these are not judged"
     findings += count_odd(ANNOTATION, bare, "items without a keyword", judged, "note")
-    return Keywords(groups, keywords, has, _read_mapping(collection, spelling, columns, findings))
+    return Keywords(groups, index, has, _read_mapping(collection, spelling, columns, findings))
 
 
 def _explain_lack(table: Table) -> DataError:
@@ -180,7 +176,8 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
     names = match_ids(table.ids, collection.items.ids)
     lines = zip(table.ids, table.lines, strict=True)
     unknown = {name: line for name, line in lines if name not in names}
-    what, wanted = "annotated ids that are no items", "ids of items; left out"
+    what = "annotated ids that are no items"
+    wanted = "ids of items; left out"
     findings += count_odd(ANNOTATION, unknown, what, wanted)
     refuse_shared(names, ANNOTATION, "keywords")
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
@@ -212,7 +209,8 @@ def _read_mapping(
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     if not path.is_file():
-        lacks, before = "the keywords of each query", "no such file for "
+        lacks = "the keywords of each query"
+        before = "no such file for "
         findings += count_odd(
             MAPPING, int(collection.is_text.sum()), "text queries", lacks, before=before
         )
@@ -263,7 +261,7 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
     tables: Keywords = collection.tables["alfa"]
     found = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
-        for each in tables.keywords
+        for each in tables.index
     }
     for place, row in enumerate(_read_rows(collection), start=1):
         words = row.get("other_words", [])

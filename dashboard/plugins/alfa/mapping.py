@@ -90,7 +90,6 @@ class Phrases:
     """The phrases of a vocabulary: `texts[i]`, without stop words, is one of entry `owner[i]`.
 
     Attributes:
-        names: Phrases that are a keyword itself.
         exact: Entries by the plain words of a phrase.
         whole: Keys of `exact` that keep their stop words, because the other words alone are a
             phrase of another keyword ("at a crossing", "crossing").
@@ -102,8 +101,7 @@ class Phrases:
     entries: tuple[Entry, ...]
     texts: tuple[str, ...]
     owner: IntArray
-    names: frozenset[int]
-    exact: Mapping[str, list[int]]
+    exact: Mapping[str, Collection[int]]
     whole: Collection[str]
     ego: bool
     having: Mapping[str, set[int]]
@@ -114,9 +112,9 @@ class Phrases:
         """Embeddings of the texts. [texts, dimension]."""
         return embed_texts(self.texts)
 
-    def find_owners(self, ngram: str) -> list[int]:
+    def find_owners(self, ngram: str) -> Collection[int]:
         """Return the entries that an n-gram is a phrase of, word for word."""
-        return self.exact.get(make_plain(ngram, ego=self.ego), [])
+        return self.exact.get(make_plain(ngram, ego=self.ego), ())
 
     def accepts(self, words: list[Linked]) -> bool:
         """Return whether words may be read as one n-gram.
@@ -124,11 +122,11 @@ class Phrases:
         Not if they are a phrase but for the links between them ("road at a junction" is no "road
         junction"), nor after "us": in "the bus behind us stopped" we did not stop.
         """
-        key = make_plain(" ".join(word.text for word in words), ego=self.ego)
         if self.ego and words[0].text in EGO_OBJECTS:
             return False
         links = list_links(words)
-        return not links or key not in self.exact or links in self.links.get(key, ())
+        key = make_plain(" ".join(word.text for word in words), ego=self.ego)
+        return not links or key not in self.exact or links in self.links[key]
 
     def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
@@ -152,13 +150,13 @@ def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, f
     short = [ngram for ngram in ngrams if ngram.count(" ") < MAX_WORDS]
     if not short or not phrases.entries:
         return {}
-    starts = np.flatnonzero(np.r_[True, np.diff(phrases.owner) > 0])
+    starts = np.unique(phrases.owner, return_index=True)[1]  # phrases that are a keyword itself
     found = {}
     for ngram, row in zip(short, embed_texts(short) @ phrases.vectors.T, strict=True):
         best = np.maximum.reduceat(row, starts)
         best[phrases.find_opposed(ngram)] = -1.0
         around = phrases.find_around(ngram)
-        names = {int(phrases.owner[phrase]) for phrase in around & phrases.names}
+        names = {int(phrases.owner[phrase]) for phrase in around.intersection(starts.tolist())}
         alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())
         if best.max() >= FLOOR and (names or not around):
             # below 1: only an n-gram that stands word for word has 1
@@ -186,38 +184,31 @@ def _find_named(
 
 @lru_cache(maxsize=8)
 def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
-    ego = any(
-        word.text == EGO
-        for entry in entries
-        for word in list_content(entry.keyword.name, ego=False)
-    )
-    rows = [
-        (place, list_content(phrase, ego=ego) or [Linked(phrase, ())], drop_articles(phrase))
-        for place, entry in enumerate(entries)
-        for phrase in dict.fromkeys((entry.keyword.name, *entry.words))
-    ]
-    owner = np.array([place for place, _, _ in rows], dtype=np.int64)
-    texts = tuple(" ".join(word.text for word in words) for _, words, _ in rows)
-    bare = defaultdict(set)
-    for text, (place, _, worded) in zip(texts, rows, strict=True):
-        if text == " ".join(worded):
-            bare[make_plain(text, ego=ego)].add(place)
-    exact: defaultdict[str, list[int]] = defaultdict(list)
+    ego = any(EGO in drop_articles(entry.keyword.name) for entry in entries)
+    rows = []
+    for place, entry in enumerate(entries):
+        for phrase in dict.fromkeys((entry.keyword.name, *entry.words)):
+            words = list_content(phrase, ego=ego) or [Linked(phrase, ())]
+            text = " ".join(word.text for word in words)
+            worded = " ".join(drop_articles(phrase))
+            rows.append((place, text, worded, list_links(words)))
+    bare = {(make_plain(text, ego=ego), place) for place, text, worded, _ in rows if text == worded}
+    taken = {key for key, _ in bare}
+    exact: defaultdict[str, dict[int, None]] = defaultdict(dict)
     links = defaultdict(set)
     having = defaultdict(set)
     whole = set()
-    for phrase, (text, (place, words, worded)) in enumerate(zip(texts, rows, strict=True)):
+    for number, (place, text, worded, between) in enumerate(rows):
         key = make_plain(text, ego=ego)
         for word in key.split(" "):
-            having[word].add(phrase)
-        if text != " ".join(worded) and bare[key] and place not in bare[key]:
-            key = make_plain(" ".join(worded), ego=ego)
+            having[word].add(number)
+        if text != worded and key in taken and (key, place) not in bare:
+            key = make_plain(worded, ego=ego)
             whole.add(key)
-        links[key].add(list_links(words))
-        if place not in exact[key]:
-            exact[key].append(place)
-    whose_name = frozenset(np.flatnonzero(np.r_[True, np.diff(owner) > 0]).tolist())
-    return Phrases(entries, texts, owner, whose_name, exact, whole, ego, having, links)
+        links[key].add(between)
+        exact[key][place] = None
+    owner = np.array([row[0] for row in rows], int)
+    return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having, links)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:

@@ -78,12 +78,12 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
     text = HYPHENED.sub(lambda found: _spell_out(found, phrases), text)
     words = _mark_negations(list(_split_words(text, ego=ego)))
     places = _list_places(words, ego=ego)
-    spans = _find_negated(words, _find_inner_negations(words, places, phrases))
+    spans = _find_negated(words, _find_inside(words, places, phrases))
     taken = {place for span in spans for place in span}
     stretches: list[list[Linked]] = [[]]
     together = _find_whole(words, whole)
     for last, place in zip([-1, *places], places, strict=False):
-        if any(between in taken for between in range(last + 1, place + 1)) and stretches[-1]:
+        if taken.intersection(range(last + 1, place + 1)):
             stretches.append([])
         if place not in taken and together.get(place) != "":
             text = together.get(place) or words[place].text
@@ -133,7 +133,8 @@ def make_plain(ngram: str, *, ego: bool) -> str:
 
 
 def _split_words(text: str, *, ego: bool) -> Iterator[_Word]:
-    text, end = unicodedata.normalize("NFC", text).lower(), 0
+    text = unicodedata.normalize("NFC", text).lower()
+    end = 0
     for found in WORD.finditer(text):
         starts_clause = bool(CLAUSE_END.search(text, end, found.start()))
         yield _Word(found[0], _make_plain(found[0], ego=ego), starts_clause)
@@ -177,27 +178,27 @@ def _list_places(words: list[_Word], *, ego: bool) -> list[int]:
     return places
 
 
-def _find_inner_negations(
-    words: list[_Word], places: list[int], phrases: Collection[str]
-) -> frozenset[int]:
-    """Return the places of negations that are part of a phrase of the vocabulary."""
+def _find_inside(words: list[_Word], places: list[int], phrases: Collection[str]) -> set[int]:
+    """Return the places of words that are part of a longer phrase of the vocabulary."""
     plain = [words[place].plain for place in places]
-    inside = set()
-    for at in (at for at, word in enumerate(plain) if word in NEGATIONS):
-        for start in range(max(0, at - LONGEST_PHRASE + 1), at + 1):
-            for end in range(max(at + 1, start + 2), start + LONGEST_PHRASE + 1):
-                if " ".join(plain[start:end]) in phrases:
-                    inside.add(places[at])
-    return frozenset(inside)
+    return {
+        place
+        for start in range(len(places))
+        for end in range(start + 2, start + LONGEST_PHRASE + 1)
+        if " ".join(plain[start:end]) in phrases
+        for place in places[start:end]
+    }
 
 
-def _find_negated(words: list[_Word], inside: frozenset[int]) -> list[range]:
+def _find_negated(words: list[_Word], inside: set[int]) -> list[range]:
     """Return the places of each negation and of the words that it negates."""
-    spans, after = [], 0
+    spans = []
+    after = 0
     for start, word in enumerate(words):
         if start < after or start in inside or word.plain not in NEGATIONS:
             continue
-        after, says = start + 1, word.plain in ALONE
+        after = start + 1
+        says = word.plain in ALONE
         while after < len(words) and not _ends_negation(words, after, word.plain, says=says):
             says = says or words[after].text not in STOP_WORDS
             after += 1
@@ -216,7 +217,8 @@ def _ends_negation(words: list[_Word], place: int, negation: str, *, says: bool)
         negation: The negation in its plain form.
         says: Whether a word was negated already.
     """
-    word, following = words[place], words[place + 1].text if place + 1 < len(words) else ""
+    word = words[place]
+    following = words[place + 1].text if place + 1 < len(words) else ""
     if word.starts_clause or word.text in CONTRASTS or word.plain in NEGATIONS:
         return True
     if word.text == "and":
@@ -227,10 +229,8 @@ def _ends_negation(words: list[_Word], place: int, negation: str, *, says: bool)
 def _find_whole(words: list[_Word], whole: Collection[str]) -> dict[int, str]:
     """Return phrases with their stop words at the place of their last word; "" at the others."""
     found: dict[int, str] = {}
-    if not whole:
-        return found
     places = [place for place, word in enumerate(words) if word.text not in ARTICLES]
-    for start in range(len(places)):
+    for start in range(len(places) if whole else 0):
         for end in range(start + LONGEST_PHRASE, start + 1, -1):
             part = places[start:end]
             if " ".join(words[place].plain for place in part) in whole:

@@ -7,12 +7,11 @@ import numpy as np
 from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Sum
-from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table
+from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
-from dashboard.study.study import Study
 from dashboard.tables import IntArray
 
 NAME = "composed"
@@ -30,28 +29,24 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
     Raises:
         DataError: If the collection asks for the protocol and a label is neither.
     """
-    named = collection.protocols
-    wanted = NAME in named
-    if collection.qrels is None or (named and not wanted):
+    wanted = NAME in collection.protocols
+    if collection.qrels is None or (collection.protocols and not wanted):
         return None
     values = collection.qrels.values
-    strange = values[~np.isin(values, (0, 1))]
-    if len(strange):
-        if wanted:
-            raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
-        return None
     items = collection.items
+    strange = values[~np.isin(values, (0, 1))]
     outside = items.ids[len(items.lines) :] if items.lines else ()  # they were added to the items
+    if not wanted:
+        return None if len(strange) or outside else True
+    if len(strange):
+        raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
     if outside:
-        if wanted:
-            found = f"labels of {len(outside):,} items outside the gallery ({list_names(outside)})"
-            do = "Add them to items.csv, or remove their labels."
-            raise DataError("qrels", found, "labels of items of the gallery", do=do)
-        return None
-    if wanted and not (values == 0).any():
+        found = f"labels of {len(outside):,} items outside the gallery ({list_names(outside)})"
+        do = "Add them to items.csv, or remove their labels."
+        raise DataError("qrels", found, "labels of items of the gallery", do=do)
+    if not (values == 0).any():
         findings.append(Finding("warning", "qrels", None, "no label 0", CANNOT_TELL))
-    if wanted:
-        findings += _find_lacking(collection)
+    findings += _find_lacking(collection)
     return True
 
 
@@ -61,7 +56,8 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
     for version in collection.versions.values():
         there = None if version.items is None else version.items.index
         lacking = [each for each in annotated if there is not None and each not in there]
-        file, what = f"{version.file}/items.npy", "annotated items"
+        file = f"{version.file}/items.npy"
+        what = "annotated items"
         wanted = "one for each; without it an item counts as not found"
         yield from count_odd(file, lacking, what, wanted, "error", "no vector for ")
 
@@ -75,13 +71,8 @@ def list_annotated(
     collection: Collection, judgement: TableJudgement, query: int
 ) -> IntArray | None:
     """Return the items with a label for a query, which alone are ranked; None: nobody labelled."""
-    found = np.flatnonzero(~np.isnan(judgement.grades(query)))
+    found, _ = list_judged(judgement, query)
     return found if len(found) else None
-
-
-def doubt(study: Study) -> str:
-    """Return why AP is 1 for every version, if it is."""
-    return CANNOT_TELL if has_equal_grades(study) else ""
 
 
 COMPOSED = JudgingRules(
@@ -97,7 +88,7 @@ COMPOSED = JudgingRules(
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
     candidates=list_annotated,
-    doubt=doubt,
+    doubt=lambda study: CANNOT_TELL if has_equal_grades(study) else "",
 )
 
 

@@ -29,5 +29,6 @@ def draw_section(study: Study, choices: Choices) -> None:
 
 
 def _write_range(numbers: IntArray) -> str:
-    low, high = int(numbers.min()), int(numbers.max())
+    low = int(numbers.min())
+    high = int(numbers.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

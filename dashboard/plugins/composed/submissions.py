@@ -27,7 +27,9 @@ def read_submissions(
 
 def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
     """Return a submission as a version; what was repaired in it is a warning."""
-    items, queries, qrels = collection.items, collection.queries, collection.qrels
+    items = collection.items
+    queries = collection.queries
+    qrels = collection.qrels
     name = f"{FOLDER}/{place.name}"
     said: Findings = []
     gallery = _read_side(place, "gallery", items.ids, qrels.items if qrels else (), said)
@@ -59,6 +61,7 @@ def _read_side(
         found = f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})"
         raise DataError(name, found, "one for each annotated item and query")
     others = [each for each in ids if each not in vectors.index]
-    wanted, before = "one for each; none of these is annotated", "no vector for "
+    wanted = "one for each; none of these is annotated"
+    before = "no vector for "
     said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before=before)
     return vectors

@@ -17,14 +17,6 @@ class Correlation(NamedTuple):
     n: int
 
 
-class Difference(NamedTuple):
-    """A test of r12 against r13: statistic, degrees of freedom, two-sided p."""
-
-    t: float
-    df: int
-    p: float
-
-
 def compute_spearman(x: FloatArray, y: FloatArray) -> Correlation:
     """Return Spearman's rank correlation of the pairs that are known in both.
 
@@ -56,26 +48,27 @@ def compute_correlation_p(r: float, n: int) -> float:
     return float(2 * special.stdtr(n - 2, -abs(r) * sqrt((n - 2) / (1 - r * r))))
 
 
-def compute_williams(r12: float, r13: float, r23: float, n: int) -> Difference:
-    """Return Williams' T2: whether variables 2 and 3 correlate differently with variable 1.
+def compute_williams(r12: float, r13: float, r23: float, n: int) -> tuple[float, float]:
+    """Return Williams' T2 and p: whether variables 2 and 3 correlate differently with variable 1.
 
-    Equal correlations have p = 1. NaN below four cases, or where nothing is left to test.
+    It has n - 3 degrees of freedom. Equal correlations have p = 1. NaN below four cases, or where
+    nothing is left to test.
     Source: Steiger 1980; Cohen and Cohen 1983.
 
-    >>> round(compute_williams(0.4, 0.5, 0.1, 103).t, 4)
+    >>> round(compute_williams(0.4, 0.5, 0.1, 103)[0], 4)
     -0.8913
     """
     if n < 4 or np.isnan([r12, r13, r23]).any():
-        return Difference(nan, n - 3, nan)
+        return nan, nan
     if abs(r12 - r13) < 1e-12:
-        return Difference(0.0, n - 3, 1.0)
+        return 0.0, 1.0
     determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     mean = (r12 + r13) / 2
     below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r23) ** 3
     if below <= 0:
-        return Difference(nan, n - 3, nan)
+        return nan, nan
     t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / below)
-    return Difference(t, n - 3, float(2 * special.stdtr(n - 3, -abs(t))))
+    return t, float(2 * special.stdtr(n - 3, -abs(t)))
 
 
 def compute_difference_interval(
@@ -93,8 +86,10 @@ def compute_difference_interval(
     shared = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
     c = shared / ((1 - r12**2) * (1 - r13**2))
     (low2, high2), (low3, high3) = _bound(r12, n, level), _bound(r13, n, level)
-    down, up = r12 - low2, high3 - r13
-    other_up, other_down = high2 - r12, r13 - low3
+    down = r12 - low2
+    up = high3 - r13
+    other_up = high2 - r12
+    other_down = r13 - low3
     low = r12 - r13 - sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
     high = r12 - r13 + sqrt(max(0.0, other_up**2 + other_down**2 - 2 * c * other_up * other_down))
     return low, high

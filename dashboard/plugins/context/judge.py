@@ -12,13 +12,13 @@ from dashboard.evaluation.judgement import (
     JudgingRules,
     TableJudgement,
     judge_table,
+    list_judged,
 )
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
-from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, read_table
 from dashboard.texts import parse_number
 
@@ -72,7 +72,8 @@ def read_tables(collection: Collection, findings: Findings) -> Pairs | str | Non
     Raises:
         DataError: If a relevance is off the scale, and neither -1 nor -2.
     """
-    folder, is_named = collection.folder, NAME in collection.protocols
+    folder = collection.folder
+    is_named = NAME in collection.protocols
     if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
         return "keywords" if is_named and collection.tables.get("alfa") is not None else None
     found = read_answers(collection, findings)
@@ -96,7 +97,8 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
         return _read_workers(collection, findings)
     if collection.qrels is None:
         raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
-    largest, grades = _find_scale(collection), collection.qrels.values
+    largest = _find_scale(collection)
+    grades = collection.qrels.values
     _check_values(grades, "qrels", largest)
     return replace(collection.qrels, values=np.where(grades > 0, grades * SCALE / largest, grades))
 
@@ -118,12 +120,8 @@ def _read_workers(collection: Collection, findings: Findings) -> Pairs:
     pairs: dict[tuple[str, str], list[float]] = {}
     for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
         pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
-    return make_pairs(
-        {
-            pair: sum(said) * SCALE / largest / len(said) if said else -1.0
-            for pair, said in pairs.items()
-        }
-    )
+    means = (sum(said) * SCALE / largest / len(said) if said else -1.0 for said in pairs.values())
+    return make_pairs(dict(zip(pairs, means, strict=True)))
 
 
 def _check_values(
@@ -170,13 +168,8 @@ def compute_invalid_share(grades: FloatArray) -> float:
 
 def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
     """Return the items with a valid relevance, which alone are ranked; None: nobody judged."""
-    found = np.flatnonzero(~np.isnan(judgement.grades(query)))
+    found, _ = list_judged(judgement, query)
     return found if len(found) or judgement.unscorable.get(query) == INVALID else None
-
-
-def doubt(study: Study) -> str:
-    """Return why every order has the same gain, if it has."""
-    return CANNOT_TELL if has_equal_grades(study) else ""
 
 
 CONTEXT = JudgingRules(
@@ -193,5 +186,5 @@ CONTEXT = JudgingRules(
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
     candidates=list_valid,
-    doubt=doubt,
+    doubt=lambda study: CANNOT_TELL if has_equal_grades(study) else "",
 )

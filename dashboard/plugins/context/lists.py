@@ -8,7 +8,7 @@ import pandas as pd
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.plugins.context.judge import VIEWED, read_answers
 from dashboard.storage.collection import Collection
-from dashboard.tables import Table, read_table
+from dashboard.tables import read_table
 from dashboard.texts import parse_number
 
 LISTS, ANSWERS = VIEWED
@@ -18,7 +18,8 @@ DOUBTS = {
     "simulated": "Answers that a model made up; these support no conclusion.",
     "none": "No answers.",
 }
-BEST, WORST = 5, 1
+BEST = 5
+WORST = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,10 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
         raise DataError(LISTS, "no lists", "a row for each place of each list")
     pages = pd.DataFrame({name: table[name] for name in (*columns, "participant", "session")})
     for name in ("row", "column"):
-        pages[name] = [_read_place(text, name, line) for line, text in _pair(table, name)]
+        for line, text in zip(table.lines, table[name], strict=True):
+            if not text.isdecimal() or int(text) < 1:
+                raise DataError(LISTS, f"{name} {text!r}", "a whole number from 1", line=line)
+        pages[name] = list(map(int, table[name]))
     known = pages["query_id"].isin(collection.queries.ids)
     if not known.all():
         found = f"{pages[~known]['list_id'].nunique():,} lists of unknown queries"
@@ -89,9 +93,15 @@ def _read_answers(
     kind = next((kind for kind, name in COLUMNS.items() if name in table.columns), "")
     if not kind:
         raise DataError(ANSWERS, "no column of answers", "satisfaction, 1 to 5", line=1)
-    values = [_read_answer(text, line) for line, text in _pair(table, COLUMNS[kind])]
     said = pd.DataFrame({"list_id": table["list_id"], "participant": table["participant"]})
-    said["satisfaction"] = values
+    said["satisfaction"] = list(map(parse_number, table[COLUMNS[kind]]))
+    strange = ~said["satisfaction"].isin(range(WORST, BEST + 1))
+    if strange.any():
+        at = int(np.argmax(strange))
+        do = "Leave the line out where nobody answered."
+        found = f"satisfaction {table[COLUMNS[kind]][at]!r}"
+        wanted = f"a whole number from {WORST} to {BEST}"
+        raise DataError(ANSWERS, found, wanted, line=table.lines[at], do=do)
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = said["list_id"].map(who)
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))
@@ -105,23 +115,3 @@ def _read_answers(
         found = f"a second answer for the list {said.loc[twice.index[twice][0], 'list_id']!r}"
         raise DataError(ANSWERS, found, "one answer of each participant", line=line)
     return said[kept].reset_index(drop=True), kind
-
-
-def _pair(table: Table, column: str) -> list[tuple[int, str]]:
-    return list(zip(table.lines, table[column], strict=True))
-
-
-def _read_place(text: str, name: str, line: int) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise DataError(LISTS, f"{name} {text!r}", "a whole number from 1", line=line)
-    return int(text)
-
-
-def _read_answer(text: str, line: int) -> float:
-    value = parse_number(text)
-    if not WORST <= value <= BEST or value != int(value):
-        do = "Leave the line out where nobody answered."
-        raise DataError(
-            ANSWERS, f"satisfaction {text!r}", "a whole number from 1 to 5", line=line, do=do
-        )
-    return value

@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.block import Block
+from dashboard.evaluation.block import Block, label
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.context.correlation import (
     compute_difference_interval,
     compute_spearman,
     compute_williams,
 )
-from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE
+from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, RelevanceJudgement
 from dashboard.plugins.context.lists import ViewedLists
 from dashboard.plugins.context.metrics import compute_gain, read_window
+from dashboard.retrieval.run import Part
 from dashboard.tables import FloatArray
 
 ALPHA = 0.05
@@ -84,7 +85,8 @@ class Cleaned:
 
 def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
     """Return the lists and answers that count, in the source's order of steps."""
-    pages, answers = viewed.pages, viewed.answers
+    pages = viewed.pages
+    answers = viewed.answers
     valid = pages["relevance"] >= 0
     share = 1 - valid.groupby(pages["list_id"], sort=False).mean()
     judged = share.index[share <= MAX_INVALID_SHARE]
@@ -138,19 +140,14 @@ def take_rows(pages: pd.DataFrame, rows: int) -> pd.DataFrame:
 
 def make_block(credits: list[FloatArray]) -> Block:
     """Return the block of lists whose results all have a relevance in [0, 1]."""
-    sizes = np.array([len(each) for each in credits], dtype=np.int64)
-    credit = np.concatenate([*credits, np.empty(0)])
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    rank = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
-    grade = credit * SCALE
-    hit = grade >= HALF
-    relevant = np.bincount(row, hit, minlength=len(sizes)).astype(np.int64)
-    order = np.lexsort((-grade, row))
-    ideal = (row[order], rank, grade[order])
-    judged = np.ones(len(row), dtype=bool)
-    return Block(
-        row, rank, grade, hit, credit, judged, ~hit, relevant, sizes - relevant, sizes, ideal
-    )
+    sizes = np.array([len(each) for each in credits], int)
+    items = [np.arange(size) for size in sizes]
+    places = np.arange(len(sizes))
+    pairs = dict(enumerate(zip(items, (each * SCALE for each in credits), strict=True)))
+    rank = np.concatenate([*items, np.empty(0, int)]) + 1
+    ranks = (rank - 1, -rank.astype(float), rank, rank, rank)
+    part = Part(places, np.repeat(places, sizes), *ranks, sizes, sizes, {})
+    return label(part, RelevanceJudgement(max(sizes, default=0), pairs, {}, HALF))
 
 
 def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") -> pd.DataFrame:
@@ -195,10 +192,14 @@ def compare_gains(
 def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray) -> Row:
     first, second = (values[name].to_numpy(dtype=float) for name in (original, aware))
     known = ~(np.isnan(first) | np.isnan(second) | np.isnan(felt))
-    first, second, felt = first[known], second[known], felt[known]
-    plain, context = compute_spearman(first, felt), compute_spearman(second, felt)
-    between, n = compute_spearman(first, second).r, int(known.sum())
-    test = compute_williams(context.r, plain.r, between, n)
+    first = first[known]
+    second = second[known]
+    felt = felt[known]
+    plain = compute_spearman(first, felt)
+    context = compute_spearman(second, felt)
+    between = compute_spearman(first, second).r
+    n = int(known.sum())
+    t, p = compute_williams(context.r, plain.r, between, n)
     low, high = compute_difference_interval(context.r, plain.r, between, n)
     return {
         "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
@@ -206,7 +207,7 @@ def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray
         "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
         "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
         "n": n, "between": between, "difference": context.r - plain.r,
-        "low": low, "high": high, "t": test.t, "p": test.p, "dagger": _is_clear(test.p),
+        "low": low, "high": high, "t": t, "p": p, "dagger": _is_clear(p),
     }  # fmt: skip
 
 

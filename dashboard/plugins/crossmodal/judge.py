@@ -39,7 +39,7 @@ class MatchingJudgement(TableJudgement):
     """
 
     galleries: Sequence[IntArray | None] = ()
-    folds: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    folds: IntArray = field(default_factory=lambda: np.empty(0, int))
 
 
 def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
@@ -51,24 +51,23 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     Raises:
         DataError: If the test has folds and a text belongs to several pictures.
     """
-    items, queries = collection.items, collection.queries
     made = judge_table(collection, collection.qrels, needs_relevant=True)
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     galleries = [sides.members.get(side) for side in searched]
-    reasons, folds = dict(made.unscorable), np.zeros(len(queries), dtype=np.int64)
-    if choices["test"] not in FOLDS:
-        return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
-    is_text = sides.list_texts(collection)
-    of_item, folds = _divide(collection, made, is_text, FOLDS[choices["test"]])
-    keys = list(zip(folds.tolist(), searched, strict=True))
-    parts = {
-        (fold, side): members[of_item[members] == fold]
-        for fold, side in set(keys)
-        for members in [sides.members.get(side, np.arange(len(items)))]
-    }
-    reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), OUTSIDE)
-    galleries = [parts[key] for key in keys]
+    reasons = dict(made.unscorable)
+    folds = np.zeros(len(searched), int)
+    if choices["test"] in FOLDS:
+        is_text = sides.list_texts(collection)
+        of_item, folds = _divide(collection, made, is_text, FOLDS[choices["test"]])
+        keys = list(zip(folds.tolist(), searched, strict=True))
+        parts = {
+            (fold, side): members[of_item[members] == fold]
+            for fold, side in set(keys)
+            for members in [sides.members.get(side, np.arange(made.items))]
+        }
+        reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), OUTSIDE)
+        galleries = [parts[key] for key in keys]
     return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
 
 
@@ -78,7 +77,8 @@ def _divide(
     """Return the fold of each item, with -1 for none at the end, and that of each query."""
     own = collection.own_items
     pictures = np.flatnonzero(~is_text & (own >= 0))[: number * FOLD]
-    of_item, of_query = np.full(len(collection.items) + 1, -1), np.full(len(own), -1)
+    of_item = np.full(len(collection.items) + 1, -1)
+    of_query = np.full(len(own), -1)
     of_query[pictures] = np.arange(len(pictures)) // FOLD
     of_item[own[pictures]] = of_query[pictures]
     for picture in pictures.tolist():
@@ -138,14 +138,13 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
         values = _finish_ranks(study, name, values)
     if not measure.metric.is_median and not study.choices["slice"]:
         values = weigh_folds(read_judgement(study).folds[study.queries], is_text, values)
-    if name in RANKS:
-        return values
     return values if name else _add_directions(study, values) / DIVISORS[measure.name]
 
 
 def _add_directions(study: Study, values: FloatArray) -> FloatArray:
     is_text = list_texts(study)
-    texts, scored = is_text & ~np.isnan(values), ~is_text & ~np.isnan(values)
+    texts = is_text & ~np.isnan(values)
+    scored = ~is_text & ~np.isnan(values)
     picture = _find_pictures(study)[texts]
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
@@ -159,9 +158,10 @@ def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
     The mean rank is not known, null for all; in the median they are the last of their gallery, and
     it is null for all where half of the queries of a fold or more are so.
     """
-    is_lost, folds = values == 0, list_folds(study)
-    folds = np.zeros(len(values), dtype=np.int64) if folds is None else folds
-    lost, scored = np.bincount(folds[is_lost]), np.bincount(folds[~np.isnan(values)])
+    is_lost = values == 0
+    folds = list_folds(study)
+    lost = np.bincount(folds[is_lost])
+    scored = np.bincount(folds[~np.isnan(values)])
     if is_lost.any() and (name == "MnR" or (2 * lost >= scored[: len(lost)])[lost > 0].any()):
         return np.full(len(values), np.nan)
     galleries = read_judgement(study).galleries
@@ -177,10 +177,10 @@ def read_judgement(study: Study) -> MatchingJudgement:
     return study.judgement
 
 
-def list_folds(study: Study) -> IntArray | None:
-    """Return the fold of each query in question, 0 for none; None in a slice: it has no folds."""
+def list_folds(study: Study) -> IntArray:
+    """Return the fold of each query in question, 0 for none and in a slice, which has no folds."""
     folds = read_judgement(study).folds[study.queries]
-    return None if study.choices["slice"] else np.maximum(folds, 0)
+    return np.maximum(folds, 0) * (not study.choices["slice"])
 
 
 def list_texts(study: Study) -> BoolArray:
@@ -191,14 +191,15 @@ def list_texts(study: Study) -> BoolArray:
 
 def _find_pictures(study: Study) -> IntArray:
     """Return the place of each text's picture among the queries, -1 for none."""
-    queries, own, is_text = study.queries.tolist(), study.collection.own_items, list_texts(study)
-    pictures = ((at, int(own[q])) for at, q in enumerate(queries) if not is_text[at])
-    place = {item: at for at, item in pictures if item >= 0}
-    judgement, found = study.judgement, np.full(len(queries), -1)
-    for at, query in enumerate(queries):
-        if is_text[at]:
-            relevant = find_relevant(judgement, query).tolist()
-            found[at] = next((place[item] for item in relevant if item in place), -1)
+    own = study.collection.own_items[study.queries]
+    is_text = list_texts(study)
+    place = np.full(len(study.collection.items) + 1, -1)
+    pictures = np.flatnonzero(~is_text & (own >= 0))
+    place[own[pictures]] = pictures
+    found = np.full(len(own), -1)
+    for at in np.flatnonzero(is_text):
+        known = place[find_relevant(study.judgement, int(study.queries[at]))]
+        found[at] = next(iter(known[known >= 0]), -1)
     return found
 
 

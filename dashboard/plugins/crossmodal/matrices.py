@@ -7,27 +7,24 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings, count_odd
-from dashboard.plugins.crossmodal.matrix_source import (
-    MatrixFile,
-    MatrixSource,
-    find_decimals,
-    open_matrix,
-)
+from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decimals, find_largest
 from dashboard.plugins.crossmodal.sides import TEXTS
+from dashboard.retrieval.sources import place_items
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import list_pairs
-from dashboard.storage.vectors import read_ids
+from dashboard.storage.vectors import open_array, read_ids
 from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import IntArray, Ties
 
 SETTING = "matrix_rows"
 AXES = ("rows", "columns")
-Axes = tuple[Sequence[str], Sequence[str]]
+Axes = Sequence[Sequence[str]]
 
 
 def read_matrices(
@@ -46,90 +43,89 @@ def read_matrices(
 
 def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Version:
     name = f"runs/{path.name}"
-    matrix, largest = open_matrix(path, name)
+    stored, is_turned = open_array(path, name, "rows and columns of similarities")
+    shape = stored.shape[::-1] if is_turned else stored.shape
+    decimals = find_decimals(find_largest(stored, is_turned))
+    axes = _read_axes(path, shape, findings) or _guess_axes(collection, shape, path.stem, findings)
     meant = _find_queried(collection)
-    axes = _read_axes(path, matrix, findings)
-    if axes is None:
-        axes = _guess_axes(collection, matrix, path.stem, findings)
-    find, index = collection.items.find, collection.items.index
+    find = collection.items.find
+    index = collection.items.index
     items = [find(n if n in index else meant.get(n, "") for n in axis) for axis in axes]
     asking = _find_lines(collection, axes, meant)
-    if not any((lines >= 0).any() for lines in asking):
+    if (asking < 0).all():
         wanted = "ids of queries, of items that they are about, or of texts with their words"
         raise DataError(name, "no query of the collection in rows or columns", wanted)
-    findings += _report_unfound(matrix, axes, items, asking)
+    findings += _report_unfound(name, axes, items, asking)
+    order = slice(None, None, -1 if is_turned else 1)  # as the lines follow each other in the file
 
     def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
         asking = _find_lines(collection, axes, _find_queried(collection))
-        decimals = find_decimals(largest)
-        return MatrixSource(path.stem, matrix, collection.items.ids, items, asking, decimals, ties)
+        places = place_items(collection.items.ids, ties)
+        about = (items[order], asking[order])
+        return MatrixSource(path.stem, stored, places, *about, decimals, ties)
 
     return Version(path.stem, file=name, make_source=make_source)
 
 
-def _read_axes(path: Path, matrix: MatrixFile, findings: Findings) -> Axes | None:
+def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes | None:
     """Return the ids of rows and of columns; None without files of ids."""
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
-    missing = [file.name for file in files if not file.is_file()]
-    if len(missing) == 2:
+    if not any(file.is_file() for file in files):
         return None
-    if missing:
-        raise DataError(
-            f"runs/{missing[0]}", "no such file", f"the ids of {matrix.name}, a line each"
-        )
     read: list[list[str]] = []
-    for axis, file, number in zip(AXES, files, matrix.shape, strict=True):
+    for axis, file, number in zip(AXES, files, shape, strict=True):
         name = f"runs/{file.name}"
         ids = read_ids(file, name, findings)
         if len(ids) != number:
             found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
-            turned = len(ids) == matrix.shape[1 - len(read)]
+            turned = len(ids) == shape[1 - len(read)]
             wanted = f"an id for each of the {axis}, in the same order"
-            raise DataError(matrix.name, found, wanted, do=do if turned else "")
+            raise DataError(f"runs/{path.name}", found, wanted, do=do if turned else "")
         read.append(ids)
-    return read[0], read[1]
+    return read
 
 
-def _guess_axes(collection: Collection, matrix: MatrixFile, stem: str, findings: Findings) -> Axes:
+def _guess_axes(
+    collection: Collection, shape: tuple[int, int], stem: str, findings: Findings
+) -> Axes:
     """Return what rows and columns without ids are, by the shape or the setting.
 
     Raises:
         DataError: If the shape fits nothing, or several things.
     """
     ways = _list_ways(collection)
+    name = f"runs/{stem}.npy"
     stated = str(collection.settings.get(SETTING, ""))
-    fits = [
-        (how, kind, axes)
-        for how, kind, axes in ways
-        if (len(axes[0]), len(axes[1])) == matrix.shape
-    ]
-    chosen = [each for each in fits if stated in ("", each[1])]
+    fits = [way for way in ways if tuple(map(len, way[2])) == shape]
+    chosen = [way for way in fits if stated in ("", way[1])]
+    found = f"the shape {shape} without ids"
     ids = f"ids, one a line, in runs/{stem}.rows.txt and runs/{stem}.columns.txt"
     if len(chosen) == 1:
         how, _, axes = chosen[0]
         why = f"; {SETTING} says so" if stated and len(fits) > 1 else "; the shape says so"
-        findings.append(Finding("note", matrix.name, None, "no ids", f"{ids}; taken as {how}{why}"))
+        findings.append(Finding("note", name, None, "no ids", f"{ids}; taken as {how}{why}"))
         return axes
     if chosen:
         meant = " or ".join(how for how, _, _ in chosen)
-        found = f"the shape {matrix.shape} without ids, which is {meant}"
         do = f'Write {SETTING} = "item" or {SETTING} = "text" in collection.toml, or {ids}.'
-        raise DataError(matrix.name, found, "a statement of what its rows are", do=do)
+        wanted = "a statement of what its rows are"
+        raise DataError(name, f"{found}, which is {meant}", wanted, do=do)
     sizes = "; ".join(f"({len(a):,}, {len(b):,}), {how}" for how, _, (a, b) in ways)
-    found = f"the shape {matrix.shape} without ids"
     if fits:
         found += f", and {SETTING} = {stated!r} in collection.toml"
-    raise DataError(matrix.name, found, sizes, do=f"Write {ids}.")
+    raise DataError(name, found, sizes, do=f"Write {ids}.")
 
 
 def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
     """Return what a matrix without ids may be: in words, the kind of its rows, its axes."""
-    items, queries = collection.items, collection.queries
+    items = collection.items
+    queries = collection.queries
     gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
-    kinds = [kind.strip().lower() in TEXTS for kind in items["kind"]]
-    pictures = [name for name, is_text in zip(gallery, kinds, strict=False) if not is_text]
-    texts = [name for name, is_text in zip(gallery, kinds, strict=False) if is_text]
+    pictures: list[str] = []
+    texts: list[str] = []
+    for name, kind in zip(gallery, items["kind"], strict=False):
+        (texts if kind.strip().lower() in TEXTS else pictures).append(name)
     order = "in the order of items.csv"
     if not texts:
         texts = [name for name, text in queries.list_rows("text") if text]
@@ -154,12 +150,14 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     Of several texts with the same words a query has one that belongs to its picture, by the judged
     pairs; among these the first query has the first, and so on.
     """
-    items, queries = collection.items, collection.queries
+    items = collection.items
+    queries = collection.queries
     texts = defaultdict(list)
     for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
-    found, pictures = {}, _pair_pictures(collection)
+    found = {}
+    pictures = _pair_pictures(collection)
     rows = zip(queries.ids, queries["text"], collection.own_items.tolist(), strict=True)
     for query, words, own in rows:
         if own >= 0:
@@ -173,7 +171,9 @@ def _find_queried(collection: Collection) -> dict[str, str]:
 
 def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
     """Return the items that belong to each text query, and those that each item belongs to."""
-    qrels, queries, own = collection.qrels, collection.queries, collection.own_items
+    qrels = collection.qrels
+    queries = collection.queries
+    own = collection.own_items
     pairs: defaultdict[str, set[int]] = defaultdict(set)
     if qrels is None:
         return pairs
@@ -185,26 +185,25 @@ def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
     return pairs
 
 
-def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> list[IntArray]:
+def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> IntArray:
     """Return the row of each query, and the column of those that have no row; else -1."""
     places = [{name: line for line, name in enumerate(axis)} for axis in axes]
     found = np.full((2, len(collection.queries)), -1)
     for query, name in enumerate(collection.queries.ids):
-        known = (name, meant.get(name, name))
-        for axis, place in enumerate(places):
-            line = next((place[each] for each in known if each in place), -1)
-            if line >= 0:
-                found[axis, query] = line
-                break
-    return [found[0], found[1]]
+        names = (name, meant.get(name, name))
+        known = enumerate(places)
+        lines = ((axis, at[each]) for axis, at in known for each in names if each in at)
+        for axis, line in islice(lines, 1):
+            found[axis, query] = line
+    return found
 
 
 def _report_unfound(
-    matrix: MatrixFile, axes: Axes, items: Sequence[IntArray], asking: Sequence[IntArray]
+    file: str, axes: Axes, items: Sequence[IntArray], asking: IntArray
 ) -> Iterator[Finding]:
     """Yield a warning for rows, or columns, that are no items although queries search them."""
     for axis, (ids, found) in enumerate(zip(axes, items, strict=True)):
         strange = [name for name, item in zip(ids, found.tolist(), strict=True) if item < 0]
         if (asking[1 - axis] >= 0).any():
             wanted = "ids of items, or of queries about one or with a text's words; none is found"
-            yield from count_odd(matrix.name, strange, f"{AXES[axis]} that are no items", wanted)
+            yield from count_odd(file, strange, f"{AXES[axis]} that are no items", wanted)

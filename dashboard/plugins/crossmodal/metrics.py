@@ -47,7 +47,7 @@ def compute_mean_recall(block: Block, k: int | None) -> FloatArray:
 def compute_first_rank(block: Block, k: int | None) -> FloatArray:
     """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
     ranks = np.full(len(block.relevant), np.inf)
-    np.minimum.at(ranks, block.row[block.hit], block.rank[block.hit].astype(np.float64))
+    np.minimum.at(ranks, block.row[block.hit], block.rank[block.hit].astype(float))
     return np.where(np.isinf(ranks), 0.0, ranks)
 
 

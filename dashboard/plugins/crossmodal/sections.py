@@ -59,14 +59,16 @@ def _write(key: str, value: float | None) -> str | None:
 
 def _describe(study: Study) -> str:
     """Return what is asked, how many texts a picture has, and how ranks are to be read."""
-    judgement, is_text = read_judgement(study), list_texts(study)
+    judgement = read_judgement(study)
+    is_text = list_texts(study)
     galleries = judgement.galleries
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()
     texts = [len(find_relevant(judgement, query)) for query in pictures]
     told = [f"{len(pictures):,} pictures and {(scored & is_text).sum():,} texts ask."]
     if texts:
-        low, high = min(texts), max(texts)
+        low = min(texts)
+        high = max(texts)
         number = f"{low}" if low == high else f"{low} to {high}"
         usual = "as" if low == high == USUAL_TEXTS else f"not {USUAL_TEXTS} as"
         told.append(f"A picture has {number} texts, {usual} in the source.")

@@ -57,7 +57,8 @@ class Sides:
 
 def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
-    items, queries = collection.items, collection.queries
+    items = collection.items
+    queries = collection.queries
     is_asked = "crossmodal" in collection.protocols
     if not is_asked and not {"side", "kind"} & items.columns.keys():
         return None
@@ -95,7 +96,9 @@ def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
 
 def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:
     """Add a warning for queries, and for items that are searched, without anything that belongs."""
-    qrels, queries, items = collection.qrels, collection.queries, collection.items
+    qrels = collection.qrels
+    queries = collection.queries
+    items = collection.items
     assert qrels is not None
     is_pair = qrels.values >= 1
     asking = np.unique(queries.find(qrels.queries)[qrels.query[is_pair]])

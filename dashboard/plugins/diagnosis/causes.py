@@ -27,12 +27,14 @@ from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
-RARE, COMMON = 0.05, 10
+RARE = 0.05
+COMMON = 10
 """Share of other items that may have such neighbours, and how many others must tell."""
 HALF = 0.5
 NEAREST = 10
 """Neighbours of an item that are looked at."""
-MAX_SAMPLE, MAX_NUMBERS = 20_000, 8_000_000
+MAX_SAMPLE = 20_000
+MAX_NUMBERS = 8_000_000
 """Items among which neighbours are searched, at most, and numbers of their vectors."""
 STRETCH = 256
 """Items beside each other in a large gallery, which are read from a file at once."""
@@ -113,8 +115,7 @@ class Cause(NamedTuple):
     note: str
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
+class Asked(NamedTuple):
     """Requirements of a query.
 
     Attributes:
@@ -142,21 +143,18 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         query: Position of the query.
         items: Positions of wrong results; -1 for one that the collection does not have.
     """
-    asked, source = _find_asked(study, query), study.run(version).source
-    around = survey(source.gallery) if isinstance(source, VectorSource) else None
-    known = np.zeros(len(items), dtype=bool)
-    if around is not None:
-        known = (items >= 0) & (around.gallery.rows[items] >= 0)
-    alike = _find_alike(study, around, query, items[known]) if around is not None else []
-    similar = dict(zip(items[known].tolist(), alike, strict=True))
-    nearly = [i for i in items[known].tolist() if len(asked.list_lacking(i)) == 1]
-    near = {}
-    if around is not None and nearly:
-        near = dict(zip(nearly, around.find(np.array(nearly)), strict=True))
+    asked = _find_asked(study, query)
+    source = study.run(version).source
+    doubtful: dict[int, Cause] = {}
+    alike: dict[int, Cause] = {}
+    if isinstance(source, VectorSource) and (around := survey(source.gallery)):
+        known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
+        doubtful = _find_doubtful(asked, around, known)
+        alike = _find_alike(study, around, query, known)
     return [
-        (_doubt_label(asked, around, item, near[item]) if around and item in near else None)
+        doubtful.get(item)
         or _find_near_miss(asked, item)
-        or similar.get(item)
+        or alike.get(item)
         or Cause(MODEL, "", "")
         for item in items.tolist()
     ]
@@ -164,24 +162,31 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
 
 def _find_asked(study: Study, query: int) -> Asked:
     judged = study.judgement
-    grades, parts = judged.grades(query), {}
+    grades = judged.grades(query)
+    parts = {}
     if study.rules.list_parts is not None:
         parts = study.rules.list_parts(study.given_judgement, query)
     known = ~np.isnan(grades) | study.rules.is_complete
     return Asked(parts or {"": grades >= judged.relevant_from}, known, judged.credits(query))
 
 
-def _doubt_label(asked: Asked, around: Neighbourhood, item: int, near: IntArray) -> Cause | None:
-    (lacking,) = asked.list_lacking(item)
-    has = asked.parts[lacking]
-    number = int(has[near].sum())
-    if number < MOST * len(near):
-        return None
-    others = around.list_shares(has, asked.judged)
-    if len(others) < COMMON or (others >= MOST).mean() > RARE:
-        return None
-    what = f"have {lacking}" if lacking else "are relevant"
-    return Cause(LABEL, lacking, f"{LABEL}? {number} of {len(near)} neighbours {what}")
+def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict[int, Cause]:
+    """Return the items with a doubtful label: they lack one thing that their neighbours have."""
+    lacking = {item: asked.list_lacking(item) for item in items.tolist()}
+    nearly = np.array([item for item, names in lacking.items() if len(names) == 1], int)
+    found = {}
+    for item, near in zip(nearly.tolist(), around.find(nearly), strict=True):
+        has = asked.parts[lacking[item][0]]
+        name = lacking[item][0]
+        number = int(has[near].sum())
+        if number < MOST * len(near):
+            continue
+        others = around.list_shares(has, asked.judged)
+        if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
+            what = f"have {name}" if name else "are relevant"
+            note = f"{LABEL}? {number} of {len(near)} neighbours {what}"
+            found[item] = Cause(LABEL, name, note)
+    return found
 
 
 def _find_near_miss(asked: Asked, item: int) -> Cause | None:
@@ -195,19 +200,16 @@ def _find_near_miss(asked: Asked, item: int) -> Cause | None:
 
 def _find_alike(
     study: Study, around: Neighbourhood, query: int, items: IntArray
-) -> list[Cause | None]:
-    """Return the relevant item, or the query's own, that each item resembles unusually."""
+) -> dict[int, Cause]:
+    """Return the items that resemble a relevant item, or the query's own, unusually."""
     own = int(study.collection.own_items[query])
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
     to = to[around.gallery.rows[to] >= 0]
-    if not len(to) or not len(items):
-        return [None] * len(items)
+    found: dict[int, Cause] = {}
     cosines = around.read(items) @ around.read(to).T
-    best = cosines.argmax(axis=1)
-    found = []
-    for row, at in enumerate(best.tolist()):
-        similarity, other = float(cosines[row, at]), study.collection.items.ids[to[at]]
-        other = "the query" if own >= 0 else other
-        note = f"{ALIKE} of {other} ({similarity:.2f})"
-        found.append(Cause(ALIKE, "", note) if similarity >= around.usual else None)
+    for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
+        at = int(row.argmax())
+        if float(row[at]) >= around.usual:
+            other = "the query" if own >= 0 else study.collection.items.ids[to[at]]
+            found[item] = Cause(ALIKE, "", f"{ALIKE} of {other} ({row[at]:.2f})")
     return found

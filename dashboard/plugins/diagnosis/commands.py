@@ -34,9 +34,11 @@ def answer(call: Namespace) -> Answer:
     number = f"{len(found):,}" if found else "No"
     queries = "query" if len(found) < 2 else "queries"
     why = f"{number} {queries} got worse in {metric} from {before} to {after}"
-    why += ", with no result that is known to be wrong." if found else "."
-    why = f"{after} is compared with itself." if before == after else why
-    print(write_plain(pieces) or why, file=sys.stderr)
+    if found:
+        why += ", with no result that is known to be wrong"
+    if before == after:
+        why = f"{after} is compared with itself"
+    print(write_plain(pieces) or f"{why}.", file=sys.stderr)
     ids = np.array(study.collection.queries.ids)[study.queries]
     scopes = {"all": list(found)}
     scopes |= {name: ids[inside].tolist() for name, inside in study.list_slices().items()}

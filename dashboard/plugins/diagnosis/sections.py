@@ -1,18 +1,18 @@
 """Why the candidate is wrong: a sentence on Compare and in the report, each part a link."""
 
-from __future__ import annotations
-
 from html import escape
-from typing import TYPE_CHECKING
+
+import streamlit as st
 
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.summary import Piece, find_wrong, write_plain
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-
-if TYPE_CHECKING:
-    from dashboard.views.queries import Pick
+from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.views.comparison import show_progress
+from dashboard.views.components import make_line
+from dashboard.views.queries import Pick
 
 LINK = "color: inherit; text-underline-offset: 2px"
 HELP = (
@@ -25,15 +25,10 @@ HELP = (
 
 def draw_why(study: Study, choices: Choices) -> Pick | None:
     """Draw the sentence; return the queries that have results of the chosen cause."""
-    import streamlit as st
-
-    from dashboard.views.address import drop_choice, escape_markdown, write_link
-    from dashboard.views.comparison import show_progress
-    from dashboard.views.components import make_line
-    from dashboard.views.queries import Pick
 
     def write(piece: Piece) -> str:
-        text, chosen = escape(piece.text), _join(piece.cause, piece.detail)
+        text = escape(piece.text)
+        chosen = _join(piece.cause, piece.detail)
         link = escape(write_link("compare", cause=chosen))
         return f'<a href="{link}" target="_self" style="{LINK}">{text}</a>' if chosen else text
 

@@ -46,7 +46,8 @@ def list_wrong(
     """
     rows = list_changes(study, baseline, candidate, metric)
     ids = [row["query_id"] for row in rows if row["outcome"] == "worse"]
-    queries, cutoff = study.collection.queries.find(ids), find_cutoff(metric, depth)
+    queries = study.collection.queries.find(ids)
+    cutoff = find_cutoff(metric, depth)
     found: dict[str, list[Cause]] = {}
     for part in study.run(candidate).parts(queries, cutoff):
         for at, query in enumerate(part.queries.tolist()):

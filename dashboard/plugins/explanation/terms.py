@@ -40,11 +40,13 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     Raises:
         DataError: If the version cannot be used.
     """
-    name, value = str(measure), study.value(version, query, str(measure))
+    name = str(measure)
+    value = study.value(version, query, str(measure))
     if value is None:
         why = f"{name} has no value: {explain_null(study, version, query)}."
         return Explanation(None, 1, [], why)
-    run, found = study.run(version), None
+    run = study.run(version)
+    found = None
     ((part, block),) = list_blocks(run, np.array([query]), study.judgement, [measure])
     with suppress(ValueError):  # one that only its protocol can compute
         found = measure.explain(block)
@@ -54,7 +56,8 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
         why = f"{name} is computed from all queries together by the protocol {study.rules.title}."
         return Explanation(value, 1, [], why)
     is_read = found.rank <= (measure.cutoff or np.inf)
-    ranks, terms = found.rank[is_read], found.terms[is_read]
+    ranks = found.rank[is_read]
+    terms = found.terms[is_read]
     divisor = float(found.divisor[0]) or 1.0
     if not np.isin(ranks, part.rank).all():  # terms of results that nobody judged, too
         (part,) = run.parts(np.array([query]), int(ranks.max()))
@@ -66,7 +69,8 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
 
 
 def _describe_result(study: Study, query: int, rank: int, item: int) -> Row:
-    judged, ids = study.judgement, study.collection.items.ids
+    judged = study.judgement
+    ids = study.collection.items.ids
     (hit,) = mark_hits(judged, query, np.array([item]), study.rules.is_complete)
     return {
         "rank": rank,

@@ -81,7 +81,8 @@ def make_checks(
     Raises:
         ValueError: If a condition can never be checked.
     """
-    versions, measures = (choices["baseline"], choices["candidate"]), parse(choices["metrics"])
+    versions = (choices["baseline"], choices["candidate"])
+    measures = parse(choices["metrics"])
     conditions = conditions or [
         Condition(each, "<", 0.0) for each in measures if not each.metric.is_median
     ]
@@ -99,10 +100,12 @@ def make_checks(
 
 
 def _check(condition: Condition, row: Row) -> Check:
-    name, known = str(condition), f"{row['scored']:,} of {row['total']:,} queries scored"
+    name = str(condition)
+    known = f"{row['scored']:,} of {row['total']:,} queries scored"
     if row["p"] is None:
         return Check(name, True, f"no interval: {known} in both versions; it takes two")
-    has_interval, limit = row["low"] is not None, condition.limit
+    has_interval = row["low"] is not None
+    limit = condition.limit
     ends = [row["low"], row["high"]] if has_interval else [row["delta"]] * 2
     low, high = sorted(find_sign(condition.measure) * each for each in ends)
     written = [write_number(each, "+") for each in (low, high)]

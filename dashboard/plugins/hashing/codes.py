@@ -65,10 +65,12 @@ def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
     if vectors.stored.dtype.itemsize > 1 or (vectors.stored.dtype == np.int8 and is_stated):
         return
     stored = vectors.stored[:]
-    low, high = int(stored.min()), int(stored.max())
+    low = int(stored.min())
+    high = int(stored.max())
     if low >= -1 and high <= 1:
         return
-    columns, bits = vectors.dimension, vectors.dimension * BYTE
+    columns = vectors.dimension
+    bits = vectors.dimension * BYTE
     found = f"{stored.dtype} from {low} to {high} in {columns} columns, which may be packed bits"
     do = f"If they are, write bits = {bits} into model.toml, {UNPACK}"
     wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"

@@ -31,7 +31,9 @@ NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
 """Grades of type 3, 2 and 1."""
 COLUMNS = ("labels", "label")
-BITS, SIGNED, POSITIVE = "0 and 1", "numbers on both sides of 0", "numbers not below 0"
+BITS = "0 and 1"
+SIGNED = "numbers on both sides of 0"
+POSITIVE = "numbers not below 0"
 
 RADIUS = 2
 """The radius that the literature reports."""
@@ -50,9 +52,10 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     named = collection.protocols
     if named and NAME not in named:
         return None
-    if problem := _find_problem(collection):
-        if named:
-            raise problem
+    problem = _find_problem(collection)
+    if problem and named:
+        raise problem
+    if problem:
         return None
     if collection.qrels is not None:
         return "pairs"
@@ -64,11 +67,8 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         column = _find_column(table.columns)
         findings += report_missing(table.file, column, count_missing(table[column]))
     if not frozenset().union(*items) & frozenset().union(*queries):
-        found, wanted = (
-            "no label that a query and an item have in common",
-            "labels separated by , ; or |",
-        )
-        findings.append(Finding("warning", "queries.csv", None, found, wanted))
+        told = ("no label that a query and an item have in common", "labels separated by , ; or |")
+        findings.append(Finding("warning", "queries.csv", None, *told))
     return "labels"
 
 
@@ -127,7 +127,8 @@ def take_signs(version: Version) -> Version:
         found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
         raise DataError(version.file, found, "both as codes of -1 and 1, or both as 0 and 1")
     if kinds[0] == POSITIVE:
-        wanted, do = f"{SIGNED}, or codes", "Subtract 0.5 from outputs of a sigmoid."
+        wanted = f"{SIGNED}, or codes"
+        do = "Subtract 0.5 from outputs of a sigmoid."
         raise DataError(version.file, f"items stored as {POSITIVE}", wanted, do=do)
     signed = [_sign(each, BITS in kinds) for each in stored]
     return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
@@ -143,7 +144,8 @@ def _find_kind(vectors: Vectors) -> str:
 
 
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
-    count, bits = len(vectors.ids), vectors.dimension
+    count = len(vectors.ids)
+    bits = vectors.dimension
     unit = vectors.scale(0, count)
     signs = np.where(unit > 0 if is_binary else unit >= 0, np.int8(1), np.int8(-1))
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
@@ -155,7 +157,8 @@ def describe_types(
     """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
         return {}, []
-    judged, index = study.judgement, study.collection.items.index
+    judged = study.judgement
+    index = study.collection.items.index
     grades = judged.grades(query)
     notes = []
     for row in rows:
@@ -165,17 +168,13 @@ def describe_types(
         item = index.get(row["item_id"] or "", -1)
         if not np.isnan(grades).all():
             grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
-            shared = _list_shared(judged, query, item) if grade else ""
-            told.append(f"type {3 - grade:g}" + (f": {shared}" if shared else ""))
+            type_ = f"type {3 - grade:g}"
+            if grade and isinstance(judged, LabelJudgement):
+                shared = judged.asked[query] & judged.sets[judged.place[item]]
+                type_ += f": {', '.join(sorted(shared))}"
+            told.append(type_)
         notes.append({"notes": told} if told else {})
     return {}, notes
-
-
-def _list_shared(judged: Judgement, query: int, item: int) -> str:
-    """Return the labels that a query and an item have in common; "" where pairs are judged."""
-    if not isinstance(judged, LabelJudgement):
-        return ""
-    return ", ".join(sorted(judged.asked[query] & judged.sets[judged.place[item]]))
 
 
 @metric(

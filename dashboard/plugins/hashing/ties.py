@@ -28,16 +28,12 @@ def list_bounds(study: Study, versions: Sequence[str], metric: str) -> list[dict
     scores; None for a metric whose bounds are not known.
     """
     rows = []
+    average = parse_one(metric).average
     for version in versions:
-        low, high = bound_values(study, version, metric) or (None, None)
-        columns = {"low": low, "mean": study.values(version, metric), "high": high}
-        rows.append({"run": version} | {name: _average(each) for name, each in columns.items()})
+        low, high = map(average, bound_values(study, version, metric) or [np.empty(0)] * 2)
+        mean = average(study.values(version, metric))
+        rows.append({"run": version, "low": low, "mean": mean, "high": high})
     return rows
-
-
-def _average(values: FloatArray | None) -> float | None:
-    scored = np.empty(0) if values is None else values[~np.isnan(values)]
-    return float(scored.mean()) if len(scored) else None
 
 
 @lru_cache(maxsize=64)
@@ -46,7 +42,8 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
 
     NaN where the value is null; None for a metric whose bounds are not known.
     """
-    measure, judged = parse_one(metric), study.judgement
+    measure = parse_one(metric)
+    judged = study.judgement
     if measure.name not in (*RISING, RETRIEVED):
         return None
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
@@ -77,7 +74,8 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
     sizes = np.diff(starts, append=len(row))
     place = np.arange(len(row)) - np.repeat(starts, sizes)
     rank = first + place if sign < 0 else last - np.repeat(sizes, sizes) + 1 + place
-    item, score = part.item[order], part.score[order]
+    item = part.item[order]
+    score = part.score[order]
     return replace(part, row=row, item=item, score=score, rank=rank, tie_first=first, tie_last=last)
 
 

@@ -113,7 +113,7 @@ class IndexSource:
             return
         for scores, rows in zip(*found, strict=True):
             items = gallery.items[rows[rows >= 0]]
-            rounded = np.round(scores[rows >= 0].astype(np.float64), DECIMALS)
+            rounded = np.round(scores[rows >= 0].astype(float), DECIMALS)
             order = np.lexsort((gallery.places[items], -rounded))
             yield SortedRanking(items[order], rounded[order])
 
@@ -175,11 +175,14 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     Raises:
         DataError: If it is not there, is damaged, or was made for other vectors.
     """
-    path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
-    do, items = _advise(collection.name, version.name, "IVF64,Flat"), require_floats(version)
+    path = collection.folder / version.file / NAME
+    name = f"{version.file}/{NAME}"
+    do = _advise(collection.name, version.name, "IVF64,Flat")
+    items = require_floats(version)
     if not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
-    state, size = _read_state(path), path.stat().st_size
+    state = _read_state(path)
+    size = path.stat().st_size
     with path.open("rb") as file:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
@@ -232,7 +235,8 @@ def parse_line(text: bytes) -> IndexLine | None:
         line = IndexLine(**json.loads(text))
     except (TypeError, ValueError, RecursionError):
         return None
-    values, example = asdict(line), asdict(IndexLine("Flat", "", 100, 0.5, ""))
+    values = asdict(line)
+    example = asdict(IndexLine("Flat", "", 100, 0.5, ""))
     is_one = all(type(values[key]) is type(each) for key, each in example.items())
     return line if is_one and line.depth >= 1 else None
 

@@ -59,7 +59,8 @@ def write_index(
     Raises:
         DataError: If the version has no vectors of floats, or faiss refuses one of the texts.
     """
-    items, folder = require_floats(version), collection.folder / version.file
+    items = require_floats(version)
+    folder = collection.folder / version.file
     most = max(MIN_NUMBER, len(items.ids))
     numbers = [each for each in re.findall(r"\d+", factory) if len(each) > 9 or int(each) > most]
     if numbers:
@@ -111,11 +112,13 @@ def measure_costs(
         file.index  # noqa: B018 - raises what is wrong with it
         source = cast(IndexSource, file.make_source(collection, version, "gallery"))
         costs.append((file.line.title, source, file.bytes, file.line.seconds))
-    begun, items = time.perf_counter(), files[0].items
+    begun = time.perf_counter()
+    items = files[0].items
     flat = replace(source, index=build(items, "Flat"), depth=k + 1)
     seconds = round(time.perf_counter() - begun, 3)
     costs.append(("Flat", flat, 4 * len(items.ids) * items.dimension, seconds))
-    queries, rows = np.flatnonzero(source.exact.rows >= 0), []
+    queries = np.flatnonzero(source.exact.rows >= 0)
+    rows = []
     for title, each, stored, seconds in costs:
         recalls = compute_recalls(each, source.exact, collection.own_items, queries, k)
         row = {"index": title, "k": k, "bytes": stored, "build_s": seconds}
@@ -154,4 +157,4 @@ def compute_recalls(
             wanted = min(k, int(part.length[place]))
             if wanted:
                 values.append(np.isin(part.item[is_good], first[query]).sum() / wanted)
-    return np.array(values, dtype=float)
+    return np.array(values, float)

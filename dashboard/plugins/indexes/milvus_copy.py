@@ -47,7 +47,9 @@ MAX_DEPTH = 16_384
 """Results of a query that Milvus returns at most."""
 MAX_BYTES = 1 << 22
 """Bytes of the vectors of one message."""
-SECONDS, STALLED_SECONDS, PAUSE = 60.0, 600.0, 0.2
+SECONDS = 60.0
+STALLED_SECONDS = 600.0
+PAUSE = 0.2
 """How long an answer is waited for, an index that does not grow, and between two looks at it."""
 
 
@@ -94,7 +96,8 @@ class ServerIndex:
 
 def _open_copy(name: str, line: IndexLine, count: int) -> ServerIndex:
     """Return the vectors that milvus.json names; raise DataError if some are not there."""
-    client, stored = connect(line.uri), _name_stored(line)
+    client = connect(line.uri)
+    stored = _name_stored(line)
     with explain_errors(line.uri):
         is_there = client.has_collection(stored, timeout=SECONDS)
         if is_there:
@@ -113,7 +116,8 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
         DataError: If the file is damaged, was made for other vectors, or names a server that the
             operator does not list.
     """
-    path, name = collection.folder / version.file / NAME, f"{version.file}/{NAME}"
+    path = collection.folder / version.file / NAME
+    name = f"{version.file}/{NAME}"
     assert version.items is not None
     line = parse_line(path.read_bytes())
     do = f"Copy again: python -m dashboard index {collection.name} --version {version.name} --to "
@@ -124,7 +128,8 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
         allow = f'Start the dashboard with {SERVERS}="{line.uri}" if you trust it.'
         raise DataError(name, f"the server {line.uri}", f"one that {SERVERS} lists", do=allow)
     if line.vectors != digest_vectors(collection, version):
-        found, wanted = "a copy of other vectors", f"those of {version.name}"
+        found = "a copy of other vectors"
+        wanted = f"those of {version.name}"
         raise DataError(name, found, wanted, do=f"{do}{line.uri}")
     count = len(version.items.ids)
     return SearchIndex(line, version.items, None, partial(_open_copy, name, line, count))
@@ -132,12 +137,13 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
 
 def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
     """Return what milvus.json will hold; raise DataError where a text is none that Milvus takes."""
-    uri = str(Path(uri).resolve()) if uri.endswith(".db") else uri
+    is_lite = uri.endswith(".db")
+    if is_lite:
+        uri = str(Path(uri).resolve())
     if not ADDRESS.fullmatch(uri):
         wanted = "http://HOST:PORT, or a path that ends in .db for a file of milvus-lite"
         do = f"A token goes into the variable {TOKEN}."
         raise DataError("--to", repr(uri[:80]), wanted, do=do)
-    is_lite = uri.endswith(".db")
     if not re.fullmatch(r"[A-Z][A-Z0-9_]{0,40}", factory) or is_lite and factory not in LITE:
         wanted = f"one of {', '.join(LITE)}" if is_lite else "an index of Milvus, such as HNSW"
         raise DataError("--factory", repr(factory[:80]), wanted)
@@ -169,7 +175,8 @@ def copy_vectors(
     """
     items, begun, copied, checked = require_floats(version), time.perf_counter(), 0, 0
     line = replace(line, vectors=digest_vectors(collection, version))
-    client, stored = connect(line.uri), _name_stored(line)
+    client = connect(line.uri)
+    stored = _name_stored(line)
     step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
     with explain_errors(line.uri):
         is_new = not client.has_collection(stored, timeout=SECONDS)
@@ -208,10 +215,12 @@ def _wait_for_index(client: Any, uri: str, stored: str) -> None:
     Raises:
         DataError: If it does not go on for STALLED_SECONDS.
     """
-    left, since = None, time.monotonic()
+    left = None
+    since = time.monotonic()
     while pending := client.describe_index(stored, "vector").get("pending_index_rows"):
         if pending != left:
-            left, since = pending, time.monotonic()
+            left = pending
+            since = time.monotonic()
         elif time.monotonic() - since > STALLED_SECONDS:
             found = f"an index that lacks {pending:,} rows, as {STALLED_SECONDS:g} s ago"
             do = "Look at the server, then type the same command again: it goes on."
@@ -243,9 +252,9 @@ def explain_errors(uri: str) -> Iterator[None]:
     except DataError:  # of the vectors that are sent
         raise
     except Exception as error:  # pymilvus, grpc and milvus-lite raise their own kinds
-        token = os.environ.get(TOKEN, "")
         told = str(getattr(error, "message", "") or error)
-        told = told.replace(token, "•••") if token else told
+        if token := os.environ.get(TOKEN):
+            told = told.replace(token, "•••")
         found = f"an error of Milvus ({' '.join(told.split())[:160]})"
         raise DataError(uri, found, "an answer", do="Is the server running?") from error
 

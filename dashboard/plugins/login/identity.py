@@ -34,7 +34,9 @@ OPEN_PATHS = re.compile(
 )
 """What a page needs before somebody has logged in; it holds nothing of a collection. A page looks
 for the server below its own address, too: /query/_stcore/health."""
-GOAL, GOAL_SECONDS, MAX_GOAL = "dashboard_login_from", 900, 3_000
+GOAL = "dashboard_login_from"
+GOAL_SECONDS = 900
+MAX_GOAL = 3_000
 """Cookie with the address at which a login began, how long it may take, and its characters."""
 ADDRESS = re.compile(r"(?:/[\w.~%-]+)*/?(?:\?[!-~]*)?", re.ASCII)
 _LOG = logging.getLogger(__name__)
@@ -141,7 +143,8 @@ def _needs_role(scope: Scope) -> bool:
 def _lead_back(scope: Scope, send: Send) -> Send:
     """Return a `send` that keeps the page at which a login begins, and leads back to it."""
     path = str(scope.get("path", ""))
-    is_begin, is_end = path.endswith("/auth/login"), path.endswith("/oauth2callback")
+    is_begin = path.endswith("/auth/login")
+    is_end = path.endswith("/oauth2callback")
     if scope["type"] != "http" or not (is_begin or is_end):
         return send
     asked = Headers(scope=scope)

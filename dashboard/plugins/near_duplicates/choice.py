@@ -10,7 +10,9 @@ from dashboard.study.choices import Choice, Values
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
 
-KEY, COUNTED, ONCE = "copies", "counted", "once"
+KEY = "copies"
+COUNTED = "counted"
+ONCE = "once"
 MAX_ITEMS = 20_000
 """Items up to which each is compared with each."""
 ALIKE = 0.99
@@ -52,7 +54,8 @@ def list_ways(collection: Collection) -> list[str]:
     """
     if any(collection.items[STATED]) or len(collection.items) > MAX_ITEMS:
         return [ONCE] * any(collection.items[STATED])
-    usual, versions = collection.settings.get("default_baseline"), collection.versions.items()
+    usual = collection.settings.get("default_baseline")
+    versions = collection.versions.items()
     named = [name for name, each in versions if each.items is not None and not each.make_source]
     return [BY + name for name in sorted(named, key=lambda name: name != usual)] or [ONCE]
 

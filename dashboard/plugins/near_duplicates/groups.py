@@ -78,16 +78,18 @@ def find_groups(collection: Collection, way: str) -> Groups:
     folder = collection.folder, str(collection.settings.get("media_root", "media"))
     first = _find_firsts(collection.items, version.items if version else None, *folder)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
-    is_item = np.array([bool(name) for name in collection.queries["item_id"]], dtype=bool)
+    is_item = np.array([bool(name) for name in collection.queries["item_id"]], bool)
     return Groups(first, members, collection.own_items, is_item)
 
 
 def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
-    items, findings = collection.items, []
+    items = collection.items
+    findings = []
     way = next(iter(list_ways(collection)), ONCE)
     unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
-    what, wanted = f"cells of {STATED} that name no item", "ids of items.csv; left out"
+    what = f"cells of {STATED} that name no item"
+    wanted = "ids of items.csv; left out"
     findings += count_odd(items.file, unknown, what, wanted)
     groups = find_groups(collection, way)
     if len(groups.members):
@@ -103,7 +105,8 @@ def list_findings(collection: Collection) -> Findings:
 @lru_cache(maxsize=8)
 def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) -> IntArray:
     """Return the first item of the group of each item; itself if it is alone. [items]."""
-    first, named = np.arange(len(items)), items.find(items[STATED])
+    first = np.arange(len(items))
+    named = items.find(items[STATED])
     groups: Iterable[IntArray] = ()
     if any(items[STATED]):
         groups = np.stack([first, named], axis=1)[named >= 0]
@@ -135,7 +138,8 @@ def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]
         n: find_media(folder, root, file) for n, file in named.items() if not REMOTE.match(file)
     }
     sizes = {n: path.stat().st_size for n, path in paths.items() if path is not None}
-    times, groups = Counter(sizes.values()), defaultdict(list)
+    times = Counter(sizes.values())
+    groups = defaultdict(list)
     for place, file in named.items():
         path, content = paths.get(place), file.encode()  # an address is not fetched for this
         if path is not None and times[sizes[place]] > 1:
@@ -156,10 +160,12 @@ class MergedRanking:
     left_out: IntArray
 
     def find(self, depth: int, wanted: IntArray, least: float) -> Found:
-        first, looked_up = self.groups.first, np.union1d(self.groups.members, self.left_out)
+        first = self.groups.first
+        looked_up = np.union1d(self.groups.members, self.left_out)
         found = self.given.find(depth + len(looked_up), np.union1d(wanted, looked_up), least)
         items = np.where(found.items >= 0, first[found.items], -1)
-        is_best, counts = items < 0, np.flatnonzero(~np.isin(found.items, self.left_out))
+        is_best = items < 0
+        counts = np.flatnonzero(~np.isin(found.items, self.left_out))
         is_best[counts[np.unique(items[counts], return_index=True)[1]]] = True
         gone = found.rank[~is_best]
         rank = found.rank - np.searchsorted(gone, found.rank)
@@ -202,7 +208,8 @@ class MergedJudgement:
         return self._merge(query, self.given.credits(query), 0.0)
 
     def _merge(self, query: int, values: FloatArray, nothing: float) -> FloatArray:
-        first, members = self.groups.first, self.groups.members
+        first = self.groups.first
+        members = self.groups.members
         counting = values.copy()
         counting[self.groups.list_left_out(query)] = nothing
         found = counting.copy()
@@ -237,7 +244,8 @@ def describe_copies(
     """Note on a result that stands for a group which items the others are."""
     if study.choices[KEY] == COUNTED:
         return {}, []
-    groups, table = find_groups(study.collection, study.choices[KEY]), study.collection.items
+    groups = find_groups(study.collection, study.choices[KEY])
+    table = study.collection.items
     notes = []
     for item in study.find_items(rows):
         others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]

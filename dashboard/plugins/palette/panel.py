@@ -38,7 +38,8 @@ FIRST_STEPS = (
 
 def draw_palette() -> None:
     """Draw the palette, closed, and go to the page that was chosen in it."""
-    given, pages = read_address(), find_pages()
+    given = read_address()
+    pages = find_pages()
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
     files = (cards.FOLDER / "elements.js", FOLDER / "palette.js", FOLDER / "palette.css")
@@ -59,7 +60,9 @@ def _find_title(name: str) -> str:
 
 async def list_entries(request: Request) -> JSONResponse:
     """Answer with the other collections and the queries of one; none of one that is broken."""
-    name, names, queries = request.path_params["collection"], list_collections(), []
+    name = request.path_params["collection"]
+    names = list_collections()
+    queries = []
     others = [
         ["Collection", _find_title(other), "overview", {COLLECTION: other}, other]
         for other in names

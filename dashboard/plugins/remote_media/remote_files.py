@@ -12,7 +12,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ MAX_BYTES = 256_000_000
 """Bytes of one file."""
 MAX_KEPT_BYTES = 4_000_000_000
 """Bytes of all files that are kept."""
-SECONDS, MAX_SECONDS = 10.0, 60.0
+SECONDS = 10.0
+MAX_SECONDS = 60.0
 """How long an answer, and the whole file, are waited for."""
 PAUSE = 30.0
 """Seconds for which a host that does not answer is not asked again."""
@@ -114,7 +115,8 @@ def _split(address: str) -> SplitResult:
 def _fetch(address: str) -> Path:
     """Return the file at an address, which is fetched once."""
     path = Path(_FOLDER.name) / hashlib.sha256(address.encode()).hexdigest()
-    parts, until = _split(address), time.monotonic() + MAX_SECONDS
+    parts = _split(address)
+    until = time.monotonic() + MAX_SECONDS
     path.parent.mkdir(exist_ok=True)
     handle, draft = tempfile.mkstemp(dir=_FOLDER.name)
     try:
@@ -171,7 +173,7 @@ def _find_peer(address: str, parts: SplitResult) -> str:
         raise _silence(address, parts, why) from error
     found = ipaddress.ip_address(peer.partition("%")[0])
     listed = [*_list_hosts(), f"{host}/{found.max_prefixlen}"]
-    is_inside = any(each and found in each for each in map(_read_network, listed))
+    is_inside = any(found in each for each in _list_networks(listed))
     if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):
         do = f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".'
         raise _refuse(address, f"the private address {found}", "a public one", do)
@@ -184,12 +186,12 @@ def _resolve(host: str) -> str:
     return str(min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0])
 
 
-def _read_network(listed: str) -> Network | None:
-    """Return the network that an entry of the list is; None for a host."""
-    try:
-        return ipaddress.ip_network(listed, strict=False) if "/" in listed else None
-    except ValueError:
-        return None
+def _list_networks(listed: Iterable[str]) -> Iterator[Network]:
+    """Yield the networks of a list, which names hosts, too."""
+    for each in listed:
+        with suppress(ValueError):
+            if "/" in each:
+                yield ipaddress.ip_network(each, strict=False)
 
 
 def _read_s3(address: str) -> Iterable[bytes]:

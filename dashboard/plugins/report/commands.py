@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 HELP = "the comparison of two versions as one offline HTML file"
 COLUMNS = ("file", "bytes", "queries")
-QUERIES, MAX_QUERIES = 10, 200
+QUERIES = 10
+MAX_QUERIES = 200
 DOWNLOAD = "Report"
 """Name among the downloads of the screens."""
 
@@ -43,8 +44,6 @@ def answer(call: Namespace) -> Answer:
 
     if not 0 <= call.number <= MAX_QUERIES:
         raise ValueError(f"--number {call.number}: from 0 to {MAX_QUERIES}.")
-    if not call.output.parent.is_dir():
-        raise ValueError(f"{call.output.parent} is no folder; make it first.")
     study, choices = open_study_of(call)
     if choices["baseline"] == choices["candidate"]:
         there = ", ".join(study.collection.versions) or "none"

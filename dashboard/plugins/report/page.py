@@ -49,7 +49,9 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
         queries: Rows of `list_queries`.
         address: Address of a screen, without choices, that the report links to; empty: none.
     """
-    baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+    baseline = choices["baseline"]
+    candidate = choices["candidate"]
+    metric = choices["metric"]
     rows, front = compare_metrics(study, choices)
     slices = study.compare_slices(baseline, candidate, metric)
     collection = study.collection
@@ -99,9 +101,12 @@ def _draw_charts(
     study: Study, choices: Choices, rows: Sequence[Row], slices: Sequence[Row]
 ) -> list[tuple[str, str]]:
     """Return the title and the address, as data, of each chart."""
-    baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+    baseline = choices["baseline"]
+    candidate = choices["candidate"]
+    metric = choices["metric"]
     changes = list_changes(study, baseline, candidate, metric)
-    bins, points = group_changes(changes), group_values(changes)
+    bins = group_changes(changes)
+    points = group_values(changes)
     charts = {
         "Change by metric": draw_forest(make_forest(rows), "Candidate − baseline", ink=INK),
         "Change per query": draw_histogram(bins, metric, INK),
@@ -135,7 +140,7 @@ def _describe_query(study: Study, choices: Choices, row: Row) -> Row:
                 "name": version,
                 "value": found.values.get(version),
                 "problem": found.problems.get(version, ""),
-                "cards": list(_list_cards(study.collection, found, version)),
+                "cards": _list_cards(study.collection, found, version),
             }
             for version in versions
         ],

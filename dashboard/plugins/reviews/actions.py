@@ -32,7 +32,8 @@ Answer = tuple[list[Row], tuple[str, ...]]
 
 
 def _list(call: Namespace) -> Answer:
-    rows, left_out = _read_rows(call), list[str]()
+    rows = _read_rows(call)
+    left_out = list[str]()
     lists = judging_lists.read_lists(find_folder(call.collection), left_out)
     for sentence in left_out:
         _note(f"left out: {sentence}")
@@ -47,7 +48,8 @@ def _create(call: Namespace) -> Answer:
 
 
 def _show(call: Namespace) -> Answer:
-    rows, made = _read_rows(call), _find_list(call)
+    rows = _read_rows(call)
+    made = _find_list(call)
     for name, pairs in sorted(figures.find_judged(made, rows).items()):
         _note(f"{name} judged {len(pairs):,} of {len(made.asked):,} pairs")
     return figures.count_values(made, rows), SHOWN
@@ -59,12 +61,14 @@ def _close(call: Namespace) -> Answer:
 
 
 def _next(call: Namespace) -> Answer:
-    rows, author = _read_rows(call), _name_author(call)
+    rows = _read_rows(call)
+    author = _name_author(call)
     made = _find_list(call)
     pair = figures.find_next(made, rows, author)
     if pair is None:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
-        why = "it is closed" if made.closed else why
+        if made.closed:
+            why = "it is closed"
         _note(f"nothing is left to judge of {made.id}: {why}")
         return [], NEXT
     done = len(figures.find_judged(made, rows).get(author, ()))
@@ -91,7 +95,8 @@ def _agreement(call: Namespace) -> Answer:
 
 def _disagreements(call: Namespace) -> Answer:
     rows = _read_rows(call)
-    found, left = figures.list_disagreements(rows), figures.list_undecided(rows)
+    found = figures.list_disagreements(rows)
+    left = figures.list_undecided(rows)
     if len(left) < len(found):
         _note(f"{len(found) - len(left):,} left out, which are decided")
     collection = _open(call) if left else None
@@ -139,7 +144,8 @@ def _mark_gone(
 ) -> list[judging_lists.JudgingList]:
     """Return lists with the pairs that are gone, and say how many."""
     collection = _open(call)
-    lists = [judging_lists.mark_gone(made, collection) for made in lists] if collection else lists
+    if collection:
+        lists = [judging_lists.mark_gone(made, collection) for made in lists]
     for made in lists:
         if told := judging_lists.describe_gone(made):
             _note(f"{made.id}: {told}")

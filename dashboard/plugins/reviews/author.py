@@ -24,6 +24,12 @@ def _component() -> Any:
     return load_component("reviews-person", *files)
 
 
+def load_answers(name: str) -> Any:
+    """Load the component of a script and a style sheet that asks for answers and sends them."""
+    files = ("answers.js", f"{name}.js", "answers.css", f"{name}.css")
+    return load_component(f"reviews-{name}", *SENDING, *(FOLDER / each for each in files))
+
+
 def draw_waiting() -> None:
     """Say on every page what waits in the browser to be saved, and send it."""
     _component()(key="waiting", data={})
@@ -50,7 +56,8 @@ def draw_author() -> None:
         st.caption(escape_markdown(find_author()), width="content")
         return
     # a box of its own for each name: the browser never sends one back that it has not shown
-    box, memory = f"input-{AUTHOR}-{find_author()}", f"memory-{AUTHOR}"
+    box = f"input-{AUTHOR}-{find_author()}"
+    memory = f"memory-{AUTHOR}"
 
     def keep(text: str) -> None:
         try:

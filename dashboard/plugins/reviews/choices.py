@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from dashboard.evaluation.judgement import Judgement
     from dashboard.storage.collection import Collection
 
-GIVEN, CORRECTED = "given", "corrected"
+GIVEN = "given"
+CORRECTED = "corrected"
 PART = "review"
 """Key of the address that names the list that is open on Reviews, or another part of it."""
 NO_TASK = {PART: "", "list": "", "judge": ""}
@@ -123,8 +124,7 @@ def amend_judgement(
     labels = choices["labels"]
     if labels == GIVEN:
         return judgement
-    from dashboard.plugins.reviews.corrections import list_changes, replace_grades, settle
+    from dashboard.plugins.reviews.corrections import correct
     from dashboard.plugins.reviews.verdicts import list_history
 
-    settled = settle(list_history(labels.key, until=labels.number))
-    return replace_grades(collection, judgement, list_changes(collection, judgement, settled))
+    return correct(collection, judgement, list_history(labels.key, until=labels.number))

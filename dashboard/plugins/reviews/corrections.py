@@ -5,13 +5,10 @@ otherwise the label stays as it is. Pairs are known by their ids, so that correc
 version is added or a table is written anew. No file is changed.
 """
 
-from __future__ import annotations
-
 import csv
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
@@ -21,9 +18,7 @@ from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
 from dashboard.storage.collection import Collection
-
-if TYPE_CHECKING:
-    from dashboard.study.study import Study
+from dashboard.study.study import Study
 
 
 def settle(rows: Sequence[Verdict]) -> list[Row]:
@@ -63,7 +58,8 @@ def list_changes(
     for row, query, item in zip(corrections, queries, items, strict=True):
         if min(query, item) < 0 or collection.own_items[query] == item:
             continue
-        grade, least = float(judgement.grades(query)[item]), judgement.relevant_from
+        grade = float(judgement.grades(query)[item])
+        least = judgement.relevant_from
         if row["value"] == "relevant":
             new = grade if grade >= least else least
         elif row["value"] == "not":
@@ -75,15 +71,13 @@ def list_changes(
     return rows
 
 
-def replace_grades(
-    collection: Collection, judgement: Judgement, changes: Sequence[Row]
-) -> Judgement:
-    """Return a judgement with the rows of `list_changes`."""
-    grades: dict[int, dict[int, float]] = {}
-    for row in changes:
-        query = collection.queries.index[row["query_id"]]
-        item = collection.items.index[row["item_id"]]
-        grades.setdefault(query, {})[item] = row["corrected"]
+def correct(collection: Collection, judgement: Judgement, rows: Sequence[Verdict]) -> Judgement:
+    """Return a judgement in which the word of people counts, by all rows of a collection."""
+    grades: defaultdict[int, dict[int, float]] = defaultdict(dict)
+    queries = collection.queries.index
+    items = collection.items.index
+    for row in list_changes(collection, judgement, settle(rows)):
+        grades[queries[row["query_id"]]][items[row["item_id"]]] = row["corrected"]
     return amend(judgement, grades)
 
 
@@ -93,7 +87,8 @@ def format_labels(study: Study, is_csv: bool) -> str:
     Raises:
         DataError: If an id cannot stand in lines of TREC.
     """
-    rows, out = list(_list_labels(study)), io.StringIO()
+    rows = list(_list_labels(study))
+    out = io.StringIO()
     if is_csv:
         csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
         return out.getvalue()
@@ -104,7 +99,8 @@ def format_labels(study: Study, is_csv: bool) -> str:
 
 
 def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:
-    queries, items = study.collection.queries.ids, study.collection.items.ids
+    queries = study.collection.queries.ids
+    items = study.collection.items.ids
     for query in study.queries.tolist():
         for item, grade in zip(*list_judged(study.judgement, query), strict=True):
             yield queries[query], items[item], f"{grade:g}"

@@ -124,7 +124,8 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
     if not answers:
         return []
     table = pd.DataFrame([answers[pair] for pair in sorted(answers)]).sort_index(axis=1)
-    people, shape = list(table), table.shape
+    people = list(table)
+    shape = table.shape
     numbers, values = pd.factorize(table.to_numpy().ravel(), sort=True)
     codes = np.where(numbers < 0, np.nan, numbers).reshape(shape)
     counts = (codes[:, :, None] == np.arange(len(values))).sum(axis=1).astype(np.float64)
@@ -144,7 +145,8 @@ def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
 def _make_share(people: Sequence[str], counts: FloatArray) -> Row:
     """Return the row of agreement from how many people gave each value. [pairs, values]."""
     said = counts.sum(axis=1, keepdims=True)
-    same, compared = (counts * (counts - 1)).sum(axis=1, keepdims=True), said * (said - 1)
+    same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
+    compared = said * (said - 1)
     low, high = compute_bootstrap_interval(same, compared)[:, 0].tolist()
     return _make_row("agreement", people, counts, float(same.sum() / compared.sum()), low, high)
 
@@ -247,7 +249,8 @@ def score_queries(answers: Sequence[Verdict]) -> dict[str, int | None]:
 def measure_preference(scores: Mapping[str, int | None]) -> Preference:
     """Return counts of the queries of `score_queries`, with interval and test of the winner."""
     counts = Counter(scores.values())
-    better, worse = counts[1], counts[-1]
+    better = counts[1]
+    worse = counts[-1]
     found = Preference(better, worse, counts[0], counts[None])
     if not better + worse:
         return found
@@ -267,8 +270,9 @@ def describe_preference(found: Preference, baseline: str, candidate: str) -> str
     if found.interval is None or found.p is None:
         return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
-    who = candidate if found.better >= found.worse else baseline
-    who = f"{baseline} and {candidate} each" if found.better == found.worse else who
+    who = candidate if found.better > found.worse else baseline
+    if found.better == found.worse:
+        who = f"{baseline} and {candidate} each"
     low, high = found.interval
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
     told = f"{who} won {won} of {_count(decided)} with a winner"

@@ -1,9 +1,12 @@
 """Lists to judge: pairs of a query and an item, how they were chosen, and how far people are."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -44,7 +47,8 @@ WAYS = COMPARED | {
 """Ways to choose results that are judged."""
 DEPTH = 10
 """Results of each version that a list is chosen from, unless the metric looks at fewer."""
-MAX_PAIRS, MAX_QUERIES = 10_000, 200
+MAX_PAIRS = 10_000
+MAX_QUERIES = 200
 """Pairs of a list at most, and queries of one that compares lists."""
 SIDE = 6
 """Results of each version that are compared."""
@@ -135,20 +139,22 @@ def choose_pairs(
         depth = SIDE if compares else find_cutoff(metric, DEPTH)
         rows = list(list_moved_results(study, versions, queries, depth))
     if compares:
-        moves = dict.fromkeys((row[0] for row in rows), 0.0)
+        moves: defaultdict[int, float] = defaultdict(float)
         for place, _, moved, _ in rows:
             moves[place] += moved
         rows = [(place, -1, moved, 0.0) for place, moved in moves.items() if moved > 0]
     if way == "random":
         drawn = np.random.default_rng(seed).permutation(len(rows))
         of = f" of {len(rows):,} whose lists differ" if compares else ""
-        rows, told = [rows[place] for place in drawn.tolist()], f"{told}{of}, seed {seed}"
+        rows = [rows[place] for place in drawn.tolist()]
+        told = f"{told}{of}, seed {seed}"
     elif way == "slice":
         rows.sort(key=lambda row: (row[0], -row[3]))
     elif way != "change":
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
-    table, items = study.collection.queries.ids, (*study.collection.items.ids, "")
+    table = study.collection.queries.ids
+    items = (*study.collection.items.ids, "")
     pairs = [(table[queries[place]], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
         raise ChoiceError(f"Nothing to {'compare' if compares else 'judge'} is found ({told}).")
@@ -209,17 +215,17 @@ def weigh_labels(
     changed = list_changes(study, versions[0], versions[1], metric)
     deltas = {row["query_id"]: row["delta"] for row in changed if row["delta"] is not None}
     lead = float(np.sign(round(sum(deltas.values()), 9)))
-    least, rows = study.judgement.relevant_from, []
-    grades = {place: study.judgement.grades(query) for place, query in enumerate(queries.tolist())}
-    for place, item in sorted({*before, *after}):
+    rows = []
+    for place, pairs in groupby(sorted({*before, *after}), key=itemgetter(0)):
         if study.collection.queries.ids[queries[place]] not in deltas:
             continue
-        weight = after.get((place, item), 0.0) - before.get((place, item), 0.0)
-        grade = float(grades[place][item])
-        change = -weight if grade >= least else weight
-        change = -lead * change if lead else abs(change)
-        if change > 0:
-            rows.append((place, item, change, float(np.isnan(grade))))
+        grades = study.judgement.grades(int(queries[place]))
+        for _, item in pairs:
+            weight = after.get((place, item), 0.0) - before.get((place, item), 0.0)
+            change = -weight if grades[item] >= study.judgement.relevant_from else weight
+            change = -lead * change if lead else abs(change)
+            if change > 0:
+                rows.append((place, item, change, float(np.isnan(grades[item]))))
     return sorted(rows, key=lambda row: (-row[3], -row[2]))
 
 
@@ -249,8 +255,8 @@ def make_list(
     compares: bool = False,
 ) -> JudgingList:
     """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
-    check_text("title", title.strip(), is_needed=True)
-    versions, metric = choices.compared, choices["metric"]
+    versions = choices.compared
+    metric = choices["metric"]
     pairs, chosen = choose_pairs(study, way, versions, metric, number, seed, compares)
     made = JudgingList(
         title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]), author=author,

@@ -107,7 +107,8 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     following = [at for at in left if at > place] + [at for at in left if at < place]
     near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
-    names, index = collection.query_names, collection.queries.index
+    names = collection.query_names
+    index = collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
     over = ""
     if made and made.closed:
@@ -145,7 +146,8 @@ def _ask_author() -> None:
 
 
 def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
-    collection, author = study.collection, find_author()
+    collection = study.collection
+    author = find_author()
     key = read_state(collection.folder)[0]
     said = keep_last_of_pairs(list_history(key, kind=VERDICT))
     if made is None:
@@ -177,7 +179,8 @@ def _find_pools(
 
 def _make_pool(task: _Task, query: str) -> Row:
     """Return what is shown of a query: its cards, each with what it hides until it is judged."""
-    study, collection = task.study, task.study.collection
+    study = task.study
+    collection = task.study.collection
     found = study.query(query, task.versions, task.depth)
     payload = make_payload(found, collection, (), "", task.depth)
     pool: dict[str, Row] = {}
@@ -193,10 +196,12 @@ def _make_pool(task: _Task, query: str) -> Row:
             continue
         if item in pool:
             card = pool[item]
-            card["facts"] += [card["foot"]] if len(card["facts"]) < len(task.versions) else []
+            if len(card["facts"]) < len(task.versions):
+                card["facts"].append(card["foot"])
         else:
             (row,) = make_items(collection, [item], "", "")["rows"]
-            place, column = collection.queries.index[query], collection.items.find([item])
+            place = collection.queries.index[query]
+            column = collection.items.find([item])
             (hit,) = mark_hits(study.judgement, place, column, study.rules.is_complete)
             facts = [f"not among the first {task.depth}"]
             card = row["cards"][0] | {"hit": hit, "facts": facts}

@@ -23,9 +23,12 @@ from dashboard.views.data_tables import Column, draw_folded, draw_table, write_t
 from dashboard.views.frame import find_pages
 from dashboard.views.people import OWNER, REVIEWER, find_reader
 
-MAX_LISTS, MAX_PEOPLE, MAX_ROWS = 20, 6, 500
+MAX_LISTS = 20
+MAX_PEOPLE = 6
+MAX_ROWS = 500
 """Lists that are drawn whole, people that are named of each, and pairs of one that are listed."""
-NEW, MAKING = "new-list-id", "is-making-a-list"
+NEW = "new-list-id"
+MAKING = "is-making-a-list"
 """Keys of the session: the list that was made last, and whether the form is open."""
 STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
@@ -152,7 +155,8 @@ def write_address(made: JudgingList) -> str:
 
 def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) -> None:
     """Draw an open list: facts, progress of each person, its link, and its end."""
-    is_new, href = made.id == st.session_state.get(NEW), write_link("reviews", **{PART: made.id})
+    is_new = made.id == st.session_state.get(NEW)
+    href = write_link("reviews", **{PART: made.id})
     progress = escape_markdown(_write_progress(made, judged))
     with st.container(border=True, key=f"list-{made.id}"):
         with st.container(horizontal=True, vertical_alignment="center"):

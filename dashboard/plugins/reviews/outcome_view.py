@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.measurement import Row
-from dashboard.evaluation.metrics import Measure, parse
-from dashboard.plugins.reviews.author import SENDING, explain_lack, find_author
+from dashboard.evaluation.metrics import parse
+from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
 from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
 from dashboard.plugins.reviews.figures import FEW_PAIRS, keep_there, measure_agreement
@@ -28,7 +27,6 @@ from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress
-from dashboard.views.components import load_component
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.views.media_routes import find_media_of
 from dashboard.views.people import OWNER
@@ -86,7 +84,6 @@ def _write_figure(row: Row) -> Row:
     }
 
 
-FOLDER = Path(__file__).parent
 MAX_DECISIONS = 50
 """Pairs that are drawn at once; the next ones follow when they are decided."""
 
@@ -116,9 +113,7 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         "more": max(0, len(there) - MAX_DECISIONS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
-    names = ("answers.js", "decisions.js", "answers.css", "decisions.css")
-    component = load_component("reviews-decisions", *SENDING, *(FOLDER / name for name in names))
-    component(key="decisions", data=data, on_next_change=lambda: None)
+    load_answers("decisions")(key="decisions", data=data, on_next_change=lambda: None)
 
 
 def make_payload(
@@ -129,10 +124,14 @@ def make_payload(
     names = study.collection.query_names
     found = []
     for row in rows:
-        query_id, item_id = row["query_id"], row["item_id"]
+        query_id = row["query_id"]
+        item_id = row["item_id"]
         query = study.collection.queries.index[query_id]
         item = study.collection.items.index[item_id]
         media = find_media_of(study.collection, item_id)
+        judged = Row(item_id=item_id)
+        asked = describe_rows(study, query, metric, [judged])
+        ticks = judged.get("ticks", ())  # what it has of what its query asks for, as plugins say
         found.append(
             {
                 "query_id": query_id,
@@ -141,7 +140,7 @@ def make_payload(
                 "picture": media.poster or media.file,
                 "caption": media.caption or item_id,
                 "label": _name_label(study, float(study.given_judgement.grades(query)[item])),
-                "ticks": _list_ticks(study, metric, query, item_id),
+                "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),
                 "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],
             }
         )
@@ -153,13 +152,6 @@ def _name_label(study: Study, grade: float) -> str:
         return "not judged"
     name = "relevant" if grade >= study.given_judgement.relevant_from else "not relevant"
     return f"{name} ({grade:g})" if find_scale(study.collection) > 1 else name
-
-
-def _list_ticks(study: Study, metric: str, query: int, item: str) -> list[tuple[str, bool]]:
-    """Return which of what its query asks for an item has, as plugins say."""
-    row: Row = {"item_id": item}
-    asked = describe_rows(study, query, metric, [row])
-    return list(zip(asked.get("required", ()), row.get("ticks", ()), strict=False))
 
 
 MAX_ROWS = 500
@@ -200,9 +192,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         st.caption("A decision corrects a label, and so do more than half of those who are sure.")
         return
     if counts or asked:
-        with show_progress("Measuring with both labels"):
-            rows = compare_labels(study, choices)
-        _draw_metrics(choices, rows)
+        _draw_metrics(study, choices)
     names = dict(zip(study.collection.queries.ids, study.collection.query_names, strict=True))
     listed = [row | {"query": names[row["query_id"]]} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
@@ -232,37 +222,26 @@ def _draw_files(study: Study, choices: Choices) -> None:
         )
 
 
-def compare_labels(study: Study, choices: Choices) -> list[Row]:
-    """Return the mean of each metric and version with the labels as given, and corrected."""
-    corrected = CorrectedLabels(*read_state(study.collection.folder))
-    versions = choices.compared
-    metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
-    found: dict[str, Row] = {}
-    for key, labels in (("given", GIVEN), ("corrected", corrected)):
-        for each in _correct(study, choices, labels).measure(versions, metrics):
-            for row in each.list_means():
-                name = str(Measure(row["metric"], row["cutoff"]))
-                made = found.setdefault(name, {"metric": name, "changes": False})
-                made[f"{key} {each.run}"] = row["mean"]
-    for row in found.values():
-        row["changes"] = any(row[f"given {v}"] != row[f"corrected {v}"] for v in versions)
-    return list(found.values())
-
-
-def _draw_metrics(choices: Choices, rows: list[Row]) -> None:
-    changed = [row for row in rows if row["changes"]]
-    st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
-    if not changed:
-        return
-    written = [
-        {"metric": row["metric"]}
-        | {f"run-{at}": _write_means(row, version) for at, version in enumerate(choices.compared)}
-        for row in changed
-    ]
-    runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(choices.compared)]
-    draw_table([Column("metric", "Metric"), *runs], written)
-
-
-def _write_means(row: Row, version: str) -> str:
-    values = (row[f"given {version}"], row[f"corrected {version}"])
-    return " → ".join("no value" if value is None else f"{value:.3f}" for value in values)
+def _draw_metrics(study: Study, choices: Choices) -> None:
+    """Draw the mean of each metric and version with the labels as given, and corrected."""
+    measures = parse(f"{choices['metrics']} {choices['metric']}")
+    with show_progress("Measuring with both labels"):
+        corrected = CorrectedLabels(*read_state(study.collection.folder))
+        before, after = (
+            _correct(study, choices, labels).measure(choices.compared, " ".join(map(str, measures)))
+            for labels in (GIVEN, corrected)
+        )
+    changed = []
+    for number, measure in enumerate(measures):
+        row = {"metric": str(measure)}
+        changes = False
+        for at, found in enumerate(zip(before, after, strict=True)):
+            means = [measure.average(each.values[number], each.folds) for each in found]
+            row[f"run-{at}"] = " → ".join("no value" if x is None else f"{x:.3f}" for x in means)
+            changes |= means[0] != means[1]
+        changed += [row] * changes
+    total = len(measures)
+    st.markdown(f"**{len(changed)} of {total} metrics change**: mean as given → corrected")
+    if changed:
+        runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(choices.compared)]
+        draw_table([Column("metric", "Metric"), *runs], changed)

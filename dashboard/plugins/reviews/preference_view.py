@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -12,7 +11,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
-from dashboard.plugins.reviews.author import SENDING, draw_author, find_author
+from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.figures import CANNOT_SAY, Preference, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
@@ -24,11 +23,9 @@ from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.charts import QUIET, make_chart, pick_ink, show_chart
-from dashboard.views.components import load_component
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
 
-FOLDER = Path(__file__).parent
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
 ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
@@ -47,7 +44,8 @@ def find_comparison(collection: Collection, id: str, author: str) -> JudgingList
 
 def draw_comparison(study: Study, made: JudgingList) -> None:
     """Draw the lists of two versions beside each other, without names, one query at a time."""
-    author, collection = find_author(), study.collection
+    author = find_author()
+    collection = study.collection
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
@@ -65,9 +63,7 @@ def draw_comparison(study: Study, made: JudgingList) -> None:
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
     sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
-    names = ("answers.js", "preference.js", "answers.css", "preference.css")
-    component = load_component("reviews-preference", *SENDING, *(FOLDER / name for name in names))
-    component(
+    load_answers("preference")(
         key="preference",
         data={"title": made.title, "about": about | sides, "queries": queries},
         on_finish_change=lambda: None,
@@ -129,7 +125,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
         return
     scores = figures.score_queries(answers)
     found = figures.measure_preference(scores)
-    metric, changes = choices["metric"], dict[str, Row]()
+    metric = choices["metric"]
+    changes = dict[str, Row]()
     try:
         whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
         listed = list_changes(whole, made.baseline, made.candidate, metric)
@@ -145,7 +142,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             st.subheader(escape_markdown(title), anchor=False)
             st.markdown(escape_markdown(sentence))
             if found.interval:
-                show_chart(draw_share(found, made.baseline, made.candidate))
+                show_chart(draw_share(found, made.candidate))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
             columns = [Column(key, label, number=True) for key, label in labels.items()]
@@ -154,7 +151,8 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             st.caption(escape_markdown(_describe_agreement(answers)))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
-    told = told if compared else f"there is none in which people and {metric} both name a winner"
+    if not compared:
+        told = f"there is none in which people and {metric} both name a winner"
     st.markdown(f"**Query by query** – {escape_markdown(told)}; open one to see both rows")
     _draw_queries(study.collection, made, answers, scores, changes, metric)
 
@@ -179,25 +177,22 @@ def count_answers(answers: Sequence[Verdict]) -> list[Row]:
     ]
 
 
-def draw_share(found: Preference, baseline: str, candidate: str) -> Any:
+def draw_share(found: Preference, candidate: str) -> Any:
     """Return the candidate's share of the decided queries with its interval."""
     assert found.interval is not None
     low, high = found.interval
     if found.worse > found.better:  # the interval is the winner's
         low, high = 1 - high, 1 - low
     share = found.better / (found.better + found.worse)
-    ends = "datum.value == 0 ? 'all {}' : datum.value == 1 ? 'all {}' : datum.label"
-    names = [name.replace("\\", "").replace("'", "’") for name in (baseline, candidate)]
-    axis = alt.Axis(
-        values=[0, 0.25, 0.5, 0.75, 1], format=".0%", labelExpr=ends.format(*names), labelBound=True
-    )
+    title = f"queries that {candidate} won"
+    axis = alt.Axis(values=[0, 0.5, 1], format=".0%")
     base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
     half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
-        x=alt.X("half:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=axis)
+        x=alt.X("half:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis)
     )
     bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
-    return (half + bar + tick).properties(height=64)
+    return (half + bar + tick).properties(height=80)
 
 
 def _draw_queries(

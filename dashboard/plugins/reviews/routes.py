@@ -83,7 +83,8 @@ async def _read_body(request: Request) -> Body:
 
 
 def _act(act: Act, body: Body, person: Person) -> Body:
-    name, author = body.get("collection"), body.get("author")
+    name = body.get("collection")
+    author = body.get("author")
     if not isinstance(name, str) or name not in list_collections():
         raise ChoiceError(f"There is no collection {str(name)[:80]!r}.")
     if not isinstance(author, str) or not clean_name(author):
@@ -100,7 +101,8 @@ def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
     rows = body.get("rows")
     if not isinstance(rows, list) or len(rows) > MAX_ROWS:
         raise ChoiceError(f"rows must be a list of at most {MAX_ROWS} rows.")
-    saved, refused = [], []
+    saved = []
+    refused = []
     for row in rows:
         once = row.get("once") if isinstance(row, dict) else None
         try:

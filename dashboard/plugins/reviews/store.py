@@ -137,7 +137,8 @@ def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
 
 def _connect(path: Path, writing: bool) -> _Opened:
     """Return this process's connection to a file; it is checked when it is opened."""
-    key, inode = _key(path), path.stat().st_ino
+    key = _key(path)
+    inode = path.stat().st_ino
     if key in _OPENED and _OPENED[key][1] == inode:
         return _OPENED[key]
     if key in _OPENED:
@@ -226,7 +227,8 @@ def _put_new(draft: Path, path: Path) -> None:
 @contextlib.contextmanager
 def _explain(path: Path, wanted: str) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into a DataError with the reason."""
-    expected, do = f"a file of reviews that can be {wanted}", f"{VARIABLE} names its folder."
+    expected = f"a file of reviews that can be {wanted}"
+    do = f"{VARIABLE} names its folder."
     try:
         yield
     except (exc.DBAPIError, sqlite3.Error, OSError) as raised:
@@ -237,9 +239,11 @@ def _explain(path: Path, wanted: str) -> Iterator[None]:
 def _find_reason(error: BaseException, path: Path) -> str:
     """Return why a file cannot be read or written, in a few words."""
     if isinstance(error, OSError):
-        said, code = str(error.strerror), errno.errorcode.get(error.errno or 0, "")
+        said = str(error.strerror)
+        code = errno.errorcode.get(error.errno or 0, "")
     else:
-        said, code = str(error), str(getattr(error, "sqlite_errorname", "") or "SQLITE_CORRUPT")
+        said = str(error)
+        code = str(getattr(error, "sqlite_errorname", "") or "SQLITE_CORRUPT")
     if code.startswith("SQLITE_BUSY"):
         return "another process still writing"
     if code in ("SQLITE_FULL", "ENOSPC", "EDQUOT"):
@@ -265,7 +269,8 @@ def _describe_disk(path: Path) -> str:
 @contextlib.contextmanager
 def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
     """Yield a connection to PostgreSQL in one transaction; the tables are made to be written."""
-    name, key = _name_database(address), (os.getpid(), address.render_as_string(False))
+    name = _name_database(address)
+    key = (os.getpid(), address.render_as_string(False))
     expected = f"a database of reviews that can be {'written' if writing else 'read'}"
     try:
         with _LOCK:

@@ -17,14 +17,17 @@ from dashboard.storage.collection import Collection
 
 VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
 """Kinds of rows that can be saved; a store of the first edition has others."""
-UNSURE, WITHDRAWN = "unsure", ""
+UNSURE = "unsure"
+WITHDRAWN = ""
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict or decision beside grades."""
 PREFERENCES = ("much better", "better", "same", "worse", "much worse", "cannot judge")
 """Values of a preference: how `run` does in comparison with `against`, for one query."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
 """What may be the cause of a wrong result."""
-MAX_NOTE, MAX_NAME, MAX_ID = 2_000, 80, 2_000
+MAX_NOTE = 2_000
+MAX_NAME = 80
+MAX_ID = 2_000
 """Characters of a note, of a name, and of any other text."""
 _SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
@@ -226,7 +229,8 @@ def has_pair(collection: Collection, query: str, item: str) -> bool:
 
 
 def _check_verdict(collection: Collection, verdict: Verdict) -> None:
-    kind, value = verdict.kind, verdict.value
+    kind = verdict.kind
+    value = verdict.value
     if kind not in KINDS:
         raise ChoiceError(f"{kind[:40]!r} cannot be saved. There are: {list_names(KINDS)}.")
     if verdict.query_id not in collection.queries.index:
@@ -304,7 +308,8 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     places: dict[tuple[str, ...], list[int]] = {}
     for row in connection.execute(asked).mappings():
         values: dict[str, Any] = dict(row)
-        once, assignment = values.pop("said_once") or "", values.pop("assignment")
+        once = values.pop("said_once") or ""
+        assignment = values.pop("assignment")
         values["author"] = clean_name(values["author"])
         if author not in (None, values["author"]):
             continue
@@ -320,7 +325,8 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
 
 def record_key(connection: Connection, folder: Path) -> str:
     """Return the key of a collection, and record its folder if that is not known."""
-    known, place = _read_folders(connection), str(folder.absolute())
+    known = _read_folders(connection)
+    place = str(folder.absolute())
     key = _find_key(known, folder)
     if known.get(key) != place:
         row = {"collection": key, "folder": place, "content": "", "items": "[]", "queries": ""}
@@ -343,11 +349,13 @@ def _find_key(known: Mapping[str, str], folder: Path) -> str:
 
     A collection of the same name whose folder is gone is the same one, which was moved.
     """
-    place, name = str(folder.absolute()), folder.name
+    place = str(folder.absolute())
+    name = folder.name
     here = [key for key, recorded in known.items() if recorded == place]
     if here:
         return here[-1]
-    number, key = 1, name
+    number = 1
+    key = name
     while known.get(key) and (Path(known[key]) / "collection.toml").is_file():
         number += 1
         key = f"{name} ({number})"

@@ -26,7 +26,8 @@ MAX_BYTES = 64_000_000
 """Bytes of an answer."""
 AGAIN = (408, 425, 429, 500, 502, 503, 504)
 """Answers after which another try may go well."""
-PAUSE, MAX_PAUSE = 0.5, 30
+PAUSE = 0.5
+MAX_PAUSE = 30
 """Seconds before the third try, doubled for each further one; and at most."""
 MAX_WAITED = 600.0
 """Seconds that all requests together wait because the service asks for it."""
@@ -98,7 +99,8 @@ class Service:
         """
         from urllib3.exceptions import HTTPError, MaxRetryError
 
-        key, begun = os.environ.get(KEY, ""), time.monotonic()
+        key = os.environ.get(KEY, "")
+        begun = time.monotonic()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
             response = self._pool.request(
@@ -123,7 +125,8 @@ class Service:
         return answer, round(1000 * (time.monotonic() - begun), 3) if is_first else None
 
     def _read(self, response: Any) -> bytes:
-        content, until = bytearray(), time.monotonic() + self.seconds
+        content = bytearray()
+        until = time.monotonic() + self.seconds
         try:
             while block := response.read1(1 << 16, decode_content=True):
                 content += block
@@ -149,7 +152,8 @@ def encode(settings: Mapping[str, Any], inputs: Sequence[str]) -> FloatArray:
     url = str(settings.get("url", ""))
     if url not in os.environ.get(ADDRESSES, "").split():
         do = f'Start the dashboard with {ADDRESSES}="{url[:200]}" if you trust it.'
-        found, wanted = f"url = {url[:200]!r}", f"an address that {ADDRESSES} lists"
+        found = f"url = {url[:200]!r}"
+        wanted = f"an address that {ADDRESSES} lists"
         raise DataError("model.toml", found, wanted, do=do)
     return embed_inputs(Service(url, seconds=10.0, tries=2), inputs)
 

@@ -59,7 +59,8 @@ def answer(call: Namespace) -> Answer:
         told += f"{collection.name} ({list_names(unknown)}); they count as not relevant"
         print(make_printable(told), file=sys.stderr)
     say_where(opened, call.version)
-    asked, failed = record.milliseconds or {}, len(record.not_run)
+    asked = record.milliseconds or {}
+    failed = len(record.not_run)
     answered = [asked[query] for query in collection.queries.ids if query in asked]
     times = [each for each in answered if isinstance(each, float)]
     parts = np.percentile(times, [50, 95]).round(3).tolist() if times else (None, None)

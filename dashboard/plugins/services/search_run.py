@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +134,8 @@ def run_search(
         DataError: If the name is taken, or no query has a result; nothing is written then. What was
             answered until any other error, such as a stop by the caller, is written.
     """
-    path, table = collection.folder / "runs" / f"{name}.json", collection.queries
+    path = collection.folder / "runs" / f"{name}.json"
+    table = collection.queries
     is_there = name in collection.versions and path.is_file() and path.with_suffix(".csv").is_file()
     before = read_record(path) if is_there else None
     if before is None or (before.search, before.depth) != (service.url, depth):
@@ -148,19 +148,20 @@ def run_search(
     missing = [each for each in rows if each[0] not in hits and any(each[1:])]
     # those that failed before come last: they may fail again
     missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
-    saved, in_a_row = time.monotonic(), 0
+    saved = time.monotonic()
+    in_a_row = 0
     try:
         for done, (query, text, item) in enumerate(missing, start=1):
             request = {"query_id": query, "text": text, "item_id": item, "k": depth}
             try:
-                if in_a_row == MAX_FAILED:
+                if in_a_row >= MAX_FAILED:
                     raise DataError(service.url, UNASKED, "an answer")
                 answer, took = service.ask(request)
                 hits[query] = parse_hits(answer, depth, service.url)
                 times[query], in_a_row = took, 0
             except DataError as error:
                 record.not_run[query] = error.found
-                in_a_row = min(in_a_row + 1, MAX_FAILED)
+                in_a_row += 1
             if time.monotonic() - saved > SAVE_SECONDS:
                 _write(path, record, hits)
                 saved = time.monotonic()
@@ -194,27 +195,28 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
     every = answer.get("results") if isinstance(answer, dict) else answer
     if not isinstance(every, list):
         raise DataError(name, "an answer without a list", 'a list, or one as "results"')
-    first: dict[str, float | None] = {}
+    first: dict[str, Any] = {}
     for hit in every:
-        item, score = hit, None
+        item = hit
+        score = None
         if isinstance(hit, dict):
-            item, score = hit.get("id"), hit.get("score")
+            item = hit.get("id")
+            score = hit.get("score")
         elif isinstance(hit, list) and len(hit) == 2:
             item, score = hit
-        text, is_id = str(item), type(item) in (str, int)
+        text = str(item)
         is_line = text == text.strip() and 0 < len(text) <= MAX_ID and text.isprintable()
-        if not is_id or not is_line:
+        if type(item) not in (str, int) or not is_line:
             raise DataError(name, f"the id {text[:80]!r}", "an id in one line")
         if score is not None and (type(score) not in (int, float) or not abs(score) <= MAX_SCORE):
             raise DataError(name, f"the score {str(score)[:20]!r}", "a finite number")
         first.setdefault(text, None if score is None else float(score))
     if len({score is None for score in first.values()}) > 1:
         raise DataError(name, "results of several kinds", "all ids, or all with a score")
-    kept = list(first.items())[:depth]
-    scores = [score for _, score in kept if score is not None]
-    if len(scores) < len(kept) or any(a < b for a, b in pairwise(scores)):
-        scores = [-float(rank) for rank in range(1, len(kept) + 1)]
-    return list(zip([item for item, _ in kept], scores, strict=True))
+    scores = list(first.values())[:depth]
+    if None in scores or scores != sorted(scores, reverse=True):
+        scores = [-float(rank) for rank in range(1, len(scores) + 1)]
+    return list(zip(first, scores, strict=False))
 
 
 def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:

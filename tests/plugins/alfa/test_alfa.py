@@ -21,7 +21,7 @@ def find_judgement(world: Path, **given: str):
 def test_keywords_are_read(world: Path) -> None:
     tables = open_collection(world).tables["alfa"]
     assert tables.groups == ("pv_object_type", "pv_ego_behavior")
-    assert [each.name for each in tables.keywords] == ["car", "bus", "turning", "stopped"]
+    assert [each.name for each in tables.index] == ["car", "bus", "turning", "stopped"]
     assert tables.annotated.tolist() == [True, True, True, False]
 
 
@@ -72,7 +72,7 @@ def test_separators(world: Path, cell: str) -> None:
     text = f"slice_id,object_type,pv_object_type\na,x,{cell}\nb,x,car{cell[4:5]} van\nc,x,car\n"
     (world / "unified_annotation.csv").write_text(text.replace("\nc,x,car", "\nc,x,bus"))
     tables = open_collection(world).tables["alfa"]
-    assert len(tables.keywords) in (2, 3)
+    assert len(tables.index) in (2, 3)
 
 
 def test_lists_in_cells(world: Path) -> None:
@@ -80,7 +80,7 @@ def test_lists_in_cells(world: Path) -> None:
     rows = "\n".join(f"{item},{cell}" for item, cell in zip("abc", cells, strict=True))
     (world / "unified_annotation.csv").write_text(f"slice_id,pv_object_type\n{rows}\n")
     tables = open_collection(world).tables["alfa"]
-    assert [each.name for each in tables.keywords] == ["car", "bus, red", "bus"]
+    assert [each.name for each in tables.index] == ["car", "bus, red", "bus"]
     assert tables.has.tolist()[0] == [True, True, False, False]
 
 

@@ -117,7 +117,12 @@ def test_square_by_rows_and_by_columns_differ(tmp_path: Path) -> None:
         (np.zeros((2, 4)), "", "", "found the shape (2, 4) without ids; expected (2, 3), items ×"),
         (np.zeros(6), "", "", "found the shape (6,); expected rows and columns"),
         (np.zeros((2, 3), complex), "", "", "found numbers of type complex128"),
-        (MATRIX, "p1 p2", "", "runs/m.columns.txt: found no such file; expected the ids of runs/m"),
+        (
+            MATRIX,
+            "p1 p2",
+            "",
+            "runs/m.columns.txt: found no such file; expected the id",
+        ),
         (MATRIX, "t1 t2 t3", "p1 p2", "found 2 rows and 3 ids in runs/m.rows.txt"),
         (
             MATRIX,

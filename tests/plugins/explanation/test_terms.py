@@ -1,13 +1,10 @@
 """Terms add up to the values, for every metric that is made of them; a list worked by hand."""
 
-import shlex
-from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dashboard.__main__ import main
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.judgement import TableJudgement
 from dashboard.evaluation.measurement import list_blocks
@@ -133,25 +130,11 @@ def test_a_metric_of_its_protocol() -> None:
 
 
 def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table below the cards is of the query that is open, and folded."""
+    """The table below the cards is of the query that is open, and drawn when it is asked for."""
     for query, said in (("q", "v1: 0.333, the sum of 2 terms"), ("r", "AP has no value")):
         drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query=query)
-        (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
-        assert said in told and not drawn.exception
-    drawn.run()  # the cards say once why there is no value
+        assert not any(said in each.value for each in drawn.text)
+        drawn.toggle(key="terms").set_value(True).run()
+        assert any(said in each.value for each in drawn.text) and not drawn.exception
     (cards,) = [e.proto.bytes for e in drawn.get("bidi_component") if b"payloads" in e.proto.bytes]
     assert cards.count(b"AP has no value: no judged item.") == 1
-
-
-def test_section_of_a_large_collection(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It names a command, in which the id of the query is one word and runs nothing."""
-    monkeypatch.setattr("dashboard.plugins.explanation.section.MAX_ITEMS", 1)
-    path = folder / "queries.csv"
-    path.write_text(path.read_text().replace("\nq,", "\n$(id),"))
-    chosen = {"query": "$(id)", "copies": "once", "min_similarity": "-0.5"}
-    drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", **chosen)
-    (told,) = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
-    assert "measure five --explain &#x27;$(id)&#x27; --metrics AP --runs v1" in told
-    words = shlex.split(unescape(told.partition("dashboard ")[2].partition("</p>")[0]))
-    assert words[-2:] == ["--min-similarity=-0.5", "--copies=once by v1"]
-    assert main([words[0], str(folder), *words[2:]]) == 0
