@@ -81,7 +81,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
         .mark_text(dy=-8, color=ink or pick_ink(), fontWeight="bold")
         .encode(text=alt.Text("queries:Q"))
     )
-    return (bars.add_params(pick) + counts).properties(height=150)
+    return alt.layer(bars.add_params(pick), counts, height=150)
 
 
 def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str) -> Any:
@@ -117,7 +117,7 @@ def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str
         .add_params(pick)
     )
     same = diagonal.encode(x=alt.X("value:Q", title=titles[0]), y=alt.Y("value:Q", title=titles[1]))
-    return (same + points).properties(height=260)
+    return alt.layer(same, points, height=260)
 
 
 def _draw_zero(title: str | None) -> Any:
@@ -149,7 +149,7 @@ def draw_bar(row: Row) -> Any:
         )
         for end in ("low", "high")
     ]
-    return (_draw_zero(None) + bar + point + ends[0] + ends[1]).properties(height=88)
+    return alt.layer(_draw_zero(None), bar, point, *ends, height=88)
 
 
 def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str = "") -> Any:
@@ -184,7 +184,7 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
         x=alt.XValue("width"), text=alt.Text("note:N")
     )
-    return (_draw_zero(title) + bars + points + left + right).properties(height=alt.Step(36))
+    return alt.layer(_draw_zero(title), bars, points, left, right, height=alt.Step(36))
 
 
 def _order_names(rows: Sequence[Row], key: str) -> list[str]:
@@ -227,4 +227,4 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
     notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text=alt.Text("note:N"))
     counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"))
-    return (cells.add_params(pick) + notes + counts).properties(height=alt.Step(46))
+    return alt.layer(cells.add_params(pick), notes, counts, height=alt.Step(46))
