@@ -45,6 +45,10 @@ def test_cards_keys_and_wrong_links(pictured: str, page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_be_hidden()
     assert find_front(page).startswith("v2, rank 2.")
+    page.get_by_text("How this value is computed").click()
+    expect(page.get_by_text("the sum of").first).to_be_visible()
+    page.keyboard.press("k")  # the switch has the focus
+    expect(cards.first.locator(".keyword")).to_have_text("✓car")
 
     page.goto(f"{pictured}/query?collection=world&query=__proto__")
     expect(page.get_by_text("There is no query '__proto__'.")).to_be_visible()

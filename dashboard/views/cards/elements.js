@@ -27,7 +27,7 @@ function makeKeyed(name, text, key, act) {
 }
 
 const isTyping = (event) =>
-  event.composedPath()[0].closest?.("input, select, textarea, [contenteditable=true]");
+  event.composedPath()[0].closest?.("input:not([type=checkbox]), select, textarea, [contenteditable=true]");
 
 // Do what a key means in `acts`, unless it is somebody else's or a text is typed.
 function pressKey(event, acts) {
