@@ -73,33 +73,26 @@ class Choice:
             DataError: If the files that it needs cannot be used.
         """
         known = self.allowed(collection, before) if self.allowed is not None else ()
-        value: Any = given
         if self.parse is not None:
             self.parse(given)
-        if self.kind == "names":
-            value = tuple(split_names(given, self.separator, known))
-        elif self.kind == "number":
-            value = self._read_number(given)
-        if self.allowed is not None:
-            for each in value if self.kind == "names" else (value,):
-                if each not in known and each in collection.unread:
-                    raise collection.unread[each]
-                if each not in known:
-                    there = f"There are: {list_names(known, 20)}." if known else "There are none."
-                    why = _list_problems(collection) if self.key == "protocol" else ""
-                    one = self.key.removesuffix("s") if self.kind == "names" else self.key
-                    one = self.noun or one.replace("_", " ")
-                    raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
-        return value
-
-    def _read_number(self, given: str) -> float:
-        value = parse_number(given)
-        if math.isnan(value):
-            raise ChoiceError(f"{self.key} = {given!r} is no number.")
-        least, largest = self.limits
-        if not least <= value <= largest:
-            raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
-        return value
+        if self.kind == "number":
+            value, (least, largest) = parse_number(given), self.limits
+            if math.isnan(value):
+                raise ChoiceError(f"{self.key} = {given!r} is no number.")
+            if not least <= value <= largest:
+                raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
+            return value
+        is_list = self.kind == "names"
+        values = tuple(split_names(given, self.separator, known)) if is_list else (given,)
+        for each in values if self.allowed is not None else ():
+            if each not in known and each in collection.unread:
+                raise collection.unread[each]
+            if each not in known:
+                there = f"There are: {list_names(known, 20)}." if known else "There are none."
+                why = _list_problems(collection) if self.key == "protocol" else ""
+                one = self.noun or self.key.removesuffix("s" * is_list).replace("_", " ")
+                raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
+        return values if is_list else given
 
 
 @dataclass(frozen=True)
