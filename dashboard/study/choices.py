@@ -63,7 +63,7 @@ class Choice:
 
     def is_open(self, collection: Collection, choices: Choices) -> bool:
         """Return whether a collection has something to choose from."""
-        return self.allowed is None or len(self.allowed(collection, dict(choices.values))) > 1
+        return self.allowed is None or len(self.allowed(collection, choices)) > 1
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -95,14 +95,11 @@ class Choice:
         return values if is_list else given
 
 
-@dataclass(frozen=True)
-class Choices:
-    """Chosen values by key; hashable."""
+class Choices(dict[str, Any]):
+    """Chosen values by key, which never change."""
 
-    values: tuple[tuple[str, Any], ...]
-
-    def __getitem__(self, key: str) -> Any:
-        return dict(self.values)[key]
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -111,17 +108,17 @@ class Choices:
 
     def replace(self, **values: Any) -> Choices:
         """Return the same choices but for some values."""
-        return Choices(tuple((dict(self.values) | values).items()))
+        return Choices(self | values)
 
     def restrict_to_numbers(self) -> Choices:
         """Return the choices that numbers depend on."""
         keys = {each.key for each in list_choices() if each.changes_numbers}
-        return Choices(tuple((key, value) for key, value in self.values if key in keys))
+        return Choices({key: value for key, value in self.items() if key in keys})
 
     def write(self) -> dict[str, str]:
         """Return the texts that `resolve` reads."""
         known = {each.key: each for each in list_choices()}
-        return {key: _write(known[key], value) for key, value in self.values}
+        return {key: _write(known[key], value) for key, value in self.items()}
 
 
 def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
@@ -136,7 +133,7 @@ def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
         values[each.key] = (
             each.read(text, collection, values) if text else each.default(collection, values)
         )
-    return Choices(tuple(values.items()))
+    return Choices(values)
 
 
 @cache
@@ -207,7 +204,7 @@ def _open_whole(collection: Collection, before: Values) -> Study:
     """Return the study of the queries of all slices."""
     from dashboard.study.study import open_study
 
-    whole = Choices(tuple(before.items())).replace(slice=()).restrict_to_numbers()
+    whole = Choices(before).replace(slice=()).restrict_to_numbers()
     return open_study(collection, whole)
 
 
