@@ -60,14 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = parser.parse_args(words)
     try:
         rows, columns, code = COMMANDS[call.command].answer(call)
-    except (DataError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return WRONG
-    except OSError as error:
-        print(f"error: {str(error.filename)[:100]}: {error.strerror}", file=sys.stderr)
-        return WRONG
-    except KeyboardInterrupt:
-        print("error: stopped before the end", file=sys.stderr)
+    except (DataError, ValueError, OSError, KeyboardInterrupt) as error:
+        said = str(error) or "stopped before the end"
+        if isinstance(error, OSError):
+            said = f"{str(error.filename)[:100]}: {error.strerror}"
+        print(f"error: {said}", file=sys.stderr)
         return WRONG
     if code == WRONG and not rows:
         return WRONG  # said above; a header without rows would be an answer

@@ -150,8 +150,13 @@ class OpenCollection:
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
         findings: Findings = []
+        if isinstance(run, pd.DataFrame):
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / f"{Path(name).name}.csv"
+                run.to_csv(file, index=False)
+                return pd.DataFrame(add_run(self._opened, name, file, findings))
         if run is not None:
-            return self._add_run(name, run, findings)
+            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
         given = name_vectors(items, item_ids, "items", findings)
         asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
         told, files = {"note": note} if note else {}, {}
@@ -163,16 +168,6 @@ class OpenCollection:
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
-
-    def _add_run(
-        self, name: str, run: pd.DataFrame | str | Path, findings: Findings
-    ) -> pd.DataFrame:
-        if not isinstance(run, pd.DataFrame):
-            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / f"{Path(name).name}.csv"
-            run.to_csv(file, index=False)
-            return pd.DataFrame(add_run(self._opened, name, file, findings))
 
     def measure(
         self,
@@ -239,19 +234,13 @@ class OpenCollection:
         measures = " ".join(map(str, dict.fromkeys([*compared, front])))
         rows = study.compare(baseline, candidate, measures)
         row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
-        p = row["p_holm"]
-        clear = p is not None and p < SIGNIFICANT
         return Verdict(
             metric=str(front),
-            delta=row["delta"],
-            low=row["low"],
-            high=row["high"],
-            p=p,
-            clear=clear,
+            p=row["p_holm"],
+            clear=(row["p_holm"] or 1) < SIGNIFICANT,
             better=row["outcome"] == "better",
-            scored=row["scored"],
-            total=row["total"],
             sentence=study.describe_difference(row, str(front), baseline, candidate),
+            **{key: row[key] for key in ("delta", "low", "high", "scored", "total")},
         )
 
     def _resolve(self, choices: dict[str, Any], metrics: str = "") -> tuple[Study, Choices]:

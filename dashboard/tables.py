@@ -125,8 +125,13 @@ def read_table(
     cells = (tuple(map(str.strip, column)) for column in zip(*rows, strict=True))
     columns = dict(zip(header, cells, strict=True)) if rows else dict.fromkeys(header, ())
     table = Table(name, required[0], columns, lines)
+    if unique and "" in table.index:
+        empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
+        found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
+        do = "Write one, or remove the rows."
+        raise DataError(name, found, "an id in each row", line=empty[0], do=do)
     if unique:
-        _check_key(table)
+        refuse_repeated(table.ids, table.lines, name, table.key)
     return table
 
 
@@ -167,26 +172,19 @@ def _read_rows(
         raise DataError(name, "an empty file", f"a header: {','.join(required)}")
     header = [cell.strip() for cell in rows[0]]
     rows[0] = tuple(_check_header(header, lines[0], name, required, findings))
-    if set(map(len, rows)) == {len(rows[0])}:
-        return lines, rows
-    return lines, _fill_rows(lines, rows, name, findings)
-
-
-def _fill_rows(
-    lines: list[int], rows: list[tuple[str, ...]], name: str, findings: Findings
-) -> list[tuple[str, ...]]:
-    """Return rows as long as the first; those that are shorter gain empty cells, and are said."""
-    wanted = f"{len(rows[0])}, as the header"
+    width, wanted = len(rows[0]), f"{len(rows[0])}, as the header"
     short = []
-    for line, cells in zip(lines, rows, strict=True):
-        if len(cells) > len(rows[0]):
+    for line, cells in zip(lines, rows, strict=True) if {*map(len, rows)} != {width} else ():
+        if len(cells) > width:
             do = "Put a cell that holds the separator in quotes."
             raise DataError(name, f"{len(cells)} cells", wanted, line=line, do=do)
-        if len(cells) < len(rows[0]):
-            short.append(line)
-    found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
-    findings.append(Finding("warning", name, short[0], found, f"{wanted}; the others are empty"))
-    return [cells + ("",) * (len(rows[0]) - len(cells)) for cells in rows]
+        short += [line] * (len(cells) < width)
+    if short:
+        found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
+        wanted = f"{wanted}; the others are empty"
+        findings.append(Finding("warning", name, short[0], found, wanted))
+        rows = [cells + ("",) * (width - len(cells)) for cells in rows]
+    return lines, rows
 
 
 def _check_header(
@@ -211,15 +209,6 @@ def _check_header(
 def list_columns(header: Sequence[str]) -> str:
     """Return the names of columns as a sentence has them."""
     return ", ".join(header) or "(none)"
-
-
-def _check_key(table: Table) -> None:
-    if "" in table.index:
-        empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
-        found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
-        do = "Write one, or remove the rows."
-        raise DataError(table.file, found, "an id in each row", line=empty[0], do=do)
-    refuse_repeated(table.ids, table.lines, table.file, table.key)
 
 
 def refuse_repeated(names: Sequence[str], lines: Iterable[int], file: str, what: str) -> None:

@@ -5,6 +5,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,13 @@ def decode_text(raw: bytes, name: str, findings: Findings) -> str:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\0" in text:
-            text = _remove_nul(text, name, findings)
+        if many := text.count("\0"):
+            line, found = text.count("\n", 0, text.index("\0")) + 1, f"{many:,} NUL bytes"
+            if many > text.count("\n"):
+                found, do = f"a file that is no text ({found})", "Save it as text in UTF-8."
+                raise DataError(name, found, "text", line=line, do=do)
+            findings.append(Finding("note", name, line, found, "text; they are removed"))
+            text = text.replace("\0", "")
         if encoding != "utf-8-sig":
             shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
             findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
@@ -64,15 +70,6 @@ def require_file(path: Path, name: str, expected: str) -> None:
     """Raise a DataError if there is no such file."""
     if not path.is_file():
         raise DataError(name, "a folder" if path.is_dir() else "no such file", expected)
-
-
-def _remove_nul(text: str, name: str, findings: Findings) -> str:
-    many, line = text.count("\0"), text.count("\n", 0, text.index("\0")) + 1
-    if many > text.count("\n"):
-        found = f"a file that is no text ({many:,} NUL bytes)"
-        raise DataError(name, found, "text", line=line, do="Save it as text in UTF-8.")
-    findings.append(Finding("note", name, line, f"{many:,} NUL bytes", "text; they are removed"))
-    return text.replace("\0", "")
 
 
 MARKS = (";", "|", ",")
@@ -90,8 +87,9 @@ def split_cells(cells: Iterable[str]) -> dict[str, list[str]]:
     ['car', 'bus']
     """
     counts = Counter(cells)
-    lists = {cell: list(_read_values(cell)) for cell in counts if cell.strip()[:1] in "[{("}
-    bare = {cell: _strip_brackets(cell) for cell in counts if not lists.get(cell)}
+    lists = {cell: _read_values(cell) for cell in counts if cell.strip()[:1] in "[{("}
+    bare = {cell: cell.strip() for cell in counts if not lists.get(cell)}
+    bare = {cell: t[1:-1] if t[:1] + t[-1:] in BRACKETS else t for cell, t in bare.items()}
     mark = max(MARKS, key=lambda each: sum(counts[cell] for cell in bare if each in bare[cell]))
     parts = {cell: text.split(mark) for cell, text in bare.items()} | {
         cell: values for cell, values in lists.items() if values
@@ -99,20 +97,12 @@ def split_cells(cells: Iterable[str]) -> dict[str, list[str]]:
     return {cell: [part.strip() for part in each if part.strip()] for cell, each in parts.items()}
 
 
-def _strip_brackets(cell: str) -> str:
-    text = cell.strip()
-    return text[1:-1] if text[:1] + text[-1:] in BRACKETS else text
-
-
-def _read_values(cell: str) -> Iterator[str]:
-    """Yield the values of a cell that is a list or an object; none if it is neither."""
+def _read_values(cell: str) -> list[str]:
+    """Return the values of a cell that is a list or an object; none if it is neither."""
     for read in (json.loads, ast.literal_eval):
-        try:
-            found = read(cell.strip())
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            continue
-        yield from _flatten(found)
-        return
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return list(_flatten(read(cell.strip())))
+    return []
 
 
 def _flatten(value: Any) -> Iterator[str]:

@@ -99,7 +99,7 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         with_credits: Whether a metric reads partial relevance; else it is left 0.
     """
     listed = part.rank <= part.passing[part.row]
-    row, item, rank = part.row[listed], part.item[listed], part.rank[listed]
+    row, item, rank = (each[listed] for each in (part.row, part.item, part.rank))
     bounds = find_bounds(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
@@ -116,8 +116,7 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     for query, (low, high) in zip(
         part.queries.tolist() if with_credits else (), bounds, strict=False
     ):
-        known = item[low:high] >= 0
-        credits[low:high][known] = judgement.credits(query)[item[low:high][known]]
+        credits[low:high] = np.append(judgement.credits(query), 0.0)[item[low:high]]
     of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
     grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)

@@ -106,20 +106,17 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     threadpool_limits(1, "blas")  # several threads wait for each other at every block
     places = place_items(items.ids, ties)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
-    none, rows = np.full(len(queries), -1), np.full(len(queries), -1)
-    own = none if version.queries is None else version.queries.find(queries.ids)
-    of_item = np.where(own < 0, version.items.find(queries["item_id"]), -1)
+    rows = np.full(len(queries), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
-    for stored, places in ((version.items, of_item), (version.queries, own)):
-        asking = np.flatnonzero(places >= 0)
+    for stored, ids in ((version.queries, queries.ids), (version.items, queries["item_id"])):
+        places = rows if stored is None else stored.find(ids)
+        asking = np.flatnonzero((places >= 0) & (rows < 0))
         if stored is not None and len(asking):
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
             vectors.append(read_at(stored, places[asking]))
-    not_run = {}
-    for query in np.flatnonzero(rows < 0).tolist():
-        item = queries["item_id"][query]
-        whose = f"of the item {item}" if item else "of this query"
-        not_run[query] = f"{version.name} has no vector {whose}"
+    whose = [f"of the item {item}" if item else "of this query" for item in queries["item_id"]]
+    lacking = np.flatnonzero(rows < 0).tolist()
+    not_run = {query: f"{version.name} has no vector {whose[query]}" for query in lacking}
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 

@@ -171,7 +171,15 @@ def _open(folder: Path) -> Collection:
     items = _add_judged(items, qrels, findings)
     versions = read_versions(folder, items, queries, broken, findings)
     named = {f"runs/{name}": pairs for name, pairs in runs.items()}
-    _report_unknown(({"qrels": qrels} if qrels else {}) | named, queries, items, findings)
+    for file, pairs in (({"qrels": qrels} if qrels else {}) | named).items():
+        what = "judgements" if pairs is qrels else "results"
+        odd = [name for name in pairs.queries if name not in queries.index]
+        wanted = "ids of queries.csv; left out"
+        findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
+        if items.file != "qrels":  # it names whatever they name
+            odd = [name for name in pairs.items if name not in items.index]
+            wanted = "ids of items.csv; they count as not relevant"
+            findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
     _add_versions(versions, results, findings)
     made = Collection(
@@ -283,21 +291,6 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
     return merged
 
 
-def _report_unknown(
-    files: Mapping[str, Pairs], queries: Table, items: Table, findings: Findings
-) -> None:
-    """Add a warning for queries, and a note for items, that judgements or results alone name."""
-    for file, pairs in files.items():
-        what = "judgements" if file == "qrels" else "results"
-        odd = [name for name in pairs.queries if name not in queries.index]
-        wanted = "ids of queries.csv; left out"
-        findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
-        if items.file != "qrels":  # it names whatever they name
-            odd = [name for name in pairs.items if name not in items.index]
-            wanted = "ids of items.csv; they count as not relevant"
-            findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
-
-
 def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
@@ -342,10 +335,9 @@ def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
     return items, make_table("qrels", "query_id", qrels.queries)
 
 
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a key that sorts v0.2 before v0.10."""
-    parts = re.findall(r"\d+|\D+", name)
-    return [(0, int(each), "") if each.isdecimal() else (1, 0, each) for each in parts]
+def _natural(name: str) -> list[Any]:
+    """Return a key that sorts v0.2 before v0.10: texts and numbers by turns."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def _list(folder: Path) -> list[Path]:

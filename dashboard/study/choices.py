@@ -63,7 +63,7 @@ class Choice:
 
     def is_open(self, collection: Collection, choices: Choices) -> bool:
         """Return whether a collection has something to choose from."""
-        return self.allowed is None or len(self.allowed(collection, dict(choices.values))) > 1
+        return self.allowed is None or len(self.allowed(collection, choices)) > 1
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -73,43 +73,33 @@ class Choice:
             DataError: If the files that it needs cannot be used.
         """
         known = self.allowed(collection, before) if self.allowed is not None else ()
-        value: Any = given
         if self.parse is not None:
             self.parse(given)
-        if self.kind == "names":
-            value = tuple(split_names(given, self.separator, known))
-        elif self.kind == "number":
-            value = self._read_number(given)
-        if self.allowed is not None:
-            for each in value if self.kind == "names" else (value,):
-                if each not in known and each in collection.unread:
-                    raise collection.unread[each]
-                if each not in known:
-                    there = f"There are: {list_names(known, 20)}." if known else "There are none."
-                    why = _list_problems(collection) if self.key == "protocol" else ""
-                    one = self.key.removesuffix("s") if self.kind == "names" else self.key
-                    one = self.noun or one.replace("_", " ")
-                    raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
-        return value
-
-    def _read_number(self, given: str) -> float:
-        value = parse_number(given)
-        if math.isnan(value):
-            raise ChoiceError(f"{self.key} = {given!r} is no number.")
-        least, largest = self.limits
-        if not least <= value <= largest:
-            raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
-        return value
+        if self.kind == "number":
+            value, (least, largest) = parse_number(given), self.limits
+            if math.isnan(value):
+                raise ChoiceError(f"{self.key} = {given!r} is no number.")
+            if not least <= value <= largest:
+                raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
+            return value
+        is_list = self.kind == "names"
+        values = tuple(split_names(given, self.separator, known)) if is_list else (given,)
+        for each in values if self.allowed is not None else ():
+            if each not in known and each in collection.unread:
+                raise collection.unread[each]
+            if each not in known:
+                there = f"There are: {list_names(known, 20)}." if known else "There are none."
+                why = _list_problems(collection) if self.key == "protocol" else ""
+                one = self.noun or self.key.removesuffix("s" * is_list).replace("_", " ")
+                raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
+        return values if is_list else given
 
 
-@dataclass(frozen=True)
-class Choices:
-    """Chosen values by key; hashable."""
+class Choices(dict[str, Any]):
+    """Chosen values by key, which never change."""
 
-    values: tuple[tuple[str, Any], ...]
-
-    def __getitem__(self, key: str) -> Any:
-        return dict(self.values)[key]
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -118,17 +108,17 @@ class Choices:
 
     def replace(self, **values: Any) -> Choices:
         """Return the same choices but for some values."""
-        return Choices(tuple((dict(self.values) | values).items()))
+        return Choices(self | values)
 
     def restrict_to_numbers(self) -> Choices:
         """Return the choices that numbers depend on."""
         keys = {each.key for each in list_choices() if each.changes_numbers}
-        return Choices(tuple((key, value) for key, value in self.values if key in keys))
+        return Choices({key: value for key, value in self.items() if key in keys})
 
     def write(self) -> dict[str, str]:
         """Return the texts that `resolve` reads."""
         known = {each.key: each for each in list_choices()}
-        return {key: _write(known[key], value) for key, value in self.values}
+        return {key: _write(known[key], value) for key, value in self.items()}
 
 
 def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
@@ -143,7 +133,7 @@ def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
         values[each.key] = (
             each.read(text, collection, values) if text else each.default(collection, values)
         )
-    return Choices(tuple(values.items()))
+    return Choices(values)
 
 
 @cache
@@ -214,7 +204,7 @@ def _open_whole(collection: Collection, before: Values) -> Study:
     """Return the study of the queries of all slices."""
     from dashboard.study.study import open_study
 
-    whole = Choices(tuple(before.items())).replace(slice=()).restrict_to_numbers()
+    whole = Choices(before).replace(slice=()).restrict_to_numbers()
     return open_study(collection, whole)
 
 

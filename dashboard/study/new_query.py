@@ -14,7 +14,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.study.query_result import QueryResult, show_query
 from dashboard.study.study import Study
-from dashboard.tables import Float32Array, Table
+from dashboard.tables import Table
 
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
@@ -77,19 +77,15 @@ def _encode(
                 raise DataError(version.file, "results of stored queries only", wanted)
             if version.items is not None and is_new:
                 place = Path(version.file or version.name).name  # an index of it has another name
-                vector = _embed(asked.folder, place, version.items, text, picture)
+                name, items = f"models/{place}/model.toml", version.items
+                if picture is None:
+                    vector = encode_text(asked.folder, place, text)
+                    vector = scale_vector(vector, items.dimension, name, "a text")
+                else:
+                    vector = encode_picture(asked.folder, place, picture)
+                    vector = fit_to_items(vector, items.scale(0, 100), name)
                 made = Vectors((TYPED,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
                 encoded[version.name] = replace(version, queries=made)
         except DataError as error:
             broken[version.name] = error
     return replace(asked, versions=encoded, broken=broken)
-
-
-def _embed(
-    folder: Path, version: str, items: Vectors, text: str, picture: Image | None
-) -> Float32Array:
-    """Return the vector of a typed text or an uploaded picture. [1, dimension]."""
-    name = f"models/{version}/model.toml"
-    if picture is not None:
-        return fit_to_items(encode_picture(folder, version, picture), items.scale(0, 100), name)
-    return scale_vector(encode_text(folder, version, text), items.dimension, name, "a text")

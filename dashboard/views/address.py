@@ -118,7 +118,7 @@ def _check(collection: Collection, choice: Choice, text: str, before: Mapping[st
         if key in (each.key for each in load(plugin, "choices"))
     )
     if (owner := next(owners, "")) and collection.tables.get(owner) is None:
-        usual = dict(resolve(collection, {}).values)
+        usual = resolve(collection, {})
         if choice.read(text, collection, usual) != usual[key]:
             raise ChoiceError(
                 f"{key} = {text[:80]!r} belongs to the protocol {owner}, which this collection "
@@ -220,7 +220,7 @@ def draw_choice(
     (choice,) = (each for each in list_choices() if each.key == key)
     widget, now = f"{place}-{key}", choices[key]
     if not options and choice.allowed is not None:
-        options = list(choice.allowed(collection, dict(choices.values)))
+        options = list(choice.allowed(collection, choices))
     name, is_metric = key.replace("_", " ").capitalize(), key == "metric"
 
     def write() -> None:

@@ -1,12 +1,13 @@
 """Cards of the screen Collections: facts, first pictures and findings of each collection."""
 
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
 
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError, Finding
-from dashboard.evaluation.judgement import JudgingRules
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
@@ -58,7 +59,13 @@ def draw_collection(name: str, is_open: bool) -> None:
         if about := str(collection.settings.get("about", "")):
             st.caption(escape_markdown(about))
         st.html(STYLE + write_facts(collection))
-        _draw_findings(collection)
+        if collection.findings:
+            shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
+            command = escape(f"python -m dashboard check {collection.name}")
+            content = f"{write_table(FINDINGS, shown)}<pre>{command}</pre>"
+            draw_folded(count_findings(collection.findings), content)
+        else:
+            st.caption("✓ No problem found in its files.")
 
 
 def list_facts(collection: Collection) -> dict[str, str]:
@@ -66,7 +73,9 @@ def list_facts(collection: Collection) -> dict[str, str]:
     texts = int(collection.is_text.sum())
     items = len(collection.queries) - texts
     kinds = [f"{n:,} {kind}{'s' * (n > 1)}" for n, kind in ((texts, "text"), (items, "item")) if n]
-    rules = _find_usual_rules(collection)
+    rules = None
+    with suppress(ChoiceError):  # none can judge it
+        rules = find_rules(collection, resolve(collection, {})["protocol"])
     versions = [*collection.versions, *(f"{name} (unusable)" for name in collection.broken)]
     taken = collection.settings.get("source", ())  # as `init` has recorded it
     return {
@@ -79,14 +88,6 @@ def list_facts(collection: Collection) -> dict[str, str]:
         "Licence": str(collection.settings.get("licence") or "not stated"),
         "Source": str(collection.settings.get("attribution") or "not stated"),
     } | ({"Taken from": "\n".join(taken)} if taken else {})
-
-
-def _find_usual_rules(collection: Collection) -> JudgingRules | None:
-    """Return the protocol that opens with a collection; None if none can judge it."""
-    try:
-        return find_rules(collection, resolve(collection, {})["protocol"])
-    except ChoiceError:
-        return None
 
 
 def write_facts(collection: Collection) -> str:
@@ -105,16 +106,5 @@ def write_facts(collection: Collection) -> str:
 
 def count_findings(findings: Sequence[Finding]) -> str:
     """Return how many findings there are of each level: "1 error, 2 notes"."""
-    levels = [each.level for each in findings]
-    counts = {level: levels.count(level) for level in dict.fromkeys(levels)}
+    counts = Counter(each.level for each in findings)
     return ", ".join(f"{n:,} {level}{'' if n == 1 else 's'}" for level, n in counts.items())
-
-
-def _draw_findings(collection: Collection) -> None:
-    if not collection.findings:
-        st.caption("✓ No problem found in its files.")
-        return
-    shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
-    command = escape(f"python -m dashboard check {collection.name}")
-    content = f"{write_table(FINDINGS, shown)}<pre>{command}</pre>"
-    draw_folded(count_findings(collection.findings), content)

@@ -69,10 +69,10 @@ def list_versions(
     """
     runs, metrics = choices["runs"], parse(choices["metrics"])
     measured = study.measure(runs, choices["metrics"])
-    means = {each.run: [row["mean"] for row in each.list_means()] for each in measured}
+    means = [[row["mean"] for row in each.list_means()] for each in measured]
     rows = []
-    for place, (measure, row) in enumerate(zip(metrics, compared, strict=True)):
-        values = {f"run-{at}": means[run][place] for at, run in enumerate(runs)}
+    for measure, row, *own in zip(metrics, compared, *means, strict=True):
+        values = {f"run-{at}": mean for at, mean in enumerate(own)}
         best = find_best(values, find_sign(measure))
         rows.append(write_row(row) | values | {"best": best, "name": str(measure)})
     formulas = "; ".join(

@@ -50,7 +50,7 @@ FAULTS = (
     ("storage/posters.py", "if frame.rotation else picture", "if False else picture"),
     ("study/study.py", "return self._whole.queries[inside]", "return self._whole.queries"),
     ("study/choices.py", "if values[key] != usual[key]", "if False"),
-    ("tables.py", "if unique:\n        _check_key", "if False:\n        _check_key"),
+    ("tables.py", "if unique:\n        refuse_repeated", "if False:\n        refuse_repeated"),
     ("texts.py", "return value if math.isfinite(value) else math.nan", "return value"),
     ("views/address.py", 'return re.sub(r"([', 'return text or re.sub(r"(['),
     ("views/server.py", 'if scope["type"] == "lifespan" or is_allowed(scope):', "if True:"),

@@ -159,23 +159,21 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
 
     They are counted in the ranks that the metric looks at, or else in those that are shown.
     """
-    shown = {
-        v: {r["item_id"]: r for r in found.list_rows(v) if r["rank"] <= (cutoff or math.inf)}
+    before, after = (
+        {r["item_id"]: r for r in found.list_rows(v) if r["rank"] <= (cutoff or math.inf)}
         for v in (baseline, candidate)
-    }
-    if any(row["hit"] is None for rows in shown.values() for row in rows.values()):
+    )
+    if any(row["hit"] is None for row in (*before.values(), *after.values())):
         return ""
-    fell = [
-        row for item, row in shown[baseline].items() if row["hit"] and item not in shown[candidate]
-    ]
-    came = sum(row["hit"] and item not in shown[baseline] for item, row in shown[candidate].items())
+    fell = [row for item, row in before.items() if row["hit"] and item not in after]
+    came = sum(row["hit"] and item not in before for item, row in after.items())
     ranks = ", ".join(str(r) for row in fell if (r := row["ranks"].get(candidate)))
     told = []
     if fell:
         told.append(f"{len(fell)} hit{'s' * (len(fell) > 1)} fell{f' to {ranks}' if ranks else ''}")
     if came:
         told.append(f"{came} hit{'s' * (came > 1)} came in")
-    told = told or [_describe_order(shown[baseline], shown[candidate])]
+    told = told or [_describe_order(before, after)]
     if why := found.asked.get("why", {}).get(candidate):
         told.append(why)
     return "; ".join(told)
