@@ -122,8 +122,7 @@ def describe_results(
 def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
     """Return the keywords that a query requires, and others that its text names."""
     name = study.collection.queries.ids[query]
-    threshold = study.choices["mapping_threshold"]
-    named = judged.tables.find_query(name, judged.tables.groups, threshold)
+    named = judged.tables.find_query(name, judged.tables.groups, study.choices["mapping_threshold"])
     required = judged.required[query]
     told = {"required": [each.name for each in required]}
     others = [each.name for each in named if each not in required]

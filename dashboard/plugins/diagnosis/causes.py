@@ -71,8 +71,7 @@ class Neighbourhood:
 
     @cached_property
     def _probes(self) -> IntArray:
-        step = max(1, -(-len(self.items) // PROBES))
-        return self.items[::step]
+        return self.items[:: max(1, -(-len(self.items) // PROBES))]
 
     @cached_property
     def _near_probes(self) -> IntArray:
@@ -184,8 +183,7 @@ def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict
         others = around.list_shares(has, asked.judged)
         if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
             what = f"have {name}" if name else "are relevant"
-            note = f"{LABEL}? {number} of {len(near)} neighbours {what}"
-            found[item] = Cause(LABEL, name, note)
+            found[item] = Cause(LABEL, name, f"{LABEL}? {number} of {len(near)} neighbours {what}")
     return found
 
 

@@ -11,7 +11,13 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import explain_lack, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList
+from dashboard.plugins.reviews.judging_lists import (
+    COMPARED,
+    MAX_PAIRS,
+    MAX_QUERIES,
+    WAYS,
+    JudgingList,
+)
 from dashboard.plugins.reviews.preference_view import draw_result
 from dashboard.plugins.reviews.verdicts import MAX_NAME, Pair, Verdict
 from dashboard.storage.collection import Collection
@@ -239,13 +245,11 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
                 format_func=lambda name: ways[name].capitalize(),
                 key=f"new-way-{compares}",
             )
-            slices = list(study.list_slices()) if way == "slice" else []
-            part = st.selectbox("Slice", slices, key="new-slice") if way == "slice" else None
-            most = judging_lists.MAX_QUERIES if compares else judging_lists.MAX_PAIRS
-            number = st.number_input(
-                "Queries" if compares else "Results", 1, most, 20 if compares else 50,
-                key=f"new-number-{compares}", width=120,
-            )  # fmt: skip
+            part = None
+            if way == "slice":
+                part = st.selectbox("Slice", list(study.list_slices()), key="new-slice")
+            usual = ("Queries", 1, MAX_QUERIES, 20) if compares else ("Results", 1, MAX_PAIRS, 50)
+            number = st.number_input(*usual, key=f"new-number-{compares}", width=120)
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
         st.caption(escape_markdown(f"{told}; other versions or metric: above."))
