@@ -142,7 +142,13 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         query: Position of the query.
         items: Positions of wrong results; -1 for one that the collection does not have.
     """
-    asked = _find_asked(study, query)
+    judged = study.judgement
+    grades = judged.grades(query)
+    parts = {"": grades >= judged.relevant_from}
+    if study.rules.list_parts is not None:
+        parts = study.rules.list_parts(study.given_judgement, query) or parts
+    is_known = ~np.isnan(grades) | study.rules.is_complete
+    asked = Asked(parts, is_known, judged.credits(query))
     source = study.run(version).source
     doubtful: dict[int, Cause] = {}
     alike: dict[int, Cause] = {}
@@ -157,16 +163,6 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         or Cause(MODEL, "", "")
         for item in items.tolist()
     ]
-
-
-def _find_asked(study: Study, query: int) -> Asked:
-    judged = study.judgement
-    grades = judged.grades(query)
-    parts = {}
-    if study.rules.list_parts is not None:
-        parts = study.rules.list_parts(study.given_judgement, query)
-    known = ~np.isnan(grades) | study.rules.is_complete
-    return Asked(parts or {"": grades >= judged.relevant_from}, known, judged.credits(query))
 
 
 def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict[int, Cause]:

@@ -113,7 +113,16 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     closed = [made for made in reviews.lists if made.closed]
     for kind, lists in (("Older open", opened[MAX_LISTS:]), ("Closed", closed)):
         if lists:
-            draw_folded(f"{kind} lists: {len(lists):,}", _write_lists(lists, reviews))
+            rows = [
+                {
+                    "title": made.title,
+                    "href": write_link("reviews", **{PART: made.id}),
+                    "told": _tell(made),
+                    "progress": _write_progress(made, reviews.judged[made.id]),
+                }
+                for made in lists
+            ]
+            draw_folded(f"{kind} lists: {len(lists):,}", write_table(COLUMNS, rows))
 
 
 def _draw_own(reviews: Reviews, author: str) -> None:
@@ -214,19 +223,6 @@ def _write_progress(made: JudgingList, judged: Mapping[str, set[Pair]]) -> str:
     told = [f"{name} {len(done):,} of {len(made.asked):,}" for name, done in ranked[:MAX_PEOPLE]]
     more = [f"{len(ranked) - MAX_PEOPLE} more"] if ranked[MAX_PEOPLE:] else []
     return " · ".join(told + more) or "Nobody has begun."
-
-
-def _write_lists(lists: Sequence[JudgingList], reviews: Reviews) -> str:
-    rows = [
-        {
-            "title": made.title,
-            "href": write_link("reviews", **{PART: made.id}),
-            "told": _tell(made),
-            "progress": _write_progress(made, reviews.judged[made.id]),
-        }
-        for made in lists
-    ]
-    return write_table(COLUMNS, rows)
 
 
 def _draw_form(study: Study, choices: Choices, author: str) -> None:
