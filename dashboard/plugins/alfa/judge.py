@@ -106,28 +106,28 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
 def describe_results(
     study: Study, query: int, metric: str, rows: Sequence[Row]
 ) -> tuple[Row, list[Row]]:
-    """Return what a query requires, and matched, required and a tick a keyword of some results."""
+    """Return what a query requires, and matched, required and a tick a keyword of some results.
+
+    Keywords that its text names beside those are not_counted.
+    """
     judged = study.given_judgement
     if not isinstance(judged, KeywordJudgement):
         return {}, []
     items = study.find_items(rows).tolist()
     parts = list_parts(judged, query).values()
     ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
-    return _list_required(study, judged, query), [
+    threshold = study.choices["mapping_threshold"]
+    named = judged.tables.find_query(
+        study.collection.queries.ids[query], judged.tables.groups, threshold
+    )
+    required = judged.required[query]
+    told = {"required": [each.name for each in required]}
+    if others := [each.name for each in named if each not in required]:
+        told["not_counted"] = others
+    return told, [
         {"matched": sum(each) if item >= 0 else None, "required": len(parts), "ticks": each}
         for item, each in zip(items, ticks, strict=True)
     ]
-
-
-def _list_required(study: Study, judged: KeywordJudgement, query: int) -> Row:
-    """Return the keywords that a query requires, and others that its text names."""
-    name = study.collection.queries.ids[query]
-    threshold = study.choices["mapping_threshold"]
-    named = judged.tables.find_query(name, judged.tables.groups, threshold)
-    required = judged.required[query]
-    told = {"required": [each.name for each in required]}
-    others = [each.name for each in named if each not in required]
-    return told | ({"not_counted": others} if others else {})
 
 
 def pick_headline(study: Study, measures: Sequence[Measure]) -> str:

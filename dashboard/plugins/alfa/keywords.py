@@ -131,8 +131,7 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
     what = "keywords with a mark that separates others"
-    whole = "one mark in all cells; kept whole"
-    findings += count_odd(ANNOTATION, mixed, what, whole, "note")
+    findings += count_odd(ANNOTATION, mixed, what, "one mark in all cells; kept whole", "note")
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
@@ -140,8 +139,9 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]
-    judged = "keywords; these are not judged"
-    findings += count_odd(ANNOTATION, bare, "items without a keyword", judged, "note")
+    findings += count_odd(
+        ANNOTATION, bare, "items without a keyword", "keywords; these are not judged", "note"
+    )
     return Keywords(groups, index, has, _read_mapping(collection, spelling, columns, findings))
 
 
@@ -176,9 +176,9 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
     names = match_ids(table.ids, collection.items.ids)
     lines = zip(table.ids, table.lines, strict=True)
     unknown = {name: line for name, line in lines if name not in names}
-    what = "annotated ids that are no items"
-    wanted = "ids of items; left out"
-    findings += count_odd(ANNOTATION, unknown, what, wanted)
+    findings += count_odd(
+        ANNOTATION, unknown, "annotated ids that are no items", "ids of items; left out"
+    )
     refuse_shared(names, ANNOTATION, "keywords")
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
 

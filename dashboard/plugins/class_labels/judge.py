@@ -46,9 +46,10 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
     bare = queries.count(Labels())
     what = f"of {len(queries):,} queries without a class in the column {column}"
     findings += count_odd("queries.csv", bare, what, "a class; these have no value", "note")
-    what = f"items with several classes in the column {column}"
     wanted = 'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
-    findings += count_odd("items.csv", several, what, wanted, "note")
+    findings += count_odd(
+        "items.csv", several, f"items with several classes in the column {column}", wanted, "note"
+    )
     return column
 
 

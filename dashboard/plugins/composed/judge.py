@@ -57,9 +57,8 @@ def _find_lacking(collection: Collection) -> Iterator[Finding]:
         there = None if version.items is None else version.items.index
         lacking = [each for each in annotated if there is not None and each not in there]
         file = f"{version.file}/items.npy"
-        what = "annotated items"
         wanted = "one for each; without it an item counts as not found"
-        yield from count_odd(file, lacking, what, wanted, "error", "no vector for ")
+        yield from count_odd(file, lacking, "annotated items", wanted, "error", "no vector for ")
 
 
 def judge(collection: Collection, choices: Choices) -> TableJudgement:

@@ -62,6 +62,5 @@ def _read_side(
         raise DataError(name, found, "one for each annotated item and query")
     others = [each for each in ids if each not in vectors.index]
     wanted = "one for each; none of these is annotated"
-    before = "no vector for "
-    said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before=before)
+    said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before="no vector for ")
     return vectors

@@ -63,8 +63,7 @@ def compute_williams(r12: float, r13: float, r23: float, n: int) -> tuple[float,
     if abs(r12 - r13) < 1e-12:
         return 0.0, 1.0
     determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
-    mean = (r12 + r13) / 2
-    below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r23) ** 3
+    below = 2 * (n - 1) / (n - 3) * determinant + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
     if below <= 0:
         return nan, nan
     t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / below)

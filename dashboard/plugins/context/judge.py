@@ -136,9 +136,8 @@ def _check_values(
         raise DataError(name, found, wanted, line=lines[row] if lines else None)
     largest = values.max()
     if most == SCALE and 0 < largest <= MAX_OTHER_SCALE:
-        found = f"relevance up to {largest:g} only"
         do = f"State the best possible one in collection.toml, such as {STATED} = {largest:g}."
-        raise DataError(name, found, "a scale of 0 to 100", do=do)
+        raise DataError(name, f"relevance up to {largest:g} only", "a scale of 0 to 100", do=do)
 
 
 def judge(collection: Collection, choices: Choices) -> Judgement:

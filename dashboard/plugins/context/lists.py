@@ -100,8 +100,9 @@ def _read_answers(
         at = int(np.argmax(strange))
         do = "Leave the line out where nobody answered."
         found = f"satisfaction {table[COLUMNS[kind]][at]!r}"
-        wanted = f"a whole number from {WORST} to {BEST}"
-        raise DataError(ANSWERS, found, wanted, line=table.lines[at], do=do)
+        raise DataError(
+            ANSWERS, found, f"a whole number from {WORST} to {BEST}", line=table.lines[at], do=do
+        )
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = said["list_id"].map(who)
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))

@@ -59,8 +59,7 @@ class Reading:
     def metrics(self) -> str:
         """Metrics of the source, with the original gain and then the context-aware one."""
         end = f",w={self.window},divide={self.divide})"
-        aware = [f"CAG({name}{end}" for name in DISCOUNTS]
-        return " ".join([ORIGINAL, *aware])
+        return " ".join([ORIGINAL, *(f"CAG({name}{end}" for name in DISCOUNTS)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +96,10 @@ def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
         return left
 
     left = keep("satisfaction answered", answers.dropna(subset=["satisfaction"]))
-    said = f"relevance known, at most {MAX_INVALID_SHARE:.0%} of it invalid"
-    left = keep(said, left[left["list_id"].isin(judged)])
+    left = keep(
+        f"relevance known, at most {MAX_INVALID_SHARE:.0%} of it invalid",
+        left[left["list_id"].isin(judged)],
+    )
     often = left.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS
     left = keep(f"participants with {LEAST_LISTS} lists or more", left[often])
     scaled = left.groupby("participant")["satisfaction"].transform(scale_satisfaction)

@@ -7,7 +7,6 @@ import numpy as np
 
 from dashboard.errors import DataError
 from dashboard.evaluation.judgement import (
-    Judgement,
     JudgingRules,
     TableJudgement,
     find_relevant,
@@ -114,12 +113,6 @@ def weigh_folds(folds: IntArray, is_text: BoolArray, values: FloatArray) -> Floa
     return weighed
 
 
-def list_gallery(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
-    """Return the items that a query searches; None for all."""
-    assert isinstance(judgement, MatchingJudgement)
-    return judgement.galleries[query]
-
-
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     """Keep the queries of a metric's direction; add both directions of Rsum and mR.
 
@@ -203,18 +196,13 @@ def _find_pictures(study: Study) -> IntArray:
     return found
 
 
-def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
-    """Return R of the direction that the queries in question have."""
-    return "t2i_R" if list_texts(study).all() else "i2t_R"
-
-
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
     judge=judge,
     metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR "
     "i2t_MdR i2t_MnR t2i_MdR t2i_MnR",
-    headline=pick_headline,
+    headline=lambda study, measures: "t2i_R" if list_texts(study).all() else "i2t_R",
     nothing_relevant="null",
     definition="A picture asks for its texts and a text for its picture. A query is answered when "
     "anything that belongs to it is in the first K. What is not said to belong together is wrong. "
@@ -225,7 +213,7 @@ CROSSMODAL = JudgingRules(
     "compared.",
     queries="all",
     is_complete=True,
-    candidates=list_gallery,
+    candidates=lambda collection, judgement, query: judgement.galleries[query],
     finish=finish,
     folds=list_folds,
 )

@@ -108,9 +108,12 @@ def _guess_axes(
         return axes
     if chosen:
         meant = " or ".join(how for how, _, _ in chosen)
-        do = f'Write {SETTING} = "item" or {SETTING} = "text" in collection.toml, or {ids}.'
-        wanted = "a statement of what its rows are"
-        raise DataError(name, f"{found}, which is {meant}", wanted, do=do)
+        raise DataError(
+            name,
+            f"{found}, which is {meant}",
+            "a statement of what its rows are",
+            do=f'Write {SETTING} = "item" or {SETTING} = "text" in collection.toml, or {ids}.',
+        )
     sizes = "; ".join(f"({len(a):,}, {len(b):,}), {how}" for how, _, (a, b) in ways)
     if fits:
         found += f", and {SETTING} = {stated!r} in collection.toml"

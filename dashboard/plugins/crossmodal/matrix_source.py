@@ -81,8 +81,10 @@ class MatrixSource:
         why = dict.fromkeys(absent, f"{self.version} has no row or column of this query")
         for lines, found in zip(self.asking, self.items[::-1], strict=True):
             if (found < 0).all():
-                lacking = f"{self.version} has no item that the query may find"
-                why |= dict.fromkeys(np.flatnonzero(lines >= 0).tolist(), lacking)
+                why |= dict.fromkeys(
+                    np.flatnonzero(lines >= 0).tolist(),
+                    f"{self.version} has no item that the query may find",
+                )
         return why
 
     @cached_property

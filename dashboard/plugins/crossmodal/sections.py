@@ -24,7 +24,10 @@ def draw_section(study: Study, choices: Choices) -> None:
     names = [name for way in ARROWS for name in every if name.startswith(way)]
     rows = [_measure(study, version, names) for version in choices["runs"]]
     columns = [Column(each, _name(each), number=True) for each in [*names, "Rsum", "mR"]]
-    _mark_best(rows, [column.key for column in columns])
+    for column in columns:
+        sign = -1 if column.key.endswith(RANKS) else 1
+        for at in find_best({at: row[column.key] for at, row in enumerate(rows)}, sign):
+            rows[at].setdefault("best", []).append(column.key)
     written = [row | {key: _write(key, row[key]) for key in (*names, "Rsum", "mR")} for row in rows]
     st.markdown("**Both directions** – pictures to texts, texts to pictures; R@K in %")
     draw_table([Column("run", "Version"), *columns], written)
@@ -37,13 +40,6 @@ def _measure(study: Study, version: str, names: list[str]) -> Row:
     recalls = [row[name] for name in RECALLS]
     total = None if None in recalls else sum(recalls)
     return row | {"run": version, "Rsum": total, "mR": None if total is None else total / 6}
-
-
-def _mark_best(rows: list[Row], keys: list[str]) -> None:
-    for key in keys:
-        sign = -1 if key.endswith(RANKS) else 1
-        for at in find_best({at: row[key] for at, row in enumerate(rows)}, sign):
-            rows[at].setdefault("best", []).append(key)
 
 
 def _name(key: str) -> str:

@@ -89,8 +89,9 @@ def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
     if "crossmodal" in collection.protocols and not all(side):
         strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
         wanted = "a column side, or kind image, video or text for each item"
-        before = "no side of the items, and "
-        findings += count_odd("items.csv", strange, "of no kind", wanted, "error", before)
+        findings += count_odd(
+            "items.csv", strange, "of no kind", wanted, "error", "no side of the items, and "
+        )
     return side
 
 

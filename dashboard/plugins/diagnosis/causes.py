@@ -71,8 +71,7 @@ class Neighbourhood:
 
     @cached_property
     def _probes(self) -> IntArray:
-        step = max(1, -(-len(self.items) // PROBES))
-        return self.items[::step]
+        return self.items[:: max(1, -(-len(self.items) // PROBES))]
 
     @cached_property
     def _near_probes(self) -> IntArray:
@@ -143,7 +142,13 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         query: Position of the query.
         items: Positions of wrong results; -1 for one that the collection does not have.
     """
-    asked = _find_asked(study, query)
+    judged = study.judgement
+    grades = judged.grades(query)
+    parts = {"": grades >= judged.relevant_from}
+    if study.rules.list_parts is not None:
+        parts = study.rules.list_parts(study.given_judgement, query) or parts
+    is_known = ~np.isnan(grades) | study.rules.is_complete
+    asked = Asked(parts, is_known, judged.credits(query))
     source = study.run(version).source
     doubtful: dict[int, Cause] = {}
     alike: dict[int, Cause] = {}
@@ -160,16 +165,6 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     ]
 
 
-def _find_asked(study: Study, query: int) -> Asked:
-    judged = study.judgement
-    grades = judged.grades(query)
-    parts = {}
-    if study.rules.list_parts is not None:
-        parts = study.rules.list_parts(study.given_judgement, query)
-    known = ~np.isnan(grades) | study.rules.is_complete
-    return Asked(parts or {"": grades >= judged.relevant_from}, known, judged.credits(query))
-
-
 def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict[int, Cause]:
     """Return the items with a doubtful label: they lack one thing that their neighbours have."""
     lacking = {item: asked.list_lacking(item) for item in items.tolist()}
@@ -184,8 +179,7 @@ def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict
         others = around.list_shares(has, asked.judged)
         if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
             what = f"have {name}" if name else "are relevant"
-            note = f"{LABEL}? {number} of {len(near)} neighbours {what}"
-            found[item] = Cause(LABEL, name, note)
+            found[item] = Cause(LABEL, name, f"{LABEL}? {number} of {len(near)} neighbours {what}")
     return found
 
 

@@ -53,8 +53,10 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
         st.button(
             escape_markdown(f"{picked} ✕"), key="chip-cause", on_click=drop_choice, args=("cause",)
         )
-        told = f"{sum(counts.values()):,} results in {len(queries):,} queries, listed below"
-        st.markdown(told, width="content")
+        st.markdown(
+            f"{sum(counts.values()):,} results in {len(queries):,} queries, listed below",
+            width="content",
+        )
     st.caption(HELP)
     return Pick(picked, queries, is_meant)
 

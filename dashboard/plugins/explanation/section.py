@@ -43,7 +43,7 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
         return
     adding = [row for row in rows if row["term"]]
     shown = rows if len(rows) <= MAX_ROWS else adding[:MAX_ROWS]
-    told = f"{version}: {write_number(value or 0.0)}, the sum of {len(adding):,} terms other than 0"
+    told = f"{version}: {write_number(value)}, the sum of {len(adding):,} terms other than 0"
     if divisor != 1:
         told += f", each divided by {write_number(divisor).removesuffix('.000')}"
     rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0

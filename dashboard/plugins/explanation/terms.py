@@ -1,5 +1,6 @@
 """The terms that add up to a value, from the metric's own computation."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -21,17 +22,17 @@ class Explanation(NamedTuple):
     """A value and the terms that add up to it.
 
     Attributes:
-        value: The value; None for null.
+        value: The value.
         divisor: What the sum of the terms was divided by.
         rows: rank, item_id, grade, credit, hit, term (divided already) and sum (of the terms so
             far), a row a result that the metric looked at.
         why_not: Why there are no terms, in a sentence; "" if there are.
     """
 
-    value: float | None
-    divisor: float
-    rows: list[Row]
-    why_not: str
+    value: float = 0.0
+    divisor: float = 1.0
+    rows: Sequence[Row] = ()
+    why_not: str = ""
 
 
 def explain_value(study: Study, version: str, query: int, measure: Measure) -> Explanation:
@@ -41,41 +42,36 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
         DataError: If the version cannot be used.
     """
     name = str(measure)
-    value = study.value(version, query, str(measure))
+    value = study.value(version, query, name)
     if value is None:
-        why = f"{name} has no value: {explain_null(study, version, query)}."
-        return Explanation(None, 1, [], why)
+        return Explanation(why_not=f"{name} has no value: {explain_null(study, version, query)}.")
     run = study.run(version)
+    judged = study.judgement
     found = None
-    ((part, block),) = list_blocks(run, np.array([query]), study.judgement, [measure])
+    ((part, block),) = list_blocks(run, np.array([query]), judged, [measure])
     with suppress(ValueError):  # one that only its protocol can compute
         found = measure.explain(block)
     if not isinstance(found, Sum):
-        return Explanation(value, 1, [], f"{name} is not made of one term a result.")
+        return Explanation(why_not=f"{name} is not made of one term a result.")
     if abs(np.nan_to_num(found.compute(measure.cutoff)[0]) - value) > NEAR:
         why = f"{name} is computed from all queries together by the protocol {study.rules.title}."
-        return Explanation(value, 1, [], why)
+        return Explanation(why_not=why)
     is_read = found.rank <= (measure.cutoff or np.inf)
     ranks = found.rank[is_read]
-    terms = found.terms[is_read]
     divisor = float(found.divisor[0]) or 1.0
+    terms = found.terms[is_read] / divisor
     if not np.isin(ranks, part.rank).all():  # terms of results that nobody judged, too
         (part,) = run.parts(np.array([query]), int(ranks.max()))
-    items = dict(zip(part.rank.tolist(), part.item.tolist(), strict=True))
-    rows = [_describe_result(study, query, rank, items[rank]) for rank in ranks.tolist()]
-    for row, term, total in zip(rows, terms, np.cumsum(terms), strict=True):
-        row |= {"term": float(term / divisor), "sum": float(total / divisor)}
-    return Explanation(value, divisor, rows, "")
-
-
-def _describe_result(study: Study, query: int, rank: int, item: int) -> Row:
-    judged = study.judgement
-    ids = study.collection.items.ids
-    (hit,) = mark_hits(judged, query, np.array([item]), study.rules.is_complete)
-    return {
-        "rank": rank,
-        "item_id": ids[item] if item >= 0 else None,
-        "grade": replace_nan(judged.grades(query)[item]) if item >= 0 else None,
-        "credit": float(judged.credits(query)[item]) if item >= 0 else None,
-        "hit": hit,
-    }
+    items = part.item[np.searchsorted(part.rank, ranks)]
+    columns = (
+        ranks.tolist(),
+        [study.collection.items.ids[item] if item >= 0 else None for item in items.tolist()],
+        map(replace_nan, np.append(judged.grades(query), np.nan)[items]),
+        map(replace_nan, np.append(judged.credits(query), np.nan)[items]),
+        mark_hits(judged, query, items, study.rules.is_complete),
+        terms.tolist(),
+        np.cumsum(terms).tolist(),
+    )
+    names = ("rank", "item_id", "grade", "credit", "hit", "term", "sum")
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return Explanation(value, divisor, rows)

@@ -49,11 +49,11 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
         return None
     if -(-bits // BYTE) != columns or any(each.stored.dtype.itemsize > 1 for each in arrays):
         kinds = " and ".join(sorted({str(each.stored.dtype) for each in arrays}))
-        found = f"arrays of {columns} columns of {kinds}, and bits = {bits}"
-        wanted = (
-            f"packed codes of {-(-bits // BYTE)} bytes for items and queries, or {bits} columns"
+        raise DataError(
+            version.file,
+            f"arrays of {columns} columns of {kinds}, and bits = {bits}",
+            f"packed codes of {-(-bits // BYTE)} bytes for items and queries, or {bits} columns",
         )
-        raise DataError(version.file, found, wanted)
     made = [_unpack(each, bits, version.file) for each in arrays]
     told = (f"codes of {bits} bits, packed into bytes", "-1 and 1; unpacked")
     findings.append(Finding("note", version.file, None, *told))

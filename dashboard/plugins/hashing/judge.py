@@ -90,10 +90,12 @@ def _find_problem(collection: Collection) -> DataError | None:
     both = np.unique(collection.own_items[collection.own_items >= 0])
     if len(both):
         names = list_names(collection.items.ids[item] for item in both.tolist())
-        found = f"{len(both):,} items of the gallery among the queries ({names})"
-        do = "Remove them from one of the two; an item would find itself."
-        wanted = "a query set and a gallery without a common item"
-        return DataError("queries.csv", found, wanted, do=do)
+        return DataError(
+            "queries.csv",
+            f"{len(both):,} items of the gallery among the queries ({names})",
+            "a query set and a gallery without a common item",
+            do="Remove them from one of the two; an item would find itself.",
+        )
     return None
 
 
@@ -127,9 +129,8 @@ def take_signs(version: Version) -> Version:
         found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
         raise DataError(version.file, found, "both as codes of -1 and 1, or both as 0 and 1")
     if kinds[0] == POSITIVE:
-        wanted = f"{SIGNED}, or codes"
         do = "Subtract 0.5 from outputs of a sigmoid."
-        raise DataError(version.file, f"items stored as {POSITIVE}", wanted, do=do)
+        raise DataError(version.file, f"items stored as {POSITIVE}", f"{SIGNED}, or codes", do=do)
     signed = [_sign(each, BITS in kinds) for each in stored]
     return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
 

@@ -206,8 +206,9 @@ def _load(path: Path, name: str, items: Vectors, state: tuple[int, int]) -> Any:
         if cells is not None:
             refuse_files(cells.invlists, name)
         if _read_state(path) != state:
-            do = "Do that once more."
-            raise DataError(name, "an index written meanwhile", "the one there was", do=do)
+            raise DataError(
+                name, "an index written meanwhile", "the one there was", do="Do that once more."
+            )
     except DataError:
         raise
     except Exception as error:  # faiss raises its own kinds

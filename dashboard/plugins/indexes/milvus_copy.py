@@ -128,9 +128,9 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
         allow = f'Start the dashboard with {SERVERS}="{line.uri}" if you trust it.'
         raise DataError(name, f"the server {line.uri}", f"one that {SERVERS} lists", do=allow)
     if line.vectors != digest_vectors(collection, version):
-        found = "a copy of other vectors"
-        wanted = f"those of {version.name}"
-        raise DataError(name, found, wanted, do=f"{do}{line.uri}")
+        raise DataError(
+            name, "a copy of other vectors", f"those of {version.name}", do=f"{do}{line.uri}"
+        )
     count = len(version.items.ids)
     return SearchIndex(line, version.items, None, partial(_open_copy, name, line, count))
 
@@ -141,9 +141,12 @@ def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
     if is_lite:
         uri = str(Path(uri).resolve())
     if not ADDRESS.fullmatch(uri):
-        wanted = "http://HOST:PORT, or a path that ends in .db for a file of milvus-lite"
-        do = f"A token goes into the variable {TOKEN}."
-        raise DataError("--to", repr(uri[:80]), wanted, do=do)
+        raise DataError(
+            "--to",
+            repr(uri[:80]),
+            "http://HOST:PORT, or a path that ends in .db for a file of milvus-lite",
+            do=f"A token goes into the variable {TOKEN}.",
+        )
     if not re.fullmatch(r"[A-Z][A-Z0-9_]{0,40}", factory) or is_lite and factory not in LITE:
         wanted = f"one of {', '.join(LITE)}" if is_lite else "an index of Milvus, such as HNSW"
         raise DataError("--factory", repr(factory[:80]), wanted)

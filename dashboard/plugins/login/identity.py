@@ -77,8 +77,10 @@ def _identify(headers: Mapping[str, str]) -> Person:
     header = os.environ.get(HEADER, "").strip()
     if header:
         if os.environ.get(FORWARDED, "127.0.0.1"):
-            why = f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known."
-            return Person(role=NOBODY, why=why)
+            return Person(
+                role=NOBODY,
+                why=f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known.",
+            )
         name = str(headers.get(header) or "").strip()
         return read_roles().find_person(name, {}) if name else Person(role=NOBODY)
     if not auth_util.get_secrets_auth_section():
@@ -87,8 +89,9 @@ def _identify(headers: Mapping[str, str]) -> Person:
     address = str(claims.get("email") or "")
     is_verified = str(claims.get("email_verified")).lower() == "true"
     if address and "email_verified" in claims and not is_verified:
-        why = f"The login service has not verified the address {address}."
-        return Person(address, NOBODY, why=why)
+        return Person(
+            address, NOBODY, why=f"The login service has not verified the address {address}."
+        )
     name = address or str(claims.get("sub") or "")
     if not name:
         return Person(role=NOBODY)
@@ -117,8 +120,10 @@ def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
     signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, "_streamlit_user")
     if signed is None:
         return {}
-    usual = f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host') or ''}"
-    origin = headers.get("origin") or usual
+    origin = (
+        headers.get("origin")
+        or f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host') or ''}"
+    )
     return starlette_websocket._parse_decoded_user_cookie(signed, origin)
 
 
@@ -136,8 +141,7 @@ def _is_proxy(scope: Scope) -> bool:
 
 def _needs_role(scope: Scope) -> bool:
     root = "/" + str(config.get_option("server.baseUrlPath")).strip("/")
-    path = str(scope["path"]).removeprefix(root if root != "/" else "")
-    return not OPEN_PATHS.fullmatch(path)
+    return not OPEN_PATHS.fullmatch(str(scope["path"]).removeprefix(root if root != "/" else ""))
 
 
 def _lead_back(scope: Scope, send: Send) -> Send:
@@ -155,8 +159,9 @@ def _lead_back(scope: Scope, send: Send) -> Send:
             if is_begin:
                 goal = quote(_check_goal(asked.get("referer", "")), safe="")
                 life = GOAL_SECONDS if goal else 0
-                cookie = f"{GOAL}={goal}; Path=/; Max-Age={life}; HttpOnly; SameSite=Lax"
-                headers.append("set-cookie", cookie)
+                headers.append(
+                    "set-cookie", f"{GOAL}={goal}; Path=/; Max-Age={life}; HttpOnly; SameSite=Lax"
+                )
             elif "location" in headers:
                 sent = SimpleCookie(asked.get("cookie", "")).get(GOAL)
                 goal = _check_goal(unquote(sent.value)) if sent else ""

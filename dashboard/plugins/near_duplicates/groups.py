@@ -88,9 +88,9 @@ def list_findings(collection: Collection) -> Findings:
     findings = []
     way = next(iter(list_ways(collection)), ONCE)
     unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
-    what = f"cells of {STATED} that name no item"
-    wanted = "ids of items.csv; left out"
-    findings += count_odd(items.file, unknown, what, wanted)
+    findings += count_odd(
+        items.file, unknown, f"cells of {STATED} that name no item", "ids of items.csv; left out"
+    )
     groups = find_groups(collection, way)
     if len(groups.members):
         firsts = np.unique(groups.first[groups.members])

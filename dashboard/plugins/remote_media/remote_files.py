@@ -125,8 +125,9 @@ def _fetch(address: str) -> Path:
                 if file.tell() + len(piece) > MAX_BYTES:
                     raise _refuse(address, f"more than {MAX_BYTES:,} bytes", "a smaller file")
                 if time.monotonic() > until:
-                    found = f"a file that is not whole after {MAX_SECONDS:g} s"
-                    raise _refuse(address, found, "a whole one")
+                    raise _refuse(
+                        address, f"a file that is not whole after {MAX_SECONDS:g} s", "a whole one"
+                    )
                 file.write(piece)
         shutil.move(draft, path)
     finally:
@@ -203,7 +204,8 @@ def _read_s3(address: str) -> Iterable[bytes]:
             while piece := file.read(PIECE):
                 yield piece
     except ImportError as error:
-        do = "Install it: pip install s3fs"
-        raise _refuse(address, "an s3 address", "the package s3fs", do) from error
+        raise _refuse(
+            address, "an s3 address", "the package s3fs", "Install it: pip install s3fs"
+        ) from error
     except Exception as error:  # the store's client raises errors of its own kinds
         raise _refuse(address, f"no answer ({type(error).__name__})", "a file") from error

@@ -171,8 +171,9 @@ def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:
 def _write_labels(call: Namespace) -> None:
     """Write every judged pair of a study with its corrected grade."""
     if call.labels_file.exists():
-        do = "Name another one, or move it away."
-        raise DataError(call.labels_file.name, "a file", "a new one", do=do)
+        raise DataError(
+            call.labels_file.name, "a file", "a new one", do="Name another one, or move it away."
+        )
     if call.labels not in (None, CORRECTED):
         raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
     call.labels = CORRECTED

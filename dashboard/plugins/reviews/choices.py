@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -84,17 +84,15 @@ class ListChoice(Choice):
         return find_list(collection.folder, given).id if before["judge"] == "yes" else given
 
 
-def _list_labels(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
-    return (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
-
-
 CHOICES = (
     LabelsChoice(
         key="labels",
         noun="kind of labels",
         meaning="labels as given, or corrected by decisions and majorities of people who judged",
         default=lambda collection, before: GIVEN,
-        allowed=_list_labels,
+        allowed=lambda collection, before: (
+            (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
+        ),
         changes_numbers=True,
     ),
     Choice(

@@ -78,8 +78,7 @@ def find_all_judged(
 def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
     """Return the first pair of an open list that a person has not judged; None if all are."""
     judged = find_judged(made, rows).get(author, set())
-    left = (pair for pair in made.asked if pair not in judged)
-    return None if made.closed else next(left, None)
+    return None if made.closed else next((pair for pair in made.asked if pair not in judged), None)
 
 
 def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
@@ -92,12 +91,11 @@ def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
 
 
 def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
-    told = ", ".join(f"{value} {counts[value]}" for value in sorted(counts))
     return {
         "query_id": pair[0],
         "item_id": pair[1] or None,
         "people": counts.total(),
-        "values": told or None,
+        "values": ", ".join(f"{value} {counts[value]}" for value in sorted(counts)) or None,
     }
 
 

@@ -205,8 +205,7 @@ def weigh_labels(
     if measure.metric.name not in LINEAR or settings.get("per", "list") != "list":
         why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
         raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
-    p = float(settings.get("p", PERSISTENCE.default))
-    weigh = partial(_weigh_rank, measure.metric.name, p)
+    weigh = partial(_weigh_rank, measure.metric.name, float(settings.get("p", PERSISTENCE.default)))
     before, after = (
         {(place, item): weight for place, item, _, weight in list_moved_results(
             study, [version], queries, measure.cutoff or MAX_RANKS, weigh)}
@@ -256,8 +255,7 @@ def make_list(
 ) -> JudgingList:
     """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
     versions = choices.compared
-    metric = choices["metric"]
-    pairs, chosen = choose_pairs(study, way, versions, metric, number, seed, compares)
+    pairs, chosen = choose_pairs(study, way, versions, choices["metric"], number, seed, compares)
     made = JudgingList(
         title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]), author=author,
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(seed),
@@ -337,8 +335,9 @@ def describe_gone(made: JudgingList) -> str:
     """Return how many pairs of a list are gone, in a sentence; "" if none is."""
     number = len(made.gone)
     are = "is" if number == 1 else "are"
-    told = f"{number:,} of {len(made.pairs):,} pairs {are} gone from the collection."
-    return told if number else ""
+    return (
+        f"{number:,} of {len(made.pairs):,} pairs {are} gone from the collection." if number else ""
+    )
 
 
 def check_open(connection: Connection, row: Verdict) -> None:

@@ -115,9 +115,13 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         over = "This list is closed; it takes no more verdicts."
     elif made and not task.queries:
         over = f"Nothing of this list is in {collection.title} any more."
-    about = {"collection": collection.name, "author": task.author, "kind": VERDICT}
     data = {
-        "about": about | {"list_id": made.id if made else ""},
+        "about": {
+            "collection": collection.name,
+            "author": task.author,
+            "kind": VERDICT,
+            "list_id": made.id if made else "",
+        },
         "why": explain_lack(REVIEWER) or over,
         "verified": find_reader().is_verified,
         "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
@@ -154,8 +158,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
         measure_on_page(study, choices.compared, metric)
         queries = tuple(row["query_id"] for row in list_changes(study, before, after, metric))
-        depth = int(choices["shown"])
-        return _Task(study, choices.compared, depth, queries, None, said, author)
+        return _Task(study, choices.compared, int(choices["shown"]), queries, None, said, author)
     pools: dict[str, tuple[str, ...]] = {}
     for query, item in mark_gone(made, collection).asked:
         pools[query] = (*pools.get(query, ()), item)
@@ -172,8 +175,7 @@ def _find_pools(
     places = study.collection.queries.find(queries)
     found: dict[str, tuple[str, ...]] = {}
     for place, item, *_ in list_moved_results(study, versions, places, depth):
-        name = study.collection.items.ids[item]
-        found[queries[place]] = (*found.get(queries[place], ()), name)
+        found[queries[place]] = (*found.get(queries[place], ()), study.collection.items.ids[item])
     return found
 
 
@@ -203,8 +205,7 @@ def _make_pool(task: _Task, query: str) -> Row:
             place = collection.queries.index[query]
             column = collection.items.find([item])
             (hit,) = mark_hits(study.judgement, place, column, study.rules.is_complete)
-            facts = [f"not among the first {task.depth}"]
-            card = row["cards"][0] | {"hit": hit, "facts": facts}
+            card = row["cards"][0] | {"hit": hit, "facts": [f"not among the first {task.depth}"]}
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         named = {"query_id": query, "item_id": item, "said": verdicts}

@@ -11,7 +11,13 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import explain_lack, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.judging_lists import COMPARED, WAYS, JudgingList
+from dashboard.plugins.reviews.judging_lists import (
+    COMPARED,
+    MAX_PAIRS,
+    MAX_QUERIES,
+    WAYS,
+    JudgingList,
+)
 from dashboard.plugins.reviews.preference_view import draw_result
 from dashboard.plugins.reviews.verdicts import MAX_NAME, Pair, Verdict
 from dashboard.storage.collection import Collection
@@ -107,7 +113,16 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     closed = [made for made in reviews.lists if made.closed]
     for kind, lists in (("Older open", opened[MAX_LISTS:]), ("Closed", closed)):
         if lists:
-            draw_folded(f"{kind} lists: {len(lists):,}", _write_lists(lists, reviews))
+            rows = [
+                {
+                    "title": made.title,
+                    "href": write_link("reviews", **{PART: made.id}),
+                    "told": _tell(made),
+                    "progress": _write_progress(made, reviews.judged[made.id]),
+                }
+                for made in lists
+            ]
+            draw_folded(f"{kind} lists: {len(lists):,}", write_table(COLUMNS, rows))
 
 
 def _draw_own(reviews: Reviews, author: str) -> None:
@@ -210,19 +225,6 @@ def _write_progress(made: JudgingList, judged: Mapping[str, set[Pair]]) -> str:
     return " · ".join(told + more) or "Nobody has begun."
 
 
-def _write_lists(lists: Sequence[JudgingList], reviews: Reviews) -> str:
-    rows = [
-        {
-            "title": made.title,
-            "href": write_link("reviews", **{PART: made.id}),
-            "told": _tell(made),
-            "progress": _write_progress(made, reviews.judged[made.id]),
-        }
-        for made in lists
-    ]
-    return write_table(COLUMNS, rows)
-
-
 def _draw_form(study: Study, choices: Choices, author: str) -> None:
     """Draw the inputs of a new list, and make it."""
     with st.container(border=True, key="form"):
@@ -239,13 +241,11 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
                 format_func=lambda name: ways[name].capitalize(),
                 key=f"new-way-{compares}",
             )
-            slices = list(study.list_slices()) if way == "slice" else []
-            part = st.selectbox("Slice", slices, key="new-slice") if way == "slice" else None
-            most = judging_lists.MAX_QUERIES if compares else judging_lists.MAX_PAIRS
-            number = st.number_input(
-                "Queries" if compares else "Results", 1, most, 20 if compares else 50,
-                key=f"new-number-{compares}", width=120,
-            )  # fmt: skip
+            part = None
+            if way == "slice":
+                part = st.selectbox("Slice", list(study.list_slices()), key="new-slice")
+            usual = ("Queries", 1, MAX_QUERIES, 20) if compares else ("Results", 1, MAX_PAIRS, 50)
+            number = st.number_input(*usual, key=f"new-number-{compares}", width=120)
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
         st.caption(escape_markdown(f"{told}; other versions or metric: above."))

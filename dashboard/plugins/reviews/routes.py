@@ -111,7 +111,9 @@ def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
             number = save_verdict(collection, made, once or "")
             saved.append({"once": once, "number": number})
         except ChoiceError as error:
-            refused.append({"once": _make_printable(once), "said": str(error)})
+            # a text of JSON may have half a letter
+            once = once.encode(errors="replace").decode() if isinstance(once, str) else ""
+            refused.append({"once": once, "said": str(error)})
     return {"saved": saved, "refused": refused}
 
 
@@ -124,11 +126,6 @@ def _read_row(row: Any, author: str) -> Verdict:
     if odd:
         raise ChoiceError(f"A row holds texts; {odd[0][:40]!r} is none.")
     return Verdict(author=author, **values | {"kind": values["kind"] or VERDICT})
-
-
-def _make_printable(once: Any) -> str:
-    """Return an id as an answer can hold it: a text of JSON may have half a letter."""
-    return once.encode(errors="replace").decode() if isinstance(once, str) else ""
 
 
 def _take_back(collection: Collection, body: Body, person: Person) -> Body:

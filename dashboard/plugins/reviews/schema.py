@@ -59,14 +59,14 @@ def _forbid_changes(connection: Connection) -> None:
     create = "CREATE TRIGGER IF NOT EXISTS" if is_file else "CREATE OR REPLACE TRIGGER"
     changes = {"changed": "UPDATE", "removed": "DELETE", "emptied": "TRUNCATE"}
     for name, change in list(changes.items())[: 2 if is_file else 3]:
-        made = f"{create} never_{name} BEFORE {change} ON {REVIEW.name} {act}"
-        connection.exec_driver_sql(made)
+        connection.exec_driver_sql(f"{create} never_{name} BEFORE {change} ON {REVIEW.name} {act}")
 
 
 def _add_causes(connection: Connection) -> None:
     for column in ("cause", "against", "assignment"):
-        added = f"ALTER TABLE review ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
-        connection.exec_driver_sql(added)
+        connection.exec_driver_sql(
+            f"ALTER TABLE review ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
+        )
     ASSIGNMENT.create(connection)
 
 

@@ -87,8 +87,9 @@ def has_store() -> bool:
         if place.exists():
             return True
     if was_there:
-        found = "no such file, though reviews were kept in it"
-        raise DataError(place.name, found, "the reviews", do=_GONE)
+        raise DataError(
+            place.name, "no such file, though reviews were kept in it", "the reviews", do=_GONE
+        )
     return False
 
 
@@ -170,8 +171,9 @@ def _check(path: Path, mode: str) -> Engine:
     try:
         with engine.connect() as connection:
             if not schema.has_tables(connection):
-                found = "a database without the table of reviews"
-                raise DataError(path.name, found, "the reviews", do=_RESTORE)
+                raise DataError(
+                    path.name, "a database without the table of reviews", "the reviews", do=_RESTORE
+                )
             state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
             if state != "ok":
                 found = f"a damaged file ({str(state).splitlines()[-1][:120]})"

@@ -139,8 +139,7 @@ def undo_last(
         key = _find_key(_read_folders(connection), folder)
         done: list[tuple[Verdict, Verdict]] = []
         last: dict[tuple[str, ...], Verdict] = {}
-        about = {"collection": key, "author": author, "kind": kind}
-        for row, name in _read(connection, **about):
+        for row, name in _read(connection, collection=key, author=author, kind=kind):
             if row.list_id != list_id:
                 continue
             if name == once:

@@ -51,9 +51,8 @@ class Service:
         """
         self.url, self.seconds, self.tries, self.waited = url, seconds, tries, 0.0
         if not ADDRESS.fullmatch(url):
-            do = f"Put a key into {KEY}."
             wanted = "http:// or https://, a host and a path, without a name or password"
-            raise DataError("the address", repr(url[:200]), wanted, do=do)
+            raise DataError("the address", repr(url[:200]), wanted, do=f"Put a key into {KEY}.")
 
     @cached_property
     def _pool(self) -> Any:
@@ -83,8 +82,9 @@ class Service:
             DataError: If all pauses together would be too long.
         """
         if self.waited + seconds > MAX_WAITED:
-            found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
-            raise DataError(self.url, found, "an answer")
+            raise DataError(
+                self.url, f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)", "an answer"
+            )
         if not self.waited:
             told = f"asks to wait (Retry-After): {seconds:g} s now, {MAX_WAITED:g} s in all at most"
             print(f"note: {self.url} {told}", file=sys.stderr)
@@ -134,8 +134,9 @@ class Service:
                     found = f"an answer that is not whole after {self.seconds:g} s"
                     raise DataError(self.url, found, "a whole one")
                 if len(content) > MAX_BYTES:
-                    found = f"an answer of more than {MAX_BYTES:,} bytes"
-                    raise DataError(self.url, found, "a smaller one")
+                    raise DataError(
+                        self.url, f"an answer of more than {MAX_BYTES:,} bytes", "a smaller one"
+                    )
         except BaseException:
             response.close()  # the rest of it is not waited for
             raise
@@ -151,10 +152,12 @@ def encode(settings: Mapping[str, Any], inputs: Sequence[str]) -> FloatArray:
     """
     url = str(settings.get("url", ""))
     if url not in os.environ.get(ADDRESSES, "").split():
-        do = f'Start the dashboard with {ADDRESSES}="{url[:200]}" if you trust it.'
-        found = f"url = {url[:200]!r}"
-        wanted = f"an address that {ADDRESSES} lists"
-        raise DataError("model.toml", found, wanted, do=do)
+        raise DataError(
+            "model.toml",
+            f"url = {url[:200]!r}",
+            f"an address that {ADDRESSES} lists",
+            do=f'Start the dashboard with {ADDRESSES}="{url[:200]}" if you trust it.',
+        )
     return embed_inputs(Service(url, seconds=10.0, tries=2), inputs)
 
 

@@ -36,8 +36,9 @@ def _check_scale(grades: FloatArray, findings: Findings) -> None:
     found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
     expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
     if grades.max() < 1:
-        do = "Multiply or round the grades."
-        raise DataError("qrels", f"{found}, and none from 1 on", expected, do=do)
+        raise DataError(
+            "qrels", f"{found}, and none from 1 on", expected, do="Multiply or round the grades."
+        )
     findings.append(Finding("warning", "qrels", None, found, expected))
 
 
