@@ -32,8 +32,9 @@ STEPS = Histogram(
     buckets=(0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60),
 )
 ProcessCollector(registry=REGISTRY)
-TURNS = BoundedSemaphore(8)
+MOST = 16
 """Scripts that run at once; threads of Python that wait for each other slow all of them down."""
+TURNS = BoundedSemaphore(MOST)
 NOT_STORED = {"Cache-Control": "no-store"}
 
 

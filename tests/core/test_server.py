@@ -1,6 +1,7 @@
 """The server: hosts, headers, media in ranges, health and figures."""
 
 from pathlib import Path
+from threading import Event, Semaphore, Thread
 
 import pytest
 from PIL import Image
@@ -9,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from dashboard.views.health import send_health, send_metrics
+from dashboard.views.health import MOST, measure_step, send_health, send_metrics
 from dashboard.views.media_routes import send_media
 from dashboard.views.server import Guard
 
@@ -105,3 +106,24 @@ def test_health_and_figures(
     answer = client.get("/healthz")
     assert answer.status_code == 503
     assert str(tmp_path) not in answer.text
+
+
+def test_screens_run_in_turns() -> None:
+    """So many at once, and the next one when one of them has ended, by an error too."""
+    entered, leave = Semaphore(0), Event()
+
+    def run() -> None:
+        with pytest.raises(ValueError), measure_step("query"):
+            entered.release()
+            leave.wait()
+            raise ValueError
+
+    threads = [Thread(target=run) for _ in range(2 * MOST)]
+    for each in threads:
+        each.start()
+    assert all(entered.acquire(timeout=60) for _ in range(MOST))
+    assert not entered.acquire(timeout=0.1)
+    leave.set()
+    for each in threads:
+        each.join()
+    assert all(entered.acquire(timeout=0) for _ in range(MOST))
