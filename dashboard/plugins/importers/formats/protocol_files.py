@@ -3,20 +3,17 @@
 The tables of a study of context are taken as they are: relevance, viewed lists, satisfaction.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import read_blocks
 from dashboard.plugins.importers.pieces import (
     Copied,
     Format,
     Items,
     Judgements,
-    Piece,
+    Pieces,
     Queries,
     choose_part,
 )
@@ -42,26 +39,17 @@ def recognise(source: Source) -> list[str]:
     return [*queries, *splits] if queries else []
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the gallery, the queries and the targets of one file."""
     splits = [name for name in files if find_stem(name).startswith("split.")]
     queries = [each for each in files if each not in splits]
     name = choose_part(source, queries, SPLITS, "files of queries, each with a gallery of its own")
-    found = source.read_json(name)
-    rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
-    keys = next((each for each in KEYS if rows and each[0] in rows[0]), None)
-    if keys is None:
-        raise DataError(name, "no queries", "a list of objects with a reference and a text")
+    rows = source.read_json(name)
+    reference, targets, text, soft = next((e for e in KEYS if e[0] in rows[0]), KEYS[0])
     words = find_stem(name).split(".")[1:]
     own = [each for each in splits if find_stem(each).split(".")[1:] == words]
-    gallery = source.read_json(own[0]) if own else {}
-    if gallery and isinstance(gallery, (dict, list)):
-        yield Items(own[0], list(map(str, gallery)), is_whole=True)
-    yield from _list_rows(source, name, rows, keys)
-
-
-def _list_rows(source: Source, name: str, rows: Sequence[Any], keys: Any) -> Iterator[Piece]:
-    reference, targets, text, soft = keys
+    if own:
+        yield Items(own[0], [*map(str, source.read_json(own[0]))], is_whole=True)
     ids, texts, asked = [], [], []
     pairs: dict[tuple[str, str], float] = {}
     for at, row in enumerate(rows):
@@ -97,7 +85,7 @@ def recognise_tables(source: Source) -> list[str]:
     return [found[name] for name in TABLES if name in found] if is_ours else []
 
 
-def read_tables(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_tables(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the queries and items that the tables name, and the tables."""
     for name in files:
         numbers: list[float] = []
