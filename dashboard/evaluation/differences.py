@@ -163,12 +163,11 @@ def describe_difference(
         difference += f", 95 % interval {low} to {high}"
     p = row["p_holm"]
     difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
+    outcome = f"{candidate} is {row['outcome']} than {baseline}"
     if row["outcome"] == CANNOT_TELL:
         outcome = f"{candidate} is not clearly different from {baseline}"
-    elif row["outcome"] == NOT_WORSE:
-        outcome = f"{candidate} is not worse than {baseline} by {write_number(row['margin'])}"
-    else:
-        outcome = f"{candidate} is {row['outcome']} than {baseline}"
+    if row["outcome"] == NOT_WORSE:
+        outcome += f" by {write_number(row['margin'])}"
     told = f"{outcome}: {metric} {difference} ({counts}; {scored})."
     return f"{told}{_explain_disagreement(row)}{added}"
 

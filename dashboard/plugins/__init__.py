@@ -177,9 +177,8 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
 def _list_team_files() -> Iterator[tuple[str, Callable[[], ModuleType]]]:
     """Yield the name of each file of a team, and how to import it."""
     for number, text in enumerate(os.environ.get(VARIABLE, "").split(os.pathsep)):
-        if text.strip():
-            path = Path(text.strip())
-            yield path.name, partial(_import_file, path, number)
+        if path := text.strip():
+            yield Path(path).name, partial(_import_file, Path(path), number)
     for entry in metadata.entry_points(group=ENTRY_POINTS):
         yield entry.module, partial(import_module, entry.module)
 

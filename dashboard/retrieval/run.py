@@ -121,21 +121,17 @@ class Run:
         found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
         is_own = found.items == own
         if is_own.any():
-            found = _count_without(found, int(np.argmax(is_own)), self.min_similarity)
+            at = int(np.argmax(is_own))
+            rank = found.rank[at]
+            found = found._replace(
+                rank=found.rank - (found.rank > rank),
+                tie_first=found.tie_first - (found.tie_first > rank),
+                tie_last=found.tie_last - (found.tie_last >= rank),
+                length=found.length - 1,
+                passing=found.passing - int(found.scores[at] >= self.min_similarity),
+            )
         kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
         return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
 
 
 NO_ITEMS = np.empty(0, dtype=np.int64)
-
-
-def _count_without(found: Found, at: int, least: float) -> Found:
-    """Return ranks and numbers that do not count one of the results."""
-    rank = found.rank[at]
-    return found._replace(
-        rank=found.rank - (found.rank > rank),
-        tie_first=found.tie_first - (found.tie_first > rank),
-        tie_last=found.tie_last - (found.tie_last >= rank),
-        length=found.length - 1,
-        passing=found.passing - int(found.scores[at] >= least),
-    )

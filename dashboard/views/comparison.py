@@ -155,16 +155,14 @@ def make_forest(rows: Sequence[Row]) -> list[Row]:
 
 def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
     """Draw the filter of queries by outcome."""
-    labels = {"all": f"All {sum(counts.values()):,}"} | {
-        name: f"{name.capitalize()} {number:,}" for name, number in counts.items()
-    }
+    counts = {"all": sum(counts.values()), **counts}
     key = "filter-outcome"
     st.session_state[key] = choices["outcome"]
     st.segmented_control(
         "Queries",
-        list(labels),
+        list(counts),
         key=key,
-        format_func=lambda name: labels[name],
+        format_func=lambda name: f"{name.capitalize()} {counts[name]:,}",
         on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
         label_visibility="collapsed",
         required=True,
