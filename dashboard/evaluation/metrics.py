@@ -54,14 +54,9 @@ class Setting:
             return text
         if number and self.low <= float(text) <= self.high and kind(float(text)) == float(text):
             return kind(float(text))
-        raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
-
-    @property
-    def _limits(self) -> str:
-        if self.words:
-            return " or ".join(self.words)
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{kind} from {self.low:g} to {self.high:g}"
+        what = "a whole number" if kind is int else "a number"
+        limits = " or ".join(self.words) or f"{what} from {self.low:g} to {self.high:g}"
+        raise ValueError(f"{metric} has no {self.name} {text!r}; write {limits}.")
 
     def write(self, value: float | str) -> str:
         """Return the value as it stands in a name; "" for the usual one, unless it is bare."""

@@ -79,7 +79,10 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     baseline, candidate = choices["baseline"], choices["candidate"]
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
-        told = _describe_one(study, row, candidate)
+        mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
+        scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+        told = f"{candidate}: {row['name']} {mean} ({scored})"
+        told = "".join(f"{each}. " for each in (told, *study.list_conditions())).rstrip()
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         st.caption(escape_markdown(power))
@@ -88,14 +91,6 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
         if found.make_source and found.note:
             st.caption(escape_markdown(f"{version}: {found.note}."))
     return told
-
-
-def _describe_one(study: Study, row: Row, version: str) -> str:
-    """Return the mean of a version as a sentence, with the choices that change it."""
-    mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
-    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
-    told = [f"{each}." for each in study.list_conditions()]
-    return " ".join([f"{version}: {row['name']} {mean} ({scored}).", *told])
 
 
 def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
