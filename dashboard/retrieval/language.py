@@ -54,11 +54,9 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
     if not any(folder.rglob("*.safetensors")):
         wanted = "a folder of sentence-transformers with weights in safetensors"
         raise DataError(name, "no *.safetensors file", wanted, do=do)
-    try:
+    with explain_errors(f"{name}/modules.json", "no list of parts", "JSON", do):
         parts = json.loads(listed.read_bytes()) if listed.is_file() else []
         kinds = [str(part["type"]) for part in parts]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{name}/modules.json", "no list of parts", "JSON", do=do) from error
     foreign = [kind for kind in kinds if not kind.startswith("sentence_transformers.")]
     if foreign:
         found = f"a part {foreign[0][:80]!r}"

@@ -48,7 +48,7 @@ def read_named_vectors(
     if len(tables) != 1:
         found = f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}"
         raise DataError(path.name, found, "one array of vectors, and one of their ids")
-    ((_, rows),) = tables.items()
+    (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
     if ids is not None:
         require_file(ids, ids.name, "the id of each vector, one a line")

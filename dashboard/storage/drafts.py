@@ -92,7 +92,7 @@ def put_in_place(draft: Path, place: Path) -> None:
     Raises:
         DataError: If something of that name is there.
     """
-    for path in [*(sorted(draft.rglob("*")) if draft.is_dir() else []), draft]:
+    for path in [*sorted(draft.rglob("*")), draft]:
         sync(path)
     try:
         if place.exists():
