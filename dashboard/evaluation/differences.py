@@ -233,8 +233,7 @@ def write_signed(value: float | None, lacking: str = "–") -> str:
 
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
     """Return the largest difference that can be: 1, or infinity where a value is above 1."""
-    values = np.concatenate([baseline, candidate])
-    return 1.0 if np.nanmax(values, initial=0.0) <= 1 + SAME else np.inf
+    return 1.0 if np.nanmax([baseline, candidate], initial=0.0) <= 1 + SAME else np.inf
 
 
 def find_sign(measure: Measure) -> int:
@@ -254,9 +253,7 @@ def name_outcome(gain: float) -> str:
     """Return better, worse, same or not scored, of a difference whose positive side is better."""
     if np.isnan(gain):
         return "not scored"
-    if abs(gain) <= SAME:
-        return "same"
-    return "better" if gain > 0 else "worse"
+    return "same" if abs(gain) <= SAME else "better" if gain > 0 else "worse"
 
 
 def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:

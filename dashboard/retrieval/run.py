@@ -70,7 +70,19 @@ class Run:
         """
         rankings = self._rank(queries)
         for start in range(0, len(queries), BLOCK):
-            yield self._part(queries[start : start + BLOCK], rankings, depth, wanted)
+            some = queries[start : start + BLOCK]
+            found = [
+                self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
+                for query, ranking in zip(some.tolist(), rankings, strict=False)
+            ]
+            item, score, rank, first, last = (
+                np.concatenate([each[column] for each in found]) for column in range(5)
+            )
+            row = np.repeat(np.arange(len(some)), [len(each.items) for each in found])
+            length, passing = np.array([(each.length, each.passing) for each in found]).T
+            asked = set(some.tolist())
+            not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
+            yield Part(some, row, item, score, rank, first, last, length, passing, not_run)
 
     def _rank(self, queries: IntArray) -> Iterator[Ranking]:
         """Yield the ranking of each query among its candidates.
@@ -92,26 +104,6 @@ class Run:
         for key, items in zip(keys, among, strict=True):
             ranking = next(found[key])
             yield ranking if key or items is None else ranking.restrict(items)
-
-    def _part(
-        self,
-        queries: IntArray,
-        rankings: Iterator[Ranking],
-        depth: int,
-        wanted: Callable[[int], IntArray] | None,
-    ) -> Part:
-        found = [
-            self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
-            for query, ranking in zip(queries.tolist(), rankings, strict=False)
-        ]
-        item, score, rank, first, last = (
-            np.concatenate([each[column] for each in found]) for column in range(5)
-        )
-        row = np.repeat(np.arange(len(queries)), [len(each.items) for each in found])
-        length, passing = np.array([(each.length, each.passing) for each in found]).T
-        asked = set(queries.tolist())
-        not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
-        return Part(queries, row, item, score, rank, first, last, length, passing, not_run)
 
     def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
         """Return what a ranking finds without the query's own item."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cachetools import LRUCache
 
 from dashboard.errors import DataError, Finding, Findings, Level, count_odd, list_names
 from dashboard.plugins import PLUGINS, load
@@ -120,13 +121,11 @@ def open_collection(folder: Path) -> Collection:
     state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
     with _LOCK:
         if folder not in _OPEN or _OPEN[folder][0] != state:
-            while len(_OPEN) >= MAX_OPEN:
-                _OPEN.pop(next(iter(_OPEN)))
             _OPEN[folder] = (state, _open(folder))
         return _OPEN[folder][1]
 
 
-_OPEN: dict[Path, tuple[object, Collection]] = {}
+_OPEN: LRUCache[Path, tuple[object, Collection]] = LRUCache(MAX_OPEN)
 _LOCK = threading.Lock()
 
 

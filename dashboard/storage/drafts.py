@@ -27,8 +27,7 @@ def check_name(folder: Path, name: str) -> None:
     if not NAME.fullmatch(name):
         wanted = "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first"
         raise DataError("the version's name", repr(name[:200]), wanted)
-    taken = {path.name for path in folder.glob("models/*")}
-    taken |= {path.name for path in folder.glob("submissions/*")}
+    taken = {path.name for path in (*folder.glob("models/*"), *folder.glob("submissions/*"))}
     taken |= {path.stem for path in folder.glob("runs/*")}
     if name in taken:
         found = f"a version {name!r} already"
