@@ -8,12 +8,13 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from dashboard.commands.check import COLUMNS
 from dashboard.errors import ChoiceError, Findings
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
@@ -24,7 +25,6 @@ from dashboard.storage.new_versions import add_run, add_vectors
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
-from dashboard.tables import Table
 
 
 def open(collection: str | Path) -> OpenCollection:
@@ -87,18 +87,17 @@ class OpenCollection:
     @property
     def items(self) -> pd.DataFrame:
         """Table of the items, with the column `item_id`."""
-        return _make_frame(self._opened.items)
+        return pd.DataFrame(self._opened.items.columns)
 
     @property
     def queries(self) -> pd.DataFrame:
         """Table of the stored queries, with the column `query_id`."""
-        return _make_frame(self._opened.queries)
+        return pd.DataFrame(self._opened.queries.columns)
 
     @property
     def findings(self) -> pd.DataFrame:
         """Errors, omissions and repairs of the files: level, file, line, found, wanted."""
-        columns = ["level", "file", "line", "found", "wanted"]
-        return pd.DataFrame([asdict(each) for each in self._opened.findings], columns=columns)
+        return pd.DataFrame(map(vars, self._opened.findings), columns=COLUMNS)
 
     @property
     def _opened(self) -> Collection:
@@ -256,10 +255,6 @@ class OpenCollection:
         require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved.restrict_to_numbers()), resolved
-
-
-def _make_frame(table: Table) -> pd.DataFrame:
-    return pd.DataFrame({name: list(cells) for name, cells in table.columns.items()})
 
 
 def _fix_types(frame: pd.DataFrame) -> pd.DataFrame:

@@ -200,9 +200,9 @@ def _check_header(
     if missing:
         found = f"the columns {list_columns(header)}"
         raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=line)
-    twice = [column for column in dict.fromkeys(header) if column and header.count(column) > 1]
-    if twice:
-        raise DataError(name, f"two columns {twice[0]}", "each column once", line=line)
+    for column in filter(None, header):
+        if header.count(column) > 1:
+            raise DataError(name, f"two columns {column}", "each column once", line=line)
     return header
 
 
@@ -215,8 +215,7 @@ def refuse_repeated(names: Sequence[str], lines: Iterable[int], file: str, what:
     """Raise a DataError if a name stands twice in a file."""
     first: dict[str, int] = {}
     for line, name in zip(lines, names, strict=False) if len(set(names)) < len(names) else ():
-        if name in first:
+        if first.setdefault(name, line) != line:
             found = f"{what} {name!r} a second time (first in line {first[name]})"
             do = "Remove one of the two lines."
             raise DataError(file, found, "each only once", line=line, do=do)
-        first[name] = line

@@ -60,7 +60,7 @@ def decode_text(raw: bytes, name: str, findings: Findings) -> str:
             findings.append(Finding("note", name, line, found, "text; they are removed"))
             text = text.replace("\0", "")
         if encoding != "utf-8-sig":
-            shown = {"utf-16": "UTF-16", "cp1252": "Windows-1252"}[encoding]
+            shown = "UTF-16" if encoding == "utf-16" else "Windows-1252"
             findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
         return text.replace("\r\n", "\n").replace("\r", "\n")
     raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")

@@ -41,8 +41,8 @@ def answer(call: Namespace) -> Answer:
         if not find_folder(call.collection).is_dir():
             raise
         findings = (Finding.from_error(error),)
-    order = {"error": 0, "warning": 1, "note": 2}
-    rows = [asdict(each) for each in sorted(findings, key=lambda each: order[each.level])]
+    levels = ("error", "warning", "note")
+    rows = sorted(map(asdict, findings), key=lambda row: levels.index(row["level"]))
     if not rows:
         print("No problem found.", file=sys.stderr)
     return rows, COLUMNS, FOUND if any(row["level"] == "error" for row in rows) else FINE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     FINE,
@@ -56,7 +56,12 @@ def answer(call: Namespace) -> Answer:
         print(f"note: {name}: no query is scored in both versions", file=sys.stderr)
     is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
     signed = zip(rows, map(find_sign, parse(choices["metrics"])), strict=True)
-    has_regressed = any(_is_regression(row, sign) for row, sign in signed)
+    has_regressed = any(
+        row["outcome"] == "worse"
+        if row["high"] is None
+        else max(sign * row["low"], sign * row["high"]) < 0
+        for row, sign in signed
+    )
     return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
 
 
@@ -69,9 +74,3 @@ def complain_about_margins(call: Namespace, study: Study, choices: Choices) -> N
         print(f"note: --margins replaces {' '.join(before)} of collection.toml", file=sys.stderr)
     if idle := describe_idle_margins(choices["margins"], parse(choices["metrics"])):
         print(f"note: {idle}", file=sys.stderr)
-
-
-def _is_regression(row: dict[str, Any], sign: int) -> bool:
-    if row["high"] is not None:
-        return bool(max(sign * row["low"], sign * row["high"]) < 0)
-    return bool(row["outcome"] == "worse")

@@ -114,7 +114,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     if hasattr(call, "baseline") and not collection.versions and not collection.broken:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         raise ValueError(f"{collection.name} has no version yet. Type: {do}")
-    given = {}
+    given = {} if call.collection else {"queries": "all"}
     for each in list_choices():
         value = getattr(call, each.key, None)
         if value is None:
@@ -124,8 +124,6 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         given[each.key] = each.join(value) if isinstance(value, list) else str(value)
         if not given[each.key].strip():
             raise ValueError(f"{each.flag} is empty. Give a value, or leave it out.")
-    if call.collection is None:
-        given.setdefault("queries", "all")
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices.restrict_to_numbers())

@@ -24,17 +24,20 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
     """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
-    cells = [[row.get(column) for column in columns] for row in rows]
     if form == "json":
-        lines = [json.dumps(dict(zip(columns, row, strict=True)), allow_nan=False) for row in cells]
+        picked = ({column: row.get(column) for column in columns} for row in rows)
+        lines = [json.dumps(row, allow_nan=False) for row in picked]
         return "[" + ",".join(f"\n{line}" for line in lines) + ("\n]\n" if lines else "]\n")
     if form == "csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in cells)
+        writer.writerows(map(row.get, columns) for row in rows)  # "" for None
         return text.getvalue()
-    return _write_table([list(columns), *([format_cell(cell) for cell in row] for row in cells)])
+    table = [[*columns], *([format_cell(row.get(column)) for column in columns] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    padded = (map(str.ljust, line, widths) for line in table)
+    return "".join("  ".join(line).rstrip() + "\n" for line in padded)
 
 
 def write_markdown_table(lines: Iterable[Iterable[str]]) -> str:
@@ -100,15 +103,6 @@ def say_where(collection: Collection, version: str) -> None:
     page = "compare" if "baseline" in values else ""
     address = f"http://localhost:8501/{page}?{urlencode(values)}"
     print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)
-
-
-def _write_table(rows: list[list[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
-    return "".join(f"{line}\n" for line in lines)
 
 
 def format_cell(cell: object) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dashboard.evaluation.judgement import Judgement, TableJudgement
+from dashboard.evaluation.judgement import Judgement, TableJudgement, list_judged
 from dashboard.tables import FloatArray, IntArray
 
 
@@ -53,15 +53,10 @@ def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Ju
         query: (np.array(list(each), dtype=np.int64), np.array(list(each.values())))
         for query, each in grades.items()
     }
-    least = judgement.relevant_from
-    scored = {query for query, (_, new) in pairs.items() if (new >= least).any()}
+    scored = {q for q, (_, new) in pairs.items() if (new >= judgement.relevant_from).any()}
     reasons = {query: why for query, why in judgement.unscorable.items() if query not in scored}
     amended = AmendedJudgement(judgement, pairs, reasons)
     if not isinstance(judgement, TableJudgement):
         return amended
-    whole = dict(judgement.pairs)
-    for query in pairs:
-        found = amended.grades(query)
-        items = np.flatnonzero(~np.isnan(found))
-        whole[query] = (items, found[items])
-    return replace(judgement, pairs=whole, unscorable=reasons)
+    whole = {query: list_judged(amended, query) for query in pairs}
+    return replace(judgement, pairs={**judgement.pairs, **whole}, unscorable=reasons)

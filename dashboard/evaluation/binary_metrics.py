@@ -16,8 +16,7 @@ from dashboard.tables import FloatArray
 )
 def compute_precision(block: Block, k: int | None) -> Sum:
     """Compute the share of the first K places that hold a relevant item, empty places too."""
-    assert k is not None
-    return block.sum(block.hit.astype(float), np.full(len(block.relevant), k))
+    return block.sum(block.hit, np.full(len(block.relevant), k))
 
 
 @metric(
@@ -28,7 +27,7 @@ def compute_precision(block: Block, k: int | None) -> Sum:
 )
 def compute_recall(block: Block, k: int | None) -> Sum:
     """Compute the share of the R relevant items that are in the first K places."""
-    return block.sum(block.hit.astype(float), block.relevant)
+    return block.sum(block.hit, block.relevant)
 
 
 @metric(
@@ -91,7 +90,7 @@ def _list_precisions(block: Block) -> FloatArray:
 def compute_r_precision(block: Block, k: int | None) -> Sum:
     """Compute the share of hits in the first R places."""
     inside = block.hit & (block.rank <= block.relevant[block.row])
-    return block.sum(inside.astype(float), block.relevant)
+    return block.sum(inside, block.relevant)
 
 
 @metric(
@@ -113,7 +112,7 @@ def compute_reciprocal_rank(block: Block, k: int | None) -> Sum:
 )
 def compute_judged_share(block: Block, k: int | None) -> Sum:
     """Compute the share of the results that have a grade."""
-    return block.sum(block.judged.astype(float), block.count_looked_at(k))
+    return block.sum(block.judged, block.count_looked_at(k))
 
 
 @metric("num_ret", formula="results", source="trec_eval num_ret", cutoff="never")
@@ -131,4 +130,4 @@ def count_relevant(block: Block, k: int | None) -> FloatArray:
 @metric("num_rel_ret", formula="hits", source="trec_eval num_rel_ret", cutoff="never")
 def count_relevant_retrieved(block: Block, k: int | None) -> Sum:
     """Count the hits."""
-    return block.sum(block.hit.astype(float))
+    return block.sum(block.hit)

@@ -72,12 +72,14 @@ class Block:
 
     def count_hits(self, k: int | None) -> FloatArray:
         """Return the number of hits in the first k places of each list. [queries]."""
-        return self.sum(self.hit.astype(np.float64)).compute(k)
+        return self.sum(self.hit).compute(k)
 
-    def sum(self, terms: FloatArray, divisor: FloatArray | IntArray | None = None) -> Sum:
+    def sum(
+        self, terms: FloatArray | BoolArray, divisor: FloatArray | IntArray | None = None
+    ) -> Sum:
         """Return the metric that adds up a term of each result; divisor None: 1."""
         divisor = np.ones(len(self.relevant)) if divisor is None else divisor
-        return Sum(self.row, self.rank, terms, divisor)
+        return Sum(self.row, self.rank, np.asarray(terms, np.float64), divisor)
 
     def count_so_far(self, counted: BoolArray) -> IntArray:
         """Return how many rows of a list count, up to each of them. [rows]."""

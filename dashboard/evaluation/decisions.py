@@ -8,7 +8,7 @@ Min, Statistics in Medicine 2005, add such pairs to paired proportions).
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -119,17 +119,16 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
     return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
 
 
-def describe_power(row: Mapping[str, object], metric: str) -> str:
+def describe_power(row: Mapping[str, Any], metric: str) -> str:
     """Return in sentences how large a difference is found, what a margin takes, and its bound."""
     margin, needed, bound, told = row["margin"], row["needed"], row["bound"], []
-    if isinstance(row["detectable"], float):
+    if row["detectable"] is not None:
         found = f"a true difference of {write_number(row['detectable'])} in {metric}"
         told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100")
-        if isinstance(margin, float) and isinstance(needed, int):
-            told[0] += (
-                f"; to find one of {write_number(margin)}, the margin, takes {needed:,} queries"
-            )
-    if isinstance(margin, float) and isinstance(bound, float):
+        if needed is not None:
+            more = f"{write_number(margin)}, the margin, takes {needed:,} queries"
+            told[0] += f"; to find one of {more}"
+    if bound is not None:
         written = write_number(bound, "+").replace("-", "−")
         told.append(f"Not worse takes a lower bound above −{margin:g}; it is {written}")
     return "".join(f"{each}. " for each in told).rstrip()

@@ -163,12 +163,11 @@ def describe_difference(
         difference += f", 95 % interval {low} to {high}"
     p = row["p_holm"]
     difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
+    outcome = f"{candidate} is {row['outcome']} than {baseline}"
     if row["outcome"] == CANNOT_TELL:
         outcome = f"{candidate} is not clearly different from {baseline}"
-    elif row["outcome"] == NOT_WORSE:
-        outcome = f"{candidate} is not worse than {baseline} by {write_number(row['margin'])}"
-    else:
-        outcome = f"{candidate} is {row['outcome']} than {baseline}"
+    if row["outcome"] == NOT_WORSE:
+        outcome += f" by {write_number(row['margin'])}"
     told = f"{outcome}: {metric} {difference} ({counts}; {scored})."
     return f"{told}{_explain_disagreement(row)}{added}"
 
@@ -234,8 +233,7 @@ def write_signed(value: float | None, lacking: str = "–") -> str:
 
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
     """Return the largest difference that can be: 1, or infinity where a value is above 1."""
-    values = np.concatenate([baseline, candidate])
-    return 1.0 if np.nanmax(values, initial=0.0) <= 1 + SAME else np.inf
+    return 1.0 if np.nanmax([baseline, candidate], initial=0.0) <= 1 + SAME else np.inf
 
 
 def find_sign(measure: Measure) -> int:
@@ -255,9 +253,7 @@ def name_outcome(gain: float) -> str:
     """Return better, worse, same or not scored, of a difference whose positive side is better."""
     if np.isnan(gain):
         return "not scored"
-    if abs(gain) <= SAME:
-        return "same"
-    return "better" if gain > 0 else "worse"
+    return "same" if abs(gain) <= SAME else "better" if gain > 0 else "worse"
 
 
 def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:

@@ -159,11 +159,11 @@ def judge_table(
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = np.flatnonzero((query >= 0) & (item >= 0))
     known = known[own[query[known]] != item[known]]
+    known = known[sort_pairs(query[known], item[known])]
     query, item, grade = query[known], item[known], qrels.values[known]
-    order = sort_pairs(query, item)
     pairs = {
-        each: (item[order[low:high]], grade[order[low:high]])
-        for each, (low, high) in enumerate(find_bounds(query[order], len(queries)))
+        each: (item[low:high], grade[low:high])
+        for each, (low, high) in enumerate(find_bounds(query, len(queries)))
         if low < high
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}

@@ -38,7 +38,7 @@ class Measurement:
                     "query_id": query,
                     "metric": measure.name,
                     "cutoff": measure.cutoff,
-                    "value": None if np.isnan(value) else value,
+                    "value": None if value != value else value,
                 }
 
     def list_means(self) -> Iterator[Row]:

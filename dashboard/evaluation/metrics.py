@@ -54,14 +54,9 @@ class Setting:
             return text
         if number and self.low <= float(text) <= self.high and kind(float(text)) == float(text):
             return kind(float(text))
-        raise ValueError(f"{metric} has no {self.name} {text!r}; write {self._limits}.")
-
-    @property
-    def _limits(self) -> str:
-        if self.words:
-            return " or ".join(self.words)
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        return f"{kind} from {self.low:g} to {self.high:g}"
+        what = "a whole number" if kind is int else "a number"
+        limits = " or ".join(self.words) or f"{what} from {self.low:g} to {self.high:g}"
+        raise ValueError(f"{metric} has no {self.name} {text!r}; write {limits}.")
 
     def write(self, value: float | str) -> str:
         """Return the value as it stands in a name; "" for the usual one, unless it is bare."""
@@ -183,7 +178,7 @@ class Measure:
 
 Computation = TypeVar("Computation", bound=Callable[..., FloatArray | Sum])
 METRICS: dict[str, Metric] = {}
-OTHER_NAMES: dict[str, str] = {}
+NAMES: dict[str, Metric] = {}
 
 
 def metric(
@@ -210,13 +205,12 @@ def metric(
     def register(function: Computation) -> Computation:
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
         names = {each.lower() for each in (name, *other_names)}
-        if taken := sorted(names & OTHER_NAMES.keys()):
-            both: list[Callable[..., object]]
-            both = [METRICS[OTHER_NAMES[taken[0]]].function, function]
+        if taken := sorted(names & NAMES.keys()):
+            both: list[Callable[..., object]] = [NAMES[taken[0]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
         METRICS[name] = Metric(name, function, formula, source, summary, **more)
-        OTHER_NAMES.update(dict.fromkeys(names, name))
+        NAMES.update(dict.fromkeys(names, METRICS[name]))
         return function
 
     return register
@@ -263,26 +257,24 @@ def find_metric(call: str) -> tuple[Metric, Values]:
     Raises:
         ValueError: If there is no such metric, or a setting is wrong.
     """
-    if call.lower() in OTHER_NAMES:
-        return METRICS[OTHER_NAMES[call.lower()]], {}
+    if call.lower() in NAMES:
+        return NAMES[call.lower()], {}
     head, _, inside = call.partition("(")
     outer = _split_arguments(inside.removesuffix(")"))
     inner_head, _, inner = outer[0].partition("(")
-    if f"{head}({inner_head})".lower() in OTHER_NAMES:
-        entry = METRICS[OTHER_NAMES[f"{head}({inner_head})".lower()]]
+    if entry := NAMES.get(f"{head}({inner_head})".lower()):
         given = [*_split_arguments(inner.removesuffix(")")), *outer[1:]]
-        return entry, _read_settings(entry, [each for each in given if each])
-    if head.lower() in OTHER_NAMES and call.endswith(")"):
-        entry = METRICS[OTHER_NAMES[head.lower()]]
-        if entry.settings:
-            return entry, _read_settings(entry, outer)
+        return entry, _read_settings(entry, filter(None, given))
+    entry = NAMES.get(head.lower())
+    if entry and entry.settings and call.endswith(")"):
+        return entry, _read_settings(entry, outer)
     if head.lower() in ("precision", "recall"):
         raise ValueError(
             f"{head} means two things: write P for hits ÷ K (ALFA 0.1 calls it Recall), R for "
             "hits ÷ relevant (ALFA 0.1 calls it Precision)."
         )
-    near = get_close_matches(call.lower(), OTHER_NAMES, n=3, cutoff=0.5)
-    known = dict.fromkeys([OTHER_NAMES[each] for each in near] or METRICS)
+    near = get_close_matches(call.lower(), NAMES, n=3, cutoff=0.5)
+    known = dict.fromkeys([NAMES[each].name for each in near] or METRICS)
     raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
 
 

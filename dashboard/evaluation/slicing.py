@@ -96,7 +96,9 @@ def compare_slices(
     for name, column, numbers in zip(slices, columns.T, found.T, strict=True):
         figures = zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)
         rows.append(_describe_mean(name, column, sign) | dict(figures))
-    return sorted(rows, key=_rank)
+    return sorted(
+        rows, key=lambda r: (r["queries"] < SMALL_SLICE, r["gain"] is None, r["gain"], r["slice"])
+    )
 
 
 def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str, str, BoolArray]]:
@@ -168,8 +170,3 @@ def describe_worst(rows: Sequence[Row]) -> str:
     clear = p is not None and p < SIGNIFICANT
     certainty = f"{'clear' if clear else 'not clear'}, p {write_p(p)} after Holm, " if p else ""
     return f"{told} ({certainty}{counted})."
-
-
-def _rank(row: Row) -> tuple[bool, bool, float, str]:
-    gain = row["gain"]
-    return row["queries"] < SMALL_SLICE, gain is None, gain or 0.0, row["slice"]

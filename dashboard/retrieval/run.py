@@ -70,7 +70,19 @@ class Run:
         """
         rankings = self._rank(queries)
         for start in range(0, len(queries), BLOCK):
-            yield self._part(queries[start : start + BLOCK], rankings, depth, wanted)
+            some = queries[start : start + BLOCK]
+            found = [
+                self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
+                for query, ranking in zip(some.tolist(), rankings, strict=False)
+            ]
+            item, score, rank, first, last = (
+                np.concatenate([each[column] for each in found]) for column in range(5)
+            )
+            row = np.repeat(np.arange(len(some)), [len(each.items) for each in found])
+            length, passing = np.array([(each.length, each.passing) for each in found]).T
+            asked = set(some.tolist())
+            not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
+            yield Part(some, row, item, score, rank, first, last, length, passing, not_run)
 
     def _rank(self, queries: IntArray) -> Iterator[Ranking]:
         """Yield the ranking of each query among its candidates.
@@ -93,26 +105,6 @@ class Run:
             ranking = next(found[key])
             yield ranking if key or items is None else ranking.restrict(items)
 
-    def _part(
-        self,
-        queries: IntArray,
-        rankings: Iterator[Ranking],
-        depth: int,
-        wanted: Callable[[int], IntArray] | None,
-    ) -> Part:
-        found = [
-            self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
-            for query, ranking in zip(queries.tolist(), rankings, strict=False)
-        ]
-        item, score, rank, first, last = (
-            np.concatenate([each[column] for each in found]) for column in range(5)
-        )
-        row = np.repeat(np.arange(len(queries)), [len(each.items) for each in found])
-        length, passing = np.array([(each.length, each.passing) for each in found]).T
-        asked = set(queries.tolist())
-        not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
-        return Part(queries, row, item, score, rank, first, last, length, passing, not_run)
-
     def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
         """Return what a ranking finds without the query's own item."""
         own = self.own_items[query]
@@ -121,21 +113,17 @@ class Run:
         found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
         is_own = found.items == own
         if is_own.any():
-            found = _count_without(found, int(np.argmax(is_own)), self.min_similarity)
+            at = int(np.argmax(is_own))
+            rank = found.rank[at]
+            found = found._replace(
+                rank=found.rank - (found.rank > rank),
+                tie_first=found.tie_first - (found.tie_first > rank),
+                tie_last=found.tie_last - (found.tie_last >= rank),
+                length=found.length - 1,
+                passing=found.passing - int(found.scores[at] >= self.min_similarity),
+            )
         kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
         return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
 
 
 NO_ITEMS = np.empty(0, dtype=np.int64)
-
-
-def _count_without(found: Found, at: int, least: float) -> Found:
-    """Return ranks and numbers that do not count one of the results."""
-    rank = found.rank[at]
-    return found._replace(
-        rank=found.rank - (found.rank > rank),
-        tie_first=found.tie_first - (found.tie_first > rank),
-        tie_last=found.tie_last - (found.tie_last >= rank),
-        length=found.length - 1,
-        passing=found.passing - int(found.scores[at] >= least),
-    )

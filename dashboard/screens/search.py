@@ -83,18 +83,15 @@ if not text and not item and picture is None:
         )
     ]
     named = [(row["delta"], texts[collection.queries.index[row["query_id"]]]) for row in worse]
-    shown = [(f"▼ {write_signed(delta)} ", each) for delta, each in named if each]
-    chips = {f"Got worse in {candidate}": shown}
-    chips["Recent"] = [("", each) for each in st.session_state.get("recent", ())]
-    if not shown:
-        stored = dict.fromkeys(filter(None, texts))
-        chips["Examples"] = [("", each) for each in list(stored)[:EXAMPLES]]
-    for name, row in chips.items():
+    first = {each: f"▼ {write_signed(delta)} " for delta, each in named if each}
+    title = f"Got worse in {candidate}" if first else "Examples"
+    first = first or dict.fromkeys([*dict.fromkeys(filter(None, texts))][:EXAMPLES], "")
+    again = dict.fromkeys(st.session_state.get("recent", ()), "")
+    for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
         if row:
-            key = f"chips-{'recent' if name == 'Recent' else 'queries'}"
             with st.container(key=key, horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{escape_markdown(name)}**", width="content")
-                for place, (before, each) in enumerate(row):
+                for place, (each, before) in enumerate(row.items()):
                     label = escape_markdown(before + each[:60])
                     st.button(label, key=f"{key}-{place}", on_click=start, args=("text", each))
     places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))

@@ -48,7 +48,7 @@ def read_named_vectors(
     if len(tables) != 1:
         found = f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}"
         raise DataError(path.name, found, "one array of vectors, and one of their ids")
-    ((_, rows),) = tables.items()
+    (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
     if ids is not None:
         require_file(ids, ids.name, "the id of each vector, one a line")
@@ -108,15 +108,15 @@ def read_arrays(path: Path, name: str) -> Arrays:
     if read is None:
         found = f"the ending {path.suffix!r}"
         raise DataError(name, found, f"one of {list_names(READERS)}")
-    try:
-        return read(path)
-    except DataError as error:
-        told = (name, error.found, error.expected)
-        raise DataError(*told, line=error.line, do=error.do) from error
-    except Exception as error:  # damaged files raise almost any kind
-        found = f"a damaged file, or one of other things than numbers ({str(error)[:60]})"
-        do = "Save it again as float32; pickles are never read."
-        raise DataError(name, found, f"a whole {path.suffix} file of numbers", do=do) from error
+    found, do = "a damaged file, or one of other things than numbers", "Save it again as float32"
+    with explain_errors(
+        name, found, f"a whole {path.suffix} file of numbers", f"{do}; pickles are never read."
+    ):
+        try:
+            return read(path)
+        except DataError as error:
+            told = (name, error.found, error.expected)
+            raise DataError(*told, line=error.line, do=error.do) from error
 
 
 def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:

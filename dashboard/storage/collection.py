@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cachetools import LRUCache
 
 from dashboard.errors import DataError, Finding, Findings, Level, count_odd, list_names
 from dashboard.plugins import PLUGINS, load
@@ -120,13 +121,11 @@ def open_collection(folder: Path) -> Collection:
     state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
     with _LOCK:
         if folder not in _OPEN or _OPEN[folder][0] != state:
-            while len(_OPEN) >= MAX_OPEN:
-                _OPEN.pop(next(iter(_OPEN)))
             _OPEN[folder] = (state, _open(folder))
         return _OPEN[folder][1]
 
 
-_OPEN: dict[Path, tuple[object, Collection]] = {}
+_OPEN: LRUCache[Path, tuple[object, Collection]] = LRUCache(MAX_OPEN)
 _LOCK = threading.Lock()
 
 
@@ -191,10 +190,15 @@ def _open(folder: Path) -> Collection:
 
 def _finish(made: Collection, findings: Findings) -> Collection:
     """Return a collection with what plugins read, and with all that was found in its files."""
-    made = _read_plugins(made, findings)
-    made = replace(made, settings=_check_defaults(made, findings))
+    made, settings = _read_plugins(made, findings), dict(made.settings)
+    for key in ("default_baseline", "default_candidate"):
+        if settings.get(key) and settings[key] not in made.versions:
+            wanted = f"one of the versions ({list_names(made.versions) or 'there are none'})"
+            found = f"{key} = {settings.pop(key)!r}, which is not there"
+            findings.append(Finding("error", "collection.toml", None, found, wanted))
     _check_protocols(made, findings)
-    return replace(made, findings=(*map(Finding.from_error, made.problems), *findings))
+    told = (*map(Finding.from_error, made.problems), *findings)
+    return replace(made, settings=settings, findings=told)
 
 
 def _add_versions(
@@ -210,17 +214,6 @@ def _add_versions(
         else:
             found, wanted = f"a second version {name!r}", "another name. Rename it."
             findings.append(Finding("error", version.file, None, found, wanted))
-
-
-def _check_defaults(opened: Collection, findings: Findings) -> dict[str, Any]:
-    """Return the settings without those that name a version which is not there."""
-    kept = dict(opened.settings)
-    for key in ("default_baseline", "default_candidate"):
-        if kept.get(key) and kept[key] not in opened.versions:
-            wanted = f"one of the versions ({list_names(opened.versions) or 'there are none'})"
-            found = f"{key} = {kept.pop(key)!r}, which is not there"
-            findings.append(Finding("error", "collection.toml", None, found, wanted))
-    return kept
 
 
 def _check_protocols(opened: Collection, findings: Findings) -> None:

@@ -27,8 +27,7 @@ def check_name(folder: Path, name: str) -> None:
     if not NAME.fullmatch(name):
         wanted = "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first"
         raise DataError("the version's name", repr(name[:200]), wanted)
-    taken = {path.name for path in folder.glob("models/*")}
-    taken |= {path.name for path in folder.glob("submissions/*")}
+    taken = {path.name for path in (*folder.glob("models/*"), *folder.glob("submissions/*"))}
     taken |= {path.stem for path in folder.glob("runs/*")}
     if name in taken:
         found = f"a version {name!r} already"
@@ -92,7 +91,7 @@ def put_in_place(draft: Path, place: Path) -> None:
     Raises:
         DataError: If something of that name is there.
     """
-    for path in [*(sorted(draft.rglob("*")) if draft.is_dir() else []), draft]:
+    for path in [*sorted(draft.rglob("*")), draft]:
         sync(path)
     try:
         if place.exists():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.tables import Float32Array
 
 SAVE = "numpy.save('items.npy', vectors)"
@@ -50,7 +50,8 @@ def read_index(path: Path) -> dict[str, Any]:
     """
     import faiss
 
-    try:
+    wanted = "a flat index, or one that can reconstruct"
+    with explain_errors(path.name, "an index that gives no vectors back", wanted, SAVE):
         whole = faiss.read_index(str(path), faiss.IO_FLAG_MMAP)
         index, ids = _unwrap(whole, path.name)
         numbers = np.arange(index.ntotal)
@@ -61,12 +62,6 @@ def read_index(path: Path) -> dict[str, Any]:
             ids = ids if is_plain or ids is not None else numbers
         if len(numbers):
             index.reconstruct_batch(numbers[:1])
-    except DataError:
-        raise
-    except Exception as error:  # faiss raises its own kinds
-        found = f"an index that gives no vectors back ({str(error)[-80:]})"
-        wanted = "a flat index, or one that can reconstruct"
-        raise DataError(path.name, found, wanted, do=SAVE) from error
     rows = IndexRows(index, numbers, whole)
     return {"": rows} if ids is None else {"": rows, "ids": ids}
 

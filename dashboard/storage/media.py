@@ -64,12 +64,10 @@ def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
     """Raise a DataError if two names of a file mean the same id, by what `match_ids` returns."""
     first: dict[str, str] = {}
     for name, known in names.items():
-        if known in first:
-            found = (
-                f"{what} for {known[:80]!r} under two names ({list_names([first[known], name])})"
-            )
+        if first.setdefault(known, name) != name:
+            both = list_names([first[known], name])
+            found = f"{what} for {known[:80]!r} under two names ({both})"
             raise DataError(file, found, "one for each id", do="Remove one of the two.")
-        first[known] = name
 
 
 def strip_name(name: str) -> str:
@@ -154,12 +152,10 @@ def _explain_lack(folder: Path, root: str, file: str) -> tuple[str, str] | None:
             fetch_media(file, is_wanted=False)
         except DataError as error:
             return f"at {error.found}", f"{error.expected}. {error.do}".rstrip(". ")
-        return None
-    path = find_media(folder, root, file)
-    if path is None:
+    elif (path := find_media(folder, root, file)) is None:
         below = f"files below {root}/, with / between folders; nothing elsewhere is read"
         return "not there", below
-    if not recognise_type(path):
+    elif not recognise_type(path):
         return "no picture or clip that browsers show", "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM"
     return None
 
@@ -185,7 +181,7 @@ def read_span(items: Table, place: int) -> Span | None:
     A missing start is 0, a missing end infinite. A span that ends before it starts is none.
     """
     start, end = (parse_number(items[name][place]) for name in ("span_start", "span_end"))
-    lacks_start, lacks_end = math.isnan(start), math.isnan(end)
-    span = Span(0.0 if lacks_start else start, math.inf if lacks_end else end)
-    is_whole = lacks_start and lacks_end
-    return None if is_whole or not 0 <= span.start < span.end else span
+    if math.isnan(start) and math.isnan(end):
+        return None
+    span = Span(0.0 if math.isnan(start) else start, math.inf if math.isnan(end) else end)
+    return span if 0 <= span.start < span.end else None

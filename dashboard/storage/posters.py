@@ -177,12 +177,11 @@ def _read_clip(path: Path, span: Span | None, count: int) -> list[Image.Image]:
     with _open_clip(path) as (clip, stream, origin):
         length = measure_length(clip, stream)
         whole = Span(0.0, math.inf if length is None else length)
-        part = whole if span is None or is_cut(span, length) else span
-        end = min(part.end, whole.end)
-        if not math.isfinite(end) or end <= part.start:
-            seconds = [part.start]
-        else:
-            seconds = [part.start + (end - part.start) * (k + 0.5) / count for k in range(count)]
+        start, end = whole if span is None or is_cut(span, length) else span
+        end = min(end, whole.end)
+        seconds = [start + (end - start) * (k + 0.5) / count for k in range(count)]
+        if not math.isfinite(end) or end <= start:
+            seconds = [start]
         found = [_read_frame(clip, stream, origin + each) for each in seconds]
     frames = [each for each in found if each is not None]
     if not frames:

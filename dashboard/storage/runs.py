@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -52,10 +53,9 @@ def _read_pairs(path: Path, name: str, findings: Findings, fields: tuple[str, ..
         table = read_table(path, name, ("query_id", "item_id", number), findings, unique=False)
         rows = zip(table.lines, table["query_id"], table["item_id"], table[number], strict=True)
         return _collect(rows, name, number, findings)
-    raw, pairs = read_bytes(path, name), None
-    if raw.isascii() and not any(each in raw for each in ODD):
-        pairs = _parse_trec(raw, fields, number)
-    if pairs is not None:
+    raw = read_bytes(path, name)
+    is_plain = raw.isascii() and not any(each in raw for each in ODD)
+    if is_plain and (pairs := _parse_trec(raw, fields, number)):
         return pairs
     text = _set_blanks(decode_text(raw, name, findings))
     pairs = _parse_trec(text.encode(), fields, number)
@@ -124,11 +124,8 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
     values = np.from_dlpack(table.column(number).chunk(0)).astype(np.float64)
     keys = np.sort(query * len(items) + item)
     is_odd = not np.isfinite(values).all() or (keys[1:] == keys[:-1]).any()
-    return (
-        None
-        if is_odd or text.startswith(b"#") or b"\n#" in text
-        else Pairs(queries, items, query, item, values)
-    )
+    has_comment = text.startswith(b"#") or b"\n#" in text
+    return None if is_odd or has_comment else Pairs(queries, items, query, item, values)
 
 
 def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) -> Pairs:
@@ -138,14 +135,12 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     repeated = []
     for line, query, item, text in rows:
         pair, value = (query, item), require_number(text, name, number, line)
-        if pair in first and values[pair] != value:
+        if values.setdefault(pair, value) != value:
             twice = f"query {query!r} and item {item!r} a second time (first in line {first[pair]})"
             do = "Remove one of the two lines."
             raise DataError(name, twice, f"one {number} for each pair", line=line, do=do)
-        if pair in first:
+        if first.setdefault(pair, line) != line:
             repeated.append(line)
-        first.setdefault(pair, line)
-        values[pair] = value
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
     wanted = "each pair once; they count once"
@@ -154,7 +149,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
 
 
 def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Row]:
-    places = (fields.index("query"), fields.index("item"), fields.index(number))
+    pick = itemgetter(*map(fields.index, ("query", "item", number)))
     for line, content in enumerate(text.split("\n"), start=1):
         parts = content.split(" ")
         is_comment = content.startswith("#") and (parts[0] == "#" or len(parts) != len(fields))
@@ -163,4 +158,4 @@ def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> 
         if len(parts) != len(fields):
             wanted = f"{len(fields)} fields: {' '.join(fields)}"
             raise DataError(name, f"{len(parts)} fields", wanted, line=line)
-        yield line, parts[places[0]], parts[places[1]], parts[places[2]]
+        yield line, *pick(parts)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings
+from dashboard.errors import DataError, Finding, Findings, explain_errors
 from dashboard.texts import read_text
 
 Arrays = Mapping[str, Any]
@@ -126,16 +126,12 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings) -> list[
     """
     ending = path.suffix.lower()
     if ending == ".npy":
-        try:
+        with explain_errors(name, "a damaged file", "an array of ids"):
             return list_texts(np.load(path, allow_pickle=False))
-        except (ValueError, EOFError, OSError) as error:
-            raise DataError(name, "a damaged file", "an array of ids") from error
     text = read_text(path, name, findings)
     if ending == ".json":
-        try:
+        with explain_errors(name, "no JSON", "a list of ids"):
             found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise DataError(name, "no JSON", "a list of ids") from error
         return [str(each) for each in found] if isinstance(found, list) else []
     rows = [[line.strip()] for line in text.rstrip("\n").split("\n")]
     if ending in TABLES:

@@ -167,9 +167,7 @@ def group_values(rows: Sequence[Row]) -> list[Row]:
     Each row of `rows` that has both values gains its `point`.
     """
     points: dict[str, Row] = {}
-    for row in rows:
-        if row["delta"] is None:
-            continue
+    for row in (row for row in rows if row["delta"] is not None):
         row["point"] = f"{row['baseline']:.3f} → {row['candidate']:.3f}"
         kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
         points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1

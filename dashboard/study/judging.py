@@ -9,7 +9,6 @@ import numpy as np
 
 from dashboard.errors import ChoiceError, list_names
 from dashboard.evaluation.judgement import (
-    Judgement,
     JudgingRules,
     judge_table,
     list_judged,
@@ -17,15 +16,10 @@ from dashboard.evaluation.judgement import (
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices
 from dashboard.tables import FloatArray
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
-
-
-def _judge_qrels(collection: Collection, choices: Choices) -> Judgement:
-    return judge_table(collection, collection.qrels)
 
 
 SAMPLE = 200
@@ -58,7 +52,7 @@ def list_relevant_grades(study: Study) -> list[FloatArray]:
 QRELS = JudgingRules(
     name="qrels",
     title="Judged pairs",
-    judge=_judge_qrels,
+    judge=lambda collection, choices: judge_table(collection, collection.qrels),
     metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
     nothing_relevant="zero",
     ties="id",
@@ -79,11 +73,9 @@ def list_all_rules() -> list[JudgingRules]:
 
 def list_rules(collection: Collection) -> list[JudgingRules]:
     """Return the protocols that a collection has what is needed for."""
-    found = [QRELS] if collection.qrels is not None else []
-    for plugin in PLUGINS:
-        if plugin.rules and collection.tables.get(plugin.name) is not None:
-            found.append(load(plugin, "rules"))
-    return _replace_core(found)
+    there = {name for name, tables in collection.tables.items() if tables is not None}
+    found = [load(each, "rules") for each in PLUGINS if each.rules and each.name in there]
+    return _replace_core([QRELS, *found] if collection.qrels is not None else found)
 
 
 def _replace_core(found: list[JudgingRules]) -> list[JudgingRules]:

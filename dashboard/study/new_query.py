@@ -44,12 +44,11 @@ def search(
     collection = study.collection
     if item and item not in collection.items.index:
         raise ChoiceError(f"There is no item {item!r}.")
-    stored = collection.queries.list_rows("text", "item_id")
-    wanted = ["", item] if item else [text, ""]
-    places = [place for place, (_, *each) in enumerate(stored) if each == wanted]
-    if places and picture is None:
-        every = Study(collection, study.choices.replace(queries="all", slice=()))
-        return show_query(every, places[0], versions, depth, metric)
+    stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
+    wanted = ("", item) if item else (text, "")
+    every = study.choices.replace(queries="all", slice=())
+    if picture is None and (places := [at for at, each in enumerate(stored) if each == wanted]):
+        return show_query(Study(collection, every), places[0], versions, depth, metric)
     if len(text) > MAX_CHARACTERS:
         said = f"The text has {len(text):,} characters."
         raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
@@ -60,8 +59,7 @@ def search(
     if text and rules.map_text and asked.tables.get(rules.name) is not None:
         tables = {rules.name: rules.map_text(asked, TYPED, text)}
         asked = replace(asked, tables={**asked.tables, **tables})
-    made = Study(asked, study.choices.replace(queries="all", slice=()))
-    return show_query(made, 0, versions, depth, metric)
+    return show_query(Study(asked, every), 0, versions, depth, metric)
 
 
 def _encode(

@@ -159,18 +159,12 @@ class Study:
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
-        return [self._measure(version, tuple(parse(metrics))) for version in versions]
-
-    def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
-        """Return whether the values of some versions are computed already."""
-        measures = tuple(parse(metrics))
-        known = self._whole._parts
-        return all(("plain", version, each) in known for version in versions for each in measures)
-
-    def _measure(self, version: str, measures: tuple[Measure, ...]) -> Measurement:
+        measures, ids = tuple(parse(metrics)), self.query_ids
         folds = self.rules.folds(self) if self.rules.folds else None
-        values = self._compute_values(version, measures)
-        return Measurement(version, measures, self.query_ids, values, folds)
+        return [
+            Measurement(version, measures, ids, self._compute_values(version, measures), folds)
+            for version in versions
+        ]
 
     @compute_once
     def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
@@ -307,11 +301,8 @@ class Study:
 
     def count_unscored(self, version: str) -> dict[str, int]:
         """Return how many queries have no value, by why."""
-        judged, not_run = self.judgement.unscorable, self.run(version).source.not_run
-        counted = Counter(
-            str(not_run.get(query) or judged.get(query, "")) for query in self.queries.tolist()
-        )
-        del counted[""]
+        reasons = {**self.judgement.unscorable, **self.run(version).source.not_run}
+        counted = Counter(reasons[q] for q in self.queries.tolist() if q in reasons)
         return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
@@ -321,8 +312,8 @@ class Study:
 
     def values(self, version: str, metric: str) -> FloatArray:
         """Return the values of one metric, NaN for null. [queries in question]."""
-        (measurement,) = self.measure([version], metric)
-        return np.asarray(measurement.values[0])
+        found: FloatArray = self._compute_values(version, tuple(parse(metric)))[0]
+        return found
 
     def find_items(self, rows: Iterable[Row]) -> IntArray:
         """Return the item of each result, by its `item_id`; -1 for one that there is not."""

@@ -239,17 +239,16 @@ def draw_choice(
         "key": widget, "help": choice.meaning, "on_change": write,
         "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip
+    st.session_state[widget] = choices.write()[key]
     if choice.kind == "names":
         st.session_state[widget] = list(now)
         st.multiselect(name, options, **shared)
     elif is_metric or options:
         if is_metric:  # any metric can be typed
             options = list(dict.fromkeys([*map(str, parse(choices["metrics"])), now]))
-        st.session_state[widget] = str(now)
         shared |= {"format_func": label, "placeholder": placeholder}
         st.selectbox(name, options, accept_new_options=is_metric, **shared)
     else:
-        st.session_state[widget] = choices.write()[key]
         st.text_input(name, placeholder=placeholder, **shared)
     if wrong := st.session_state.pop(f"wrong-{widget}", ""):
         st.error(escape_markdown(wrong))

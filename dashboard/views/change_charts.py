@@ -187,12 +187,6 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     return alt.layer(_draw_zero(title), bars, points, left, right, height=alt.Step(36))
 
 
-def _order_names(rows: Sequence[Row], key: str) -> list[str]:
-    """Return the values of a column in the order of the rows, "all" last."""
-    names = dict.fromkeys(protect_name(str(row[key])) for row in rows)
-    return sorted(names, key=lambda name: name == ALL)
-
-
 def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     """Return the mean difference of each pair of slices; a cell can be picked.
 
@@ -207,12 +201,15 @@ def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
     scale = alt.Scale(
         domain=[-farthest, 0, farthest], range=[WORSE, "#e9edf2", BETTER], interpolate="lab"
     )
-    names = {key: _order_names(rows, key) for key in ("first", "second")}
+    first_names, second_names = (  # in the order of the rows, "all" last
+        sorted(dict.fromkeys(protect_name(row[key]) for row in rows), key=ALL.__eq__)
+        for key in ("first", "second")
+    )
     lines = alt.Axis(labelLimit=130, ticks=False)
     wrap = alt.Axis(labelAngle=-90, labelLimit=180, orient="top", title=None, ticks=False)
     base = make_chart(rows).encode(
-        x=alt.X("second:N", sort=names["second"], axis=wrap),
-        y=alt.Y("first:N", sort=names["first"], title=None, axis=lines),
+        x=alt.X("second:N", sort=second_names, axis=wrap),
+        y=alt.Y("first:N", sort=first_names, title=None, axis=lines),
         tooltip=[
             alt.Tooltip("first:N", title=protect_name(first)),
             alt.Tooltip("second:N", title=protect_name(second)),

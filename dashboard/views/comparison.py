@@ -1,7 +1,7 @@
 """Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import streamlit as st
@@ -68,9 +68,8 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def measure_on_page(study: Study, versions: Sequence[str], metric: str) -> list[FloatArray]:
-    """Return the values of versions; show that they are measured, if they are not known yet."""
-    is_known = study.is_measured(versions, metric)
-    with nullcontext() if is_known else show_progress("Measuring the versions"):
+    """Return the values of versions; show that they are measured, if that takes a while."""
+    with show_progress("Measuring the versions"):
         return [study.values(version, metric) for version in versions]
 
 
@@ -79,7 +78,10 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     baseline, candidate = choices["baseline"], choices["candidate"]
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
-        told = _describe_one(study, row, candidate)
+        mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
+        scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+        told = f"{candidate}: {row['name']} {mean} ({scored})"
+        told = "".join(f"{each}. " for each in (told, *study.list_conditions())).rstrip()
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         st.caption(escape_markdown(power))
@@ -88,14 +90,6 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
         if found.make_source and found.note:
             st.caption(escape_markdown(f"{version}: {found.note}."))
     return told
-
-
-def _describe_one(study: Study, row: Row, version: str) -> str:
-    """Return the mean of a version as a sentence, with the choices that change it."""
-    mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
-    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
-    told = [f"{each}." for each in study.list_conditions()]
-    return " ".join([f"{version}: {row['name']} {mean} ({scored}).", *told])
 
 
 def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
@@ -155,16 +149,14 @@ def make_forest(rows: Sequence[Row]) -> list[Row]:
 
 def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
     """Draw the filter of queries by outcome."""
-    labels = {"all": f"All {sum(counts.values()):,}"} | {
-        name: f"{name.capitalize()} {number:,}" for name, number in counts.items()
-    }
+    counts = {"all": sum(counts.values()), **counts}
     key = "filter-outcome"
     st.session_state[key] = choices["outcome"]
     st.segmented_control(
         "Queries",
-        list(labels),
+        list(counts),
         key=key,
-        format_func=lambda name: labels[name],
+        format_func=lambda name: f"{name.capitalize()} {counts[name]:,}",
         on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
         label_visibility="collapsed",
         required=True,

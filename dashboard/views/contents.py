@@ -96,10 +96,11 @@ def write_facts(collection: Collection) -> str:
         f"<dt>{escape(name)}</dt><dd>{escape(told)}</dd>"
         for name, told in list_facts(collection).items()
     )
-    shown = []
-    for item in collection.items.ids[: 10 * PICTURES]:
-        address = address_media(collection, "poster", item)
-        shown += [f'<img src="{escape(address)}" alt="{escape(item)}">'] if address else []
+    shown = [
+        f'<img src="{escape(address)}" alt="{escape(item)}">'
+        for item in collection.items.ids[: 10 * PICTURES]
+        if (address := address_media(collection, "poster", item))
+    ]
     pictures = f'<div class="pictures">{"".join(shown[:PICTURES])}</div>' if shown else ""
     return f'<dl class="facts">{facts}</dl>{pictures}'
 

@@ -122,5 +122,4 @@ def _write_cell(column: Column, row: Mapping[str, Any]) -> str:
 
 
 def _name_class(column: Column) -> str:
-    flags = {"number": column.number, "wide": column.wide, "wrap": column.wrap}
-    return " ".join(name for name, flag in flags.items() if flag)
+    return " ".join(name for name in ("number", "wide", "wrap") if getattr(column, name))

@@ -48,8 +48,8 @@ def draw_sharing(
         tables: Rows and columns, as a command prints them, by the table's name.
         charts: Charts by name.
     """
-    versions = choices.compared
-    stem, ink = "-".join([study.collection.name, *versions]), pick_ink()
+    versions, ink = choices.compared, pick_ink()
+    stem = "-".join([study.collection.name, *versions])
     with make_line():
         with st.popover("Download"):
             for contents, forms in ((tables, ("csv", "json")), (charts, ("svg", "png"))):

@@ -1,12 +1,14 @@
 """Rows of the charts and tables of the screen Slices."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.measurement import Row
-from dashboard.evaluation.slicing import ALL, SMALL_SLICE
+from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
 from dashboard.views.components import make_line
@@ -35,10 +37,9 @@ def make_lines(rows: Sequence[Row]) -> list[Row]:
         note += write_signed(row["delta"], "")
         if row["p_adjusted"] is not None:
             note += f" · p {write_p(row['p_adjusted'])}"
-        name = row["slice"]
-        label = value if values.count(value) == 1 else name
-        outcome = _find_outcome(row)
-        lines.append(row | {"name": name, "label": label, "note": note, "outcome": outcome})
+        label = value if values.count(value) == 1 else row["slice"]
+        told = {"name": row["slice"], "label": label, "note": note}
+        lines.append(row | told | {"outcome": _find_outcome(row)})
     return lines
 
 
@@ -46,9 +47,8 @@ def make_cells(rows: Sequence[Row]) -> list[Row]:
     """Return the cells of a table of two columns, without the column's name in each."""
     return [
         row
+        | {key: row[key].partition("=")[2] or row[key] for key in ("first", "second")}
         | {
-            "first": _shorten(row["first"]),
-            "second": _shorten(row["second"]),
             "note": write_signed(row["delta"]),
             "count": f"n {n}{'*' if n < SMALL_SLICE else ''}" if (n := row["queries"]) else "",
         }
@@ -61,23 +61,18 @@ def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:
     columns = list(dict.fromkeys(name.partition("=")[0] for name in slices))
     if len(columns) < 2:
         return None
+    pick: Any = partial(st.selectbox, label_visibility="collapsed", width=200)
     with make_line():
         st.markdown("**Two columns**", width="content")
-        first = st.selectbox(
-            "Lines", columns, key="slices-first", label_visibility="collapsed", width=200
-        )
+        first = pick("Lines", columns, key="slices-first")
         others = [each for each in columns if each != first]
-        second = st.selectbox(
-            "Columns", others, key="slices-second", label_visibility="collapsed", width=200
-        )
-    return first, second
+        return first, pick("Columns", others, key="slices-second")
 
 
 def _find_outcome(row: Row) -> str:
     if row["queries"] < SMALL_SLICE:
         return "few"
-    p = row["p_adjusted"]
-    if p is None or p >= SIGNIFICANT:
+    if (row["p_adjusted"] or 1) >= SIGNIFICANT:
         return "cannot tell"
     return "better" if row["gain"] > 0 else "worse"
 
@@ -92,7 +87,3 @@ def describe_slice(row: Row) -> Row:
     lacking = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
     kept = {"slice": row["slice"], "queries": row["queries"]}
     return kept | write_difference(row, row["p_adjusted"], lacking)
-
-
-def _shorten(name: str) -> str:
-    return name if name == ALL else name.partition("=")[2]

@@ -57,7 +57,7 @@ def test_every_choice_has_a_noun(world: Path) -> None:
     nouns = {}
     for choice in (each for each in list_choices() if each.allowed):
         with pytest.raises(ChoiceError) as error:
-            choice.read("?", collection, dict(usual.values))
+            choice.read("?", collection, usual)
         nouns[choice.key] = str(error.value).partition(" '?'. There are")[0].split("is no ")[1]
     others = {
         "queries": "kind of queries", "groups": "group", "labels": "kind of labels",

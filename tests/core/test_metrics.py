@@ -5,7 +5,7 @@ import pytest
 
 from dashboard.evaluation.judgement import TableJudgement
 from dashboard.evaluation.measurement import measure_run
-from dashboard.evaluation.metrics import METRICS, OTHER_NAMES, metric, parse
+from dashboard.evaluation.metrics import METRICS, NAMES, metric, parse
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.run import Run
 from dashboard.study.judging import QRELS
@@ -133,6 +133,6 @@ def test_settings_and_names_of_trec_eval() -> None:
 def test_no_two_metrics_share_a_label() -> None:
     titles = [each.title.lower() for each in METRICS.values()]
     assert len(set(titles)) == len(titles)
-    assert set(OTHER_NAMES.values()) == set(METRICS)
+    assert set(NAMES.values()) == set(METRICS.values())
     with pytest.raises(ValueError, match="Two metrics are called map"):
         metric("MAP", formula="", source="")(lambda block, k: block.relevant)

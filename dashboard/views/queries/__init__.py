@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dashboard.errors import list_names
 from dashboard.evaluation.differences import write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.storage.collection import Collection
@@ -180,16 +181,9 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
 
 def _describe_moves(fell: Sequence[Row], came: Sequence[Row]) -> str:
     """Return where hits fell and how many came: "2 fell to 17, 21; 1 came in"."""
-    told = []
-    if fell:
-        ranks = [str(row["after"] or "no rank") for row in fell]
-        listed = ", ".join(ranks[:MAX_RANKS])
-        if len(ranks) > MAX_RANKS:
-            listed += f" and {len(ranks) - MAX_RANKS} more"
-        told.append(f"{len(fell)} fell to {listed}")
-    if came:
-        told.append(f"{len(came)} came in")
-    return "; ".join(told)
+    ranks = list_names([row["after"] or "no rank" for row in fell], MAX_RANKS)
+    told = [f"{len(fell)} fell to {ranks}"] if fell else []
+    return "; ".join([*told, f"{len(came)} came in"] if came else told)
 
 
 def _write(value: float | None) -> str:
