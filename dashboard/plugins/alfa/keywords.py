@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,16 +28,14 @@ LENGTH_BONUS = 0.06
 """Added to the score of a candidate for each of its words."""
 
 
-@dataclass(frozen=True)
-class Keyword:
+class Keyword(NamedTuple):
     """A keyword of a group, in its most frequent spelling."""
 
     group: str
     name: str
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """Words of a query that a keyword was mapped to."""
 
     ngram: str
@@ -209,18 +207,23 @@ def _read_mapping(
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     if not path.is_file():
-        lacks = "the keywords of each query"
-        before = "no such file for "
         findings += count_odd(
-            MAPPING, int(collection.is_text.sum()), "text queries", lacks, before=before
+            MAPPING,
+            int(collection.is_text.sum()),
+            "text queries",
+            "the keywords of each query",
+            before="no such file for ",
         )
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
     if others := [each for each in table.columns if each not in columns]:
-        said = f"columns that are not read ({list_names(others)})"
         only = "none; mapping_threshold decides which keywords count. Remove rows that do not"
-        findings.append(Finding("warning", MAPPING, 1, said, only))
+        findings.append(
+            Finding(
+                "warning", MAPPING, 1, f"columns that are not read ({list_names(others)})", only
+            )
+        )
     mapped: dict[str, list[Candidate]] = {}
     unknown: dict[str, dict[str, int]] = {"queries": {}, "groups": {}}
     for line, query, ngram, group, keyword, score in zip(
@@ -236,13 +239,13 @@ def _read_mapping(
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
     expected = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
     for what, lines in unknown.items():
-        told = (f"unknown {what}", f"{expected[what]}; left out")
-        findings += count_odd(MAPPING, lines, *told, before="rows of ")
+        findings += count_odd(
+            MAPPING, lines, *((f"unknown {what}", f"{expected[what]}; left out")), before="rows of "
+        )
     return mapped
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A keyword and its other words."""
 
     keyword: Keyword

@@ -1,6 +1,6 @@
 """Lists that people saw (`lists.csv`) and what they said of them (`satisfaction.csv`)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,8 +22,7 @@ BEST = 5
 WORST = 1
 
 
-@dataclass(frozen=True, eq=False)
-class ViewedLists:
+class ViewedLists(NamedTuple):
     """Lists as people saw them, and their answers.
 
     Attributes:
@@ -98,10 +97,12 @@ def _read_answers(
     strange = ~said["satisfaction"].isin(range(WORST, BEST + 1))
     if strange.any():
         at = int(np.argmax(strange))
-        do = "Leave the line out where nobody answered."
-        found = f"satisfaction {table[COLUMNS[kind]][at]!r}"
         raise DataError(
-            ANSWERS, found, f"a whole number from {WORST} to {BEST}", line=table.lines[at], do=do
+            ANSWERS,
+            f"satisfaction {table[COLUMNS[kind]][at]!r}",
+            f"a whole number from {WORST} to {BEST}",
+            line=table.lines[at],
+            do="Leave the line out where nobody answered.",
         )
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = said["list_id"].map(who)

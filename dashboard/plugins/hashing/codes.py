@@ -86,7 +86,10 @@ def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:
         packed = (packed.astype(np.int16) + 128).astype(np.uint8)
     unpacked = np.unpackbits(packed, axis=1)
     if unpacked[:, bits:].any():
-        found = f"packed codes with bits beyond the first {bits}"
-        raise DataError(name, found, "0 there. State their number in model.toml as bits")
+        raise DataError(
+            name,
+            f"packed codes with bits beyond the first {bits}",
+            "0 there. State their number in model.toml as bits",
+        )
     signs = unpacked[:, :bits].astype(np.int8) * np.int8(2) - np.int8(1)
     return replace(vectors, stored=signs, lengths=np.full(len(vectors.ids), np.sqrt(bits)))

@@ -20,15 +20,17 @@ SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
 
 
 def _component() -> Any:
-    scripts = (*SENDING, FOLDER / "person.js")
-    return load_component("reviews-person", scripts, (FOLDER / "answers.css",))
+    return load_component(
+        "reviews-person", (*SENDING, FOLDER / "person.js"), (FOLDER / "answers.css",)
+    )
 
 
 def load_answers(name: str) -> Any:
     """Load the component of a script and a style sheet that asks for answers and sends them."""
     scripts = (*SENDING, FOLDER / "answers.js", FOLDER / f"{name}.js")
-    styles = (FOLDER / "answers.css", FOLDER / f"{name}.css")
-    return load_component(f"reviews-{name}", scripts, styles)
+    return load_component(
+        f"reviews-{name}", scripts, (FOLDER / "answers.css", FOLDER / f"{name}.css")
+    )
 
 
 def draw_waiting() -> None:

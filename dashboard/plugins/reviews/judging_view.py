@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -54,8 +54,7 @@ HIDDEN = "<style>.st-key-choices, [class*='st-key-chips'] { display: none !impor
 """Hides what names versions and numbers, in a list."""
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(NamedTuple):
     """Queries and pools that a person judges.
 
     Attributes:

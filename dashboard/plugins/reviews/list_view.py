@@ -1,8 +1,7 @@
 """Lists to judge on the screen Reviews: own work, all lists, one of them, and a form for more."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -53,8 +52,7 @@ PAIRS = [
 ]
 
 
-@dataclass(frozen=True)
-class Reviews:
+class Reviews(NamedTuple):
     """Everything that people said of a collection, read once.
 
     Attributes:

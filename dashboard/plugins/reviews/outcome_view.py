@@ -95,8 +95,11 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         st.caption(f"{len(rows) - len(there):,} disagreements are gone from the collection.")
     if not there:
         decided = any(row.kind == DECISION for row in reviews.rows)
-        told = "No disagreement is left to decide. Corrected labels shows the effect."
-        st.caption(told if decided else "No two people disagree about a result.")
+        st.caption(
+            "No disagreement is left to decide. Corrected labels shows the effect."
+            if decided
+            else "No two people disagree about a result."
+        )
         return
     if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
         st.info(escape_markdown(why))
@@ -169,8 +172,11 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what corrections would change before they count, and let them count."""
     protocol = choices["protocol"]
     if protocol in LEFT_ALONE:
-        told = f"The protocol {protocol} takes labels as given: verdicts correct none of them."
-        st.info(escape_markdown(told))
+        st.info(
+            escape_markdown(
+                f"The protocol {protocol} takes labels as given: verdicts correct none of them."
+            )
+        )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
     by = Counter(row["by"] for row in changes)

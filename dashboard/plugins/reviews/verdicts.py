@@ -211,8 +211,9 @@ def read_state(folder: Path) -> tuple[str, str, int]:
         return folder.name, "", 0
     with open_store() as connection:
         key = _find_key(_read_folders(connection), folder)
-        mine = REVIEW.c.collection == key
-        number = connection.execute(select(func.max(REVIEW.c.number)).where(mine)).scalar()
+        number = connection.execute(
+            select(func.max(REVIEW.c.number)).where(REVIEW.c.collection == key)
+        ).scalar()
     return key, identify_store(), int(number or 0)
 
 
