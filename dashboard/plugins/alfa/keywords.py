@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
@@ -217,31 +217,27 @@ def _read_mapping(
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
-    if others := [each for each in table.columns if each not in columns]:
-        only = "none; mapping_threshold decides which keywords count. Remove rows that do not"
-        findings.append(
-            Finding(
-                "warning", MAPPING, 1, f"columns that are not read ({list_names(others)})", only
-            )
-        )
+    unread = [each for each in table.columns if each not in columns]
+    wanted = "none; mapping_threshold decides which keywords count. Remove rows that do not"
+    findings += count_odd(MAPPING, unread, "columns that are not read", wanted)
     mapped: dict[str, list[Candidate]] = {}
-    unknown: dict[str, dict[str, int]] = {"queries": {}, "groups": {}}
+    strange: dict[str, int] = {}
+    others: dict[str, int] = {}
     for line, query, ngram, group, keyword, score in zip(
         table.lines, *(table[column] for column in columns), strict=True
     ):
         if query not in collection.queries.index:
-            unknown["queries"].setdefault(query, line)
+            strange.setdefault(query, line)
             continue
         if _name_group(group) not in groups:
-            unknown["groups"].setdefault(group, line)
+            others.setdefault(group, line)
         number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
-    expected = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
-    for what, lines in unknown.items():
-        findings += count_odd(
-            MAPPING, lines, *((f"unknown {what}", f"{expected[what]}; left out")), before="rows of "
-        )
+    wanted = "ids of queries; left out"
+    findings += count_odd(MAPPING, strange, "unknown queries", wanted, before="rows of ")
+    wanted = f"columns of {ANNOTATION}; left out"
+    findings += count_odd(MAPPING, others, "unknown groups", wanted, before="rows of ")
     return mapped
 
 

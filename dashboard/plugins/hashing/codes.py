@@ -12,7 +12,6 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version, try_to_read_all
 
 BYTE = 8
-UNPACK = "or unpack them: numpy.unpackbits(codes, axis=1)."
 
 
 def read_packed(
@@ -72,7 +71,10 @@ def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
     columns = vectors.dimension
     bits = vectors.dimension * BYTE
     found = f"{stored.dtype} from {low} to {high} in {columns} columns, which may be packed bits"
-    do = f"If they are, write bits = {bits} into model.toml, {UNPACK}"
+    do = (
+        f"If they are, write bits = {bits} into model.toml, or unpack them: "
+        "numpy.unpackbits(codes, axis=1)."
+    )
     wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"
     if stored.dtype == np.int8:
         do += f" If they are vectors, write dimension = {columns}."

@@ -22,7 +22,6 @@ from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
 
 FOLDER = Path(__file__).parent
-KINDS = ("item", "text")
 MAX_NAMED = 5_000
 """Queries that are sent."""
 FIRST_STEPS = (
@@ -85,7 +84,7 @@ def _list_queries(name: str) -> list[Any]:
     return [
         ["Query", title or query, "query", {"query": query}, query]
         for query, title, is_text in named
-        if kind in ("all", KINDS[bool(is_text)])
+        if kind in ("all", ("item", "text")[bool(is_text)])
     ][:MAX_NAMED]
 
 

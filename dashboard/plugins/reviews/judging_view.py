@@ -38,8 +38,6 @@ SCRIPTS = (
     *(FOLDER / name for name in ("outbox.js", "answers.js", "judging_view.js")),
 )
 """Parts of one module, in this order."""
-STYLES = (cards.FOLDER / "cards.css", FOLDER / "judging_view.css")
-BUTTON = ("v", "Judge", {"judge": "yes"})
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
 MAX_GRADE = 9
@@ -88,7 +86,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     """Draw the query for judging and end the page if that is chosen; else return its button."""
     collection = study.collection
     if choices["judge"] == "no":
-        return BUTTON
+        return ("v", "Judge", {"judge": "yes"})
     made = find_list(collection.folder, choices["list"]) if choices["list"] else None
     if made:
         st.html(HIDDEN)
@@ -136,7 +134,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
         "next": task.queries[following[0]] if following else "",
         "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
     }
-    load_component("judging", SCRIPTS, STYLES)(
+    load_component("judging", SCRIPTS, (cards.FOLDER / "cards.css", FOLDER / "judging_view.css"))(
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
