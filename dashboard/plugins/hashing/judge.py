@@ -183,7 +183,7 @@ def describe_types(
                 shared = judged.asked[query] & judged.sets[judged.place[item]]
                 type_ += f": {', '.join(sorted(shared))}"
             told.append(type_)
-        notes.append({"notes": told} if told else {})
+        notes.append({"notes": told})
     return {}, notes
 
 
