@@ -10,8 +10,6 @@ from dashboard.study.choices import Choice
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
 
-DEFAULT_GROUPS = ("pv_object_type", "pv_actor_behavior")
-
 
 def _list_groups(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
     tables = collection.tables.get("alfa")
@@ -20,7 +18,7 @@ def _list_groups(collection: Collection, before: Mapping[str, Any]) -> Sequence[
 
 def _pick_groups(collection: Collection, before: Mapping[str, Any]) -> tuple[str, ...]:
     known = _list_groups(collection, before)
-    wanted = collection.settings.get("default_groups", DEFAULT_GROUPS)
+    wanted = collection.settings.get("default_groups", ("pv_object_type", "pv_actor_behavior"))
     return tuple(group for group in wanted if group in known) or tuple(known)
 
 

@@ -21,7 +21,6 @@ OPTIONS = """
 --write  map the words of all text queries and write query_keywords.csv
 """
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
-WRITTEN = ("query_id", "ngram", "group", "keyword", "score")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -79,7 +78,9 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
         for each in found
     ]
     path = collection.folder / "query_keywords.csv"
-    replace_file(path, write_rows(rows, WRITTEN, "csv").encode())
+    replace_file(
+        path, write_rows(rows, ("query_id", "ngram", "group", "keyword", "score"), "csv").encode()
+    )
     return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), FINE
 
 

@@ -116,9 +116,10 @@ def describe_results(
     items = study.find_items(rows).tolist()
     parts = list_parts(judged, query).values()
     ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
-    threshold = study.choices["mapping_threshold"]
     named = judged.tables.find_query(
-        study.collection.queries.ids[query], judged.tables.groups, threshold
+        study.collection.queries.ids[query],
+        judged.tables.groups,
+        study.choices["mapping_threshold"],
     )
     required = judged.required[query]
     told = {"required": [each.name for each in required]}

@@ -10,11 +10,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
@@ -28,16 +28,14 @@ LENGTH_BONUS = 0.06
 """Added to the score of a candidate for each of its words."""
 
 
-@dataclass(frozen=True)
-class Keyword:
+class Keyword(NamedTuple):
     """A keyword of a group, in its most frequent spelling."""
 
     group: str
     name: str
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """Words of a query that a keyword was mapped to."""
 
     ngram: str
@@ -209,40 +207,41 @@ def _read_mapping(
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     if not path.is_file():
-        lacks = "the keywords of each query"
-        before = "no such file for "
         findings += count_odd(
-            MAPPING, int(collection.is_text.sum()), "text queries", lacks, before=before
+            MAPPING,
+            int(collection.is_text.sum()),
+            "text queries",
+            "the keywords of each query",
+            before="no such file for ",
         )
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
-    if others := [each for each in table.columns if each not in columns]:
-        said = f"columns that are not read ({list_names(others)})"
-        only = "none; mapping_threshold decides which keywords count. Remove rows that do not"
-        findings.append(Finding("warning", MAPPING, 1, said, only))
+    unread = [each for each in table.columns if each not in columns]
+    wanted = "none; mapping_threshold decides which keywords count. Remove rows that do not"
+    findings += count_odd(MAPPING, unread, "columns that are not read", wanted)
     mapped: dict[str, list[Candidate]] = {}
-    unknown: dict[str, dict[str, int]] = {"queries": {}, "groups": {}}
+    strange: dict[str, int] = {}
+    others: dict[str, int] = {}
     for line, query, ngram, group, keyword, score in zip(
         table.lines, *(table[column] for column in columns), strict=True
     ):
         if query not in collection.queries.index:
-            unknown["queries"].setdefault(query, line)
+            strange.setdefault(query, line)
             continue
         if _name_group(group) not in groups:
-            unknown["groups"].setdefault(group, line)
+            others.setdefault(group, line)
         number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
-    expected = {"queries": "ids of queries", "groups": f"columns of {ANNOTATION}"}
-    for what, lines in unknown.items():
-        told = (f"unknown {what}", f"{expected[what]}; left out")
-        findings += count_odd(MAPPING, lines, *told, before="rows of ")
+    wanted = "ids of queries; left out"
+    findings += count_odd(MAPPING, strange, "unknown queries", wanted, before="rows of ")
+    wanted = f"columns of {ANNOTATION}; left out"
+    findings += count_odd(MAPPING, others, "unknown groups", wanted, before="rows of ")
     return mapped
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A keyword and its other words."""
 
     keyword: Keyword

@@ -18,12 +18,12 @@ STOP_WORDS = ARTICLES | frozenset(
 """)
 )
 EGO = "ego"
-EGO_WORDS = frozenset({"we", "us", "our", "ours", "ourselves", "i", "me", "my", "own", "host"})
+EGO_WORDS = frozenset(WORD.findall("we us our ours ourselves i me my own host"))
 EGO_OBJECTS = frozenset({"us", "me"})
 EGO_VEHICLE = frozenset({"car", "vehicle"})
 """Words for the ego vehicle; EGO_OBJECTS never act."""
 NOUN_NEGATIONS = frozenset(
-    {"no", "without", "neither", "nor", "except", "excluding", "zero", "lacking", "minus"}
+    WORD.findall("no without neither nor except excluding zero lacking minus")
 )
 ANY = re.compile(r"(any|every)(thing|one|body|where)?")
 """After these words “but” excludes: “any weather but rain”, “anything but rain”."""
@@ -33,7 +33,7 @@ HYPHENED = re.compile(r"\bnon-(\w+)|(\w+)-free\b", re.IGNORECASE)
 """Hyphenated words that negate one word: “non-raining”, “rain-free”."""
 ALONE = frozenset({"nobody", "none", "nothing"})
 NEGATIONS = NOUN_NEGATIONS | ALONE | {"not", "never"}
-CONTRASTS = frozenset({"but", "only", "just", "while", "whereas", "although", "though", "instead"})
+CONTRASTS = frozenset(WORD.findall("but only just while whereas although though instead"))
 PREPOSITIONS = frozenset(WORD.findall("at in on by near under during from with through along"))
 
 

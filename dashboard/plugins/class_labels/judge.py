@@ -39,16 +39,22 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
     for table in (collection.items, collection.queries):
         findings += report_missing(table.file, column, count_missing(table[column]))
     if len(set(items)) < 2:
-        found = f"one class in the column {column}"
-        raise DataError("items.csv", found, "at least two, to tell relevant items from others")
+        raise DataError(
+            "items.csv",
+            f"one class in the column {column}",
+            "at least two, to tell relevant items from others",
+        )
     cells = zip(collection.items[column], items, strict=True)  # a list says what its parts are
     several = sum(len(labels) > 1 and not cell.startswith("[") for cell, labels in cells)
     bare = queries.count(Labels())
     what = f"of {len(queries):,} queries without a class in the column {column}"
     findings += count_odd("queries.csv", bare, what, "a class; these have no value", "note")
-    wanted = 'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]'
     findings += count_odd(
-        "items.csv", several, f"items with several classes in the column {column}", wanted, "note"
+        "items.csv",
+        several,
+        f"items with several classes in the column {column}",
+        'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]',
+        "note",
     )
     return column
 

@@ -35,8 +35,11 @@ def _read_submission(collection: Collection, place: Path, findings: Findings) ->
     gallery = _read_side(place, "gallery", items.ids, qrels.items if qrels else (), said)
     asked = _read_side(place, "queries", queries.ids, qrels.queries if qrels else (), said)
     if gallery.dimension != asked.dimension:
-        found = f"vectors of {asked.dimension} dimensions"
-        raise DataError(f"{name}/queries.npy", found, f"{gallery.dimension}, as in gallery.npy")
+        raise DataError(
+            f"{name}/queries.npy",
+            f"vectors of {asked.dimension} dimensions",
+            f"{gallery.dimension}, as in gallery.npy",
+        )
     findings += [replace(each, level="warning") for each in said]
     return Version(place.name, items=gallery, queries=asked, file=name)
 
@@ -58,8 +61,11 @@ def _read_side(
     known = frozenset(ids)
     lacking = [each for each in annotated if each in known and each not in vectors.index]
     if lacking:
-        found = f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})"
-        raise DataError(name, found, "one for each annotated item and query")
+        raise DataError(
+            name,
+            f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})",
+            "one for each annotated item and query",
+        )
     others = [each for each in ids if each not in vectors.index]
     wanted = "one for each; none of these is annotated"
     said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before="no vector for ")

@@ -1,14 +1,14 @@
 """Lists that people saw (`lists.csv`) and what they said of them (`satisfaction.csv`)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dashboard.errors import DataError, Finding, Findings
+from dashboard.errors import DataError, Finding, Findings, count_odd
 from dashboard.plugins.context.judge import VIEWED, read_answers
 from dashboard.storage.collection import Collection
-from dashboard.tables import read_table
+from dashboard.tables import read_table, refuse_repeated
 from dashboard.texts import parse_number
 
 LISTS, ANSWERS = VIEWED
@@ -22,8 +22,7 @@ BEST = 5
 WORST = 1
 
 
-@dataclass(frozen=True, eq=False)
-class ViewedLists:
+class ViewedLists(NamedTuple):
     """Lists as people saw them, and their answers.
 
     Attributes:
@@ -93,26 +92,25 @@ def _read_answers(
     kind = next((kind for kind, name in COLUMNS.items() if name in table.columns), "")
     if not kind:
         raise DataError(ANSWERS, "no column of answers", "satisfaction, 1 to 5", line=1)
-    said = pd.DataFrame({"list_id": table["list_id"], "participant": table["participant"]})
+    said = pd.DataFrame({name: table[name] for name in ("list_id", "participant")})
     said["satisfaction"] = list(map(parse_number, table[COLUMNS[kind]]))
+    lines = np.array(table.lines)
     strange = ~said["satisfaction"].isin(range(WORST, BEST + 1))
     if strange.any():
         at = int(np.argmax(strange))
-        do = "Leave the line out where nobody answered."
-        found = f"satisfaction {table[COLUMNS[kind]][at]!r}"
         raise DataError(
-            ANSWERS, found, f"a whole number from {WORST} to {BEST}", line=table.lines[at], do=do
+            ANSWERS,
+            f"satisfaction {table[COLUMNS[kind]][at]!r}",
+            f"a whole number from {WORST} to {BEST}",
+            line=lines[at],
+            do="Leave the line out where nobody answered.",
         )
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = said["list_id"].map(who)
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))
-    if not kept.all():
-        found = f"{int((~kept).sum()):,} answers of those who did not see the list"
-        line = table.lines[int(np.argmin(kept))]
-        findings.append(Finding("warning", ANSWERS, line, found, "the list's own; left out"))
-    twice = said[kept].duplicated(["list_id", "participant"])
-    if twice.any():
-        line = table.lines[int(twice.index[twice][0])]
-        found = f"a second answer for the list {said.loc[twice.index[twice][0], 'list_id']!r}"
-        raise DataError(ANSWERS, found, "one answer of each participant", line=line)
-    return said[kept].reset_index(drop=True), kind
+    what = "answers of those who did not see the list"
+    findings += count_odd(ANSWERS, lines[~kept].tolist(), what, "the list's own; left out")
+    said = said[kept].reset_index(drop=True)
+    names = [f"{name} by {person}" for name, person in said[["list_id", "participant"]].to_numpy()]
+    refuse_repeated(names, lines[kept], ANSWERS, "an answer for the list")
+    return said, kind

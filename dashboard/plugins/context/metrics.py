@@ -54,21 +54,20 @@ def describe_gains(
 
     r alone for items that are in no list; nothing where nobody judged the query.
     """
-    notes: list[list[str]] = [[] for _ in rows]
-    if study.rules.name == NAME and not np.isnan(study.judgement.grades(query)).all():
-        name = parse_one(metric).name if metric else "CG"
-        items = study.find_items(rows)
-        credits = np.append(study.judgement.credits(query), 0.0)[items]
-        for run in {row.get("run") for row in rows}:
-            places = [place for place, row in enumerate(rows) if row.get("run") == run]
-            adjusted = compute_gain(credits[places], 1)
-            gains = compute_gain(credits[places], *read_window(name))
-            for at, place in enumerate(places):
-                r = f"r {credits[place]:.2f}"
-                notes[place] = [r] if run is None else [f"{r} → r′ {adjusted[at]:.2f}"]
-                if run is not None and name.startswith("CAG("):
-                    notes[place].append(f"gain {gains[at]:.2f}")
-    return {}, [{"notes": texts} if texts else {} for texts in notes]
+    if study.rules.name != NAME or np.isnan(study.judgement.grades(query)).all():
+        return {}, []
+    name = parse_one(metric).name if metric else "CG"
+    credits = np.append(study.judgement.credits(query), 0.0)[study.find_items(rows)]
+    notes = [[f"r {credit:.2f}"] for credit in credits]
+    for run in {row["run"] for row in rows if "run" in row}:
+        places = [place for place, row in enumerate(rows) if row.get("run") == run]
+        adjusted = compute_gain(credits[places], 1)
+        gains = compute_gain(credits[places], *read_window(name))
+        for place, after, gain in zip(places, adjusted, gains, strict=True):
+            notes[place][0] += f" → r′ {after:.2f}"
+            if name.startswith("CAG("):
+                notes[place].append(f"gain {gain:.2f}")
+    return {}, [{"notes": texts} for texts in notes]
 
 
 def read_window(name: str) -> tuple[int, str]:

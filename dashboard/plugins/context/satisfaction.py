@@ -8,7 +8,7 @@ fewer than so many rows out.
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -62,8 +62,7 @@ class Reading:
         return " ".join([ORIGINAL, *(f"CAG({name}{end}" for name in DISCOUNTS)])
 
 
-@dataclass(frozen=True, eq=False)
-class Cleaned:
+class Cleaned(NamedTuple):
     """Lists and answers that are left after cleaning.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import ChoiceError
@@ -20,7 +19,6 @@ FOLDS = {"1K": 1, "five-fold 1K": 5}
 """Folds of each test."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class TestChoice(Choice):
     """The choice of a test, which says why a collection does not have one."""
 
@@ -43,10 +41,9 @@ class TestChoice(Choice):
 
 
 def _count_pictures(collection: Collection) -> int:
-    sides = collection.tables.get(PROTOCOL)
-    if sides is None:
-        return 0
-    return int((~sides.list_texts(collection) & (collection.own_items >= 0)).sum())
+    return int(
+        (~collection.tables[PROTOCOL].list_texts(collection) & (collection.own_items >= 0)).sum()
+    )
 
 
 def _list_tests(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:

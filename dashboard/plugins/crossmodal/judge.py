@@ -25,7 +25,6 @@ IS_TEXT = {"i2t": False, "t2i": True}
 DIVISORS = {"Rsum": 1, "mR": 2}
 """Metrics of both directions, and what the sum of the directions is divided by."""
 RANKS = ("MdR", "MnR")
-OUTSIDE = "outside the test"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
             for fold, side in set(keys)
             for members in [sides.members.get(side, np.arange(made.items))]
         }
-        reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), OUTSIDE)
+        reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), "outside the test")
         galleries = [parts[key] for key in keys]
     return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
 

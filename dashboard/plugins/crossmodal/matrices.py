@@ -53,16 +53,18 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     items = [find(n if n in index else meant.get(n, "") for n in axis) for axis in axes]
     asking = _find_lines(collection, axes, meant)
     if (asking < 0).all():
-        wanted = "ids of queries, of items that they are about, or of texts with their words"
-        raise DataError(name, "no query of the collection in rows or columns", wanted)
+        raise DataError(
+            name,
+            "no query of the collection in rows or columns",
+            "ids of queries, of items that they are about, or of texts with their words",
+        )
     findings += _report_unfound(name, axes, items, asking)
     order = slice(None, None, -1 if is_turned else 1)  # as the lines follow each other in the file
 
     def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
         asking = _find_lines(collection, axes, _find_queried(collection))
         places = place_items(collection.items.ids, ties)
-        about = (items[order], asking[order])
-        return MatrixSource(path.stem, stored, places, *about, decimals, ties)
+        return MatrixSource(path.stem, stored, places, items[order], asking[order], decimals, ties)
 
     return Version(path.stem, file=name, make_source=make_source)
 

@@ -38,8 +38,11 @@ def find_largest(stored: ArrayFile, is_turned: bool) -> float:
         if len(strange):
             place = (strange[0] + [start, 0]).tolist()
             row, column = place[::-1] if is_turned else place
-            found = f"{part[tuple(strange[0])]} in row {row:,}, column {column:,} (from 0)"
-            raise DataError(stored.name, found, "finite similarities")
+            raise DataError(
+                stored.name,
+                f"{part[tuple(strange[0])]} in row {row:,}, column {column:,} (from 0)",
+                "finite similarities",
+            )
         largest = max(largest, float(part.max()))
     return largest
 

@@ -5,15 +5,13 @@ import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.measurement import Row
-from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts, read_judgement
+from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views.address import escape_markdown
 from dashboard.views.data_tables import Column, draw_table, find_best
 
 USUAL_TEXTS = 5
-DEEPEST = 10
-"""Largest K of the recalls."""
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
 RECALLS = [name for name in CROSSMODAL.metrics.split() if "_R@" in name]
 
@@ -55,9 +53,8 @@ def _write(key: str, value: float | None) -> str | None:
 
 def _describe(study: Study) -> str:
     """Return what is asked, how many texts a picture has, and how ranks are to be read."""
-    judgement = read_judgement(study)
+    judgement = study.judgement
     is_text = list_texts(study)
-    galleries = judgement.galleries
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()
     texts = [len(find_relevant(judgement, query)) for query in pictures]
@@ -68,11 +65,6 @@ def _describe(study: Study) -> str:
         number = f"{low}" if low == high else f"{low} to {high}"
         usual = "as" if low == high == USUAL_TEXTS else f"not {USUAL_TEXTS} as"
         told.append(f"A picture has {number} texts, {usual} in the source.")
-    for side, asking in (("texts", ~is_text), ("pictures", is_text)):
-        for gallery in [galleries[query] for query in study.queries[scored & asking][:1]]:
-            if gallery is not None and (gallery >= 0).sum() < DEEPEST:
-                number = (gallery >= 0).sum()
-                told.append(f"Only {number} {side} can be found: R@K of a larger K is 1.")
     if not texts or not (scored & is_text).any():
         told.append("Rsum and mR need both; choose queries = all.")
     told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")

@@ -1,6 +1,6 @@
 """The two sides of a collection, pictures and texts; a query searches one of them."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ TEXTS = frozenset({"text", "texts", "caption", "captions", "sentence", "sentence
 """Kinds, or sides of items without a kind, that are texts."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
+class Sides(NamedTuple):
     """Sides of a collection.
 
     Attributes:

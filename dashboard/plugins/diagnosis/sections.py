@@ -14,7 +14,6 @@ from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.queries import Pick
 
-LINK = "color: inherit; text-underline-offset: 2px"
 HELP = (
     "Suspected causes, the first that holds, by the candidate's own vectors. Doubtful label: lacks "
     "one keyword that 7 of its 10 nearest neighbours have, as at most 5 % of such items do. Near "
@@ -30,7 +29,8 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
         text = escape(piece.text)
         chosen = _join(piece.cause, piece.detail)
         link = escape(write_link("compare", cause=chosen))
-        return f'<a href="{link}" target="_self" style="{LINK}">{text}</a>' if chosen else text
+        style = "color: inherit; text-underline-offset: 2px"
+        return f'<a href="{link}" target="_self" style="{style}">{text}</a>' if chosen else text
 
     with show_progress("Looking for causes"):
         found, pieces = find_wrong(study, choices)

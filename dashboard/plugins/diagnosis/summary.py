@@ -108,8 +108,11 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     results = "1 wrong result" if len(causes) == 1 else f"{len(causes):,} wrong results"
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
-    where = f"Of {results} in the {ranks} of {candidate}, in the {queries}: "
-    return found, [Piece(where), *tell(causes), Piece(".")]
+    return found, [
+        Piece(f"Of {results} in the {ranks} of {candidate}, in the {queries}: "),
+        *tell(causes),
+        Piece("."),
+    ]
 
 
 def write_plain(pieces: Iterable[Piece]) -> str:

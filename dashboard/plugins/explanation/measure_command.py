@@ -16,8 +16,11 @@ TERMS = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the core's command, and one for a query."""
     measure.add_arguments(parser)
-    text = "the terms that add up to each value of this query, a row a result"
-    parser.add_argument("--explain", metavar="QUERY_ID", help=text)
+    parser.add_argument(
+        "--explain",
+        metavar="QUERY_ID",
+        help="the terms that add up to each value of this query, a row a result",
+    )
 
 
 def answer(call: Namespace) -> Answer:

@@ -16,7 +16,6 @@ MAX_ROWS = 20
 """Terms of a version that are shown."""
 GAINS = {"credits": Column("credit", "Credit", number=True, help="Partial relevance")}
 """What a metric reads of a result, where it is not the grade."""
-GRADE = Column("grade", "Grade", number=True, help="–: nobody judged it")
 
 
 def draw_terms(study: Study, choices: Choices) -> None:
@@ -53,7 +52,9 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
     columns = [
         Column("rank", "Rank", number=True),
         Column("item_id", "Result", wrap=True),
-        GAINS.get(measure.metric.reads, GRADE),
+        GAINS.get(
+            measure.metric.reads, Column("grade", "Grade", number=True, help="–: nobody judged it")
+        ),
         Column("term", "Term", number=True),
         Column("sum", "Sum", number=True, help="of the terms so far"),
     ]

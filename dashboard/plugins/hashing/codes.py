@@ -12,7 +12,6 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version, try_to_read_all
 
 BYTE = 8
-UNPACK = "or unpack them: numpy.unpackbits(codes, axis=1)."
 
 
 def read_packed(
@@ -72,7 +71,10 @@ def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
     columns = vectors.dimension
     bits = vectors.dimension * BYTE
     found = f"{stored.dtype} from {low} to {high} in {columns} columns, which may be packed bits"
-    do = f"If they are, write bits = {bits} into model.toml, {UNPACK}"
+    do = (
+        f"If they are, write bits = {bits} into model.toml, or unpack them: "
+        "numpy.unpackbits(codes, axis=1)."
+    )
     wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"
     if stored.dtype == np.int8:
         do += f" If they are vectors, write dimension = {columns}."
@@ -86,7 +88,10 @@ def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:
         packed = (packed.astype(np.int16) + 128).astype(np.uint8)
     unpacked = np.unpackbits(packed, axis=1)
     if unpacked[:, bits:].any():
-        found = f"packed codes with bits beyond the first {bits}"
-        raise DataError(name, found, "0 there. State their number in model.toml as bits")
+        raise DataError(
+            name,
+            f"packed codes with bits beyond the first {bits}",
+            "0 there. State their number in model.toml as bits",
+        )
     signs = unpacked[:, :bits].astype(np.int8) * np.int8(2) - np.int8(1)
     return replace(vectors, stored=signs, lengths=np.full(len(vectors.ids), np.sqrt(bits)))

@@ -80,13 +80,19 @@ def _find_problem(collection: Collection) -> DataError | None:
     if collection.qrels is not None:
         strange = ~np.isin(collection.qrels.values, GRADES)
         if strange.any():
-            found = f"grade {collection.qrels.values[strange][0]:g}"
-            return DataError("qrels", found, "2 (type 1), 1 (type 2) or 0 (type 3)")
+            return DataError(
+                "qrels",
+                f"grade {collection.qrels.values[strange][0]:g}",
+                "2 (type 1), 1 (type 2) or 0 (type 3)",
+            )
     else:
         tables = (collection.queries, collection.items)
         if lacking := [table.file for table in tables if not _find_column(table.columns)]:
-            wanted = f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv"
-            return DataError(" and ".join(lacking), "no labels and no qrels", wanted)
+            return DataError(
+                " and ".join(lacking),
+                "no labels and no qrels",
+                f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv",
+            )
     both = np.unique(collection.own_items[collection.own_items >= 0])
     if len(both):
         names = list_names(collection.items.ids[item] for item in both.tolist())
@@ -126,8 +132,11 @@ def take_signs(version: Version) -> Version:
     stored = version.list_arrays()
     kinds = [_find_kind(each) for each in stored]
     if BITS in kinds and set(kinds) & {SIGNED, POSITIVE}:
-        found = f"items stored as {kinds[0]}, queries as {kinds[1]}"
-        raise DataError(version.file, found, "both as codes of -1 and 1, or both as 0 and 1")
+        raise DataError(
+            version.file,
+            f"items stored as {kinds[0]}, queries as {kinds[1]}",
+            "both as codes of -1 and 1, or both as 0 and 1",
+        )
     if kinds[0] == POSITIVE:
         do = "Subtract 0.5 from outputs of a sigmoid."
         raise DataError(version.file, f"items stored as {POSITIVE}", f"{SIGNED}, or codes", do=do)
@@ -174,7 +183,7 @@ def describe_types(
                 shared = judged.asked[query] & judged.sets[judged.place[item]]
                 type_ += f": {', '.join(sorted(shared))}"
             told.append(type_)
-        notes.append({"notes": told} if told else {})
+        notes.append({"notes": told})
     return {}, notes
 
 

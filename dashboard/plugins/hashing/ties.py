@@ -75,8 +75,9 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
     place = np.arange(len(row)) - np.repeat(starts, sizes)
     rank = first + place if sign < 0 else last - np.repeat(sizes, sizes) + 1 + place
     item = part.item[order]
-    score = part.score[order]
-    return replace(part, row=row, item=item, score=score, rank=rank, tie_first=first, tie_last=last)
+    return replace(
+        part, row=row, item=item, score=part.score[order], rank=rank, tie_first=first, tie_last=last
+    )
 
 
 def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:

@@ -62,8 +62,9 @@ class IndexLine:
     @property
     def title(self) -> str:
         """Factory string, parameters and server."""
-        where = f"on {self.uri}" if self.uri else ""
-        return " ".join(filter(None, (self.factory, self.parameters, where)))
+        return " ".join(
+            filter(None, (self.factory, self.parameters, f"on {self.uri}" if self.uri else ""))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +118,9 @@ class IndexSource:
             order = np.lexsort((gallery.places[items], -rounded))
             yield SortedRanking(items[order], rounded[order])
 
-    def search(self, vectors: Float32Array) -> tuple[Float32Array, IntArray]:
+    def search(self, vectors: Float32Array) -> Any:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
-        depth = min(self.depth, self.index.ntotal)
-        found: tuple[Float32Array, IntArray] = self.index.search(vectors, depth)
-        return found
+        return self.index.search(vectors, min(self.depth, self.index.ntotal))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,8 +214,11 @@ def _load(path: Path, name: str, items: Vectors, state: tuple[int, int]) -> Any:
         raise DataError(name, explain(error), "an index that faiss reads") from error
     size = len(items.ids), items.dimension
     if (found.ntotal, found.d, found.metric_type) != (*size, faiss.METRIC_INNER_PRODUCT):
-        wanted = f"{size[0]:,} of {size[1]:,}, by the inner product"
-        raise DataError(name, f"{found.ntotal:,} vectors of {found.d:,} numbers", wanted)
+        raise DataError(
+            name,
+            f"{found.ntotal:,} vectors of {found.d:,} numbers",
+            f"{size[0]:,} of {size[1]:,}, by the inner product",
+        )
     return found
 
 
@@ -251,8 +253,9 @@ def digest_vectors(collection: Collection, version: Version) -> str:
 def check_parameters(parameters: str) -> None:
     """Raise DataError unless a text is empty or holds parameters of an index."""
     if parameters and not PARAMETERS.fullmatch(parameters):
-        found = repr(parameters[:80])
-        raise DataError("--parameters", found, "numbers from 1, such as nprobe=8,efSearch=64")
+        raise DataError(
+            "--parameters", repr(parameters[:80]), "numbers from 1, such as nprobe=8,efSearch=64"
+        )
 
 
 def explain(error: Exception) -> str:

@@ -64,8 +64,11 @@ def write_index(
     most = max(MIN_NUMBER, len(items.ids))
     numbers = [each for each in re.findall(r"\d+", factory) if len(each) > 9 or int(each) > most]
     if numbers:
-        found = f"the number {numbers[0][:20]} for {len(items.ids):,} vectors"
-        raise DataError("--factory", found, f"numbers up to {most:,}")
+        raise DataError(
+            "--factory",
+            f"the number {numbers[0][:20]} for {len(items.ids):,} vectors",
+            f"numbers up to {most:,}",
+        )
     check_parameters(parameters)
     begun = time.perf_counter()
     try:
@@ -74,8 +77,11 @@ def write_index(
             space: Any = faiss.ParameterSpace()
             space.set_index_parameters(index, parameters)
     except Exception as error:  # faiss raises its own kinds
-        wanted = 'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"'
-        raise DataError(repr(factory[:80]), explain(error), wanted) from error
+        raise DataError(
+            repr(factory[:80]),
+            explain(error),
+            'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"',
+        ) from error
     seconds = round(time.perf_counter() - begun, 3)
     digest = digest_vectors(collection, version)
     line = IndexLine(factory, parameters, depth, seconds, digest)

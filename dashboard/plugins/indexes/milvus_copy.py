@@ -13,10 +13,10 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,8 +65,7 @@ def _list_parameters(line: IndexLine, of_building: bool) -> dict[str, int]:
     return {key: int(n) for key, n in pairs if (key in BUILDING) == of_building}
 
 
-@dataclass(frozen=True, eq=False)
-class ServerIndex:
+class ServerIndex(NamedTuple):
     """Vectors on a server, which is asked as an index of faiss is.
 
     Attributes:
@@ -131,8 +130,9 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
         raise DataError(
             name, "a copy of other vectors", f"those of {version.name}", do=f"{do}{line.uri}"
         )
-    count = len(version.items.ids)
-    return SearchIndex(line, version.items, None, partial(_open_copy, name, line, count))
+    return SearchIndex(
+        line, version.items, None, partial(_open_copy, name, line, len(version.items.ids))
+    )
 
 
 def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
@@ -204,8 +204,11 @@ def copy_vectors(
             report(len(block))
         there = count_rows(client, stored)
     if not checked == there == len(items.ids):
-        found = f"{checked:,} equal vectors of {there:,}"
-        raise DataError(line.uri, found, f"all {len(items.ids):,}. Copy them once more.")
+        raise DataError(
+            line.uri,
+            f"{checked:,} equal vectors of {there:,}",
+            f"all {len(items.ids):,}. Copy them once more.",
+        )
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
     with replace_files(collection.folder / version.file, NAME) as place:
         (place / NAME).write_text(json.dumps(asdict(line)))

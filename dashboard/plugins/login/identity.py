@@ -27,7 +27,6 @@ HEADER, PROXIES, REVIEWING, FORWARDED = (
 )
 """The header with the name, the addresses that may send it, `off` where nobody may judge, and the
 server's own variable, by which it takes the address of a connection from a header."""
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPEN_PATHS = re.compile(
     r"/(?:[\w-]*/?|(?!files/|media/|reviews/)(?:[\w-]+/)?_stcore/(?!upload_file|agent).*"
     r"|(?:static|auth|component)/.*|favicon[\w.]*)"
@@ -104,7 +103,7 @@ def _admit_anybody() -> Person:
     if os.environ.get(VARIABLE, "").strip():
         why = f"{VARIABLE} names roles, but no login says who anybody is."
         return Person(role=NOBODY, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
-    if address in LOOPBACK:
+    if address in ("127.0.0.1", "localhost", "::1"):
         return Person(role=OWNER)
     why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
     return Person(role=READER, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")

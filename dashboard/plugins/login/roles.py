@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.errors import DataError
 from dashboard.storage.settings import read_toml
@@ -18,8 +17,7 @@ RENAMED = {"admin": OWNER, "curator": OWNER, "viewer": READER}
 """Roles of the first edition, and what they are now."""
 
 
-@dataclass(frozen=True)
-class RoleList:
+class RoleList(NamedTuple):
     """Names and patterns of each role.
 
     Attributes:
@@ -70,8 +68,11 @@ def read_roles() -> RoleList:
         elif role not in GIVEN:
             raise DataError(path.name, f"the key {key!r}", f"claim, {', '.join(GIVEN)}")
         elif not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            found = f"{key} = {str(value)[:80]!r}"
-            raise DataError(path.name, found, f'a list of names, such as {key} = ["*@example.org"]')
+            raise DataError(
+                path.name,
+                f"{key} = {str(value)[:80]!r}",
+                f'a list of names, such as {key} = ["*@example.org"]',
+            )
         else:
             people.setdefault(role, []).extend(value)
     return RoleList(people, claim)

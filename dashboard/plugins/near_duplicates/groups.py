@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +40,7 @@ BLOCK = 256
 """Items that are compared with all others at once."""
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(NamedTuple):
     """Items that count as one.
 
     Attributes:
@@ -192,8 +192,7 @@ class MergedRun(Run):
             yield MergedRanking(ranking, self.groups, self.groups.list_left_out(query))
 
 
-@dataclass(frozen=True, eq=False)
-class MergedJudgement:
+class MergedJudgement(NamedTuple):
     """A judgement in which the first item of a group has the best grade and credit of all."""
 
     given: Judgement
@@ -234,8 +233,9 @@ def merge_items(
         return None if items is None else groups.add_members(items)
 
     nothing = np.full_like(given.own_items, -1)  # the lists leave it out
-    candidates = list_candidates if allowed else None
-    return MergedRun(given.source, nothing, given.min_similarity, candidates, groups)
+    return MergedRun(
+        given.source, nothing, given.min_similarity, list_candidates if allowed else None, groups
+    )
 
 
 def describe_copies(

@@ -22,7 +22,6 @@ from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
 
 FOLDER = Path(__file__).parent
-KINDS = ("item", "text")
 MAX_NAMED = 5_000
 """Queries that are sent."""
 FIRST_STEPS = (
@@ -48,8 +47,9 @@ def draw_palette() -> None:
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         chosen = {str(key): str(value) for key, value in go["values"].items()}
-        kept = {} if COLLECTION in chosen else given
-        st.switch_page(pages[go["page"]], query_params=kept | chosen)
+        st.switch_page(
+            pages[go["page"]], query_params=({} if COLLECTION in chosen else given) | chosen
+        )
 
 
 def _find_title(name: str) -> str:
@@ -81,7 +81,7 @@ def _list_queries(name: str) -> list[Any]:
     return [
         ["Query", title or query, "query", {"query": query}, query]
         for query, title, is_text in named
-        if kind in ("all", KINDS[bool(is_text)])
+        if kind in ("all", ("item", "text")[bool(is_text)])
     ][:MAX_NAMED]
 
 

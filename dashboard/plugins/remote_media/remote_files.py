@@ -107,8 +107,11 @@ def _split(address: str) -> SplitResult:
             return parts
     except ValueError:  # a port that is no number, or brackets that are open
         pass
-    wanted = "http://, https:// or s3:// with a host, without a password"
-    raise _refuse(address, "an address that is none", wanted)
+    raise _refuse(
+        address,
+        "an address that is none",
+        "http://, https:// or s3:// with a host, without a password",
+    )
 
 
 @cached(_Kept(MAX_KEPT_BYTES, getsizeof=lambda path: path.stat().st_size), lock=threading.Lock())

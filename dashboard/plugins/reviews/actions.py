@@ -25,9 +25,7 @@ LIST = (
     "list_id", "title", "chosen", "baseline", "candidate", "pairs", "judged", "people", "state",
     "author", "time",
 )  # fmt: skip
-SHOWN = ("query_id", "item_id", "people", "values")
 NEXT = ("list_id", "query_id", "item_id", "judged", "pairs")
-DECIDED = ("query_id", "item_id", "value", "note", "author", "number")
 Answer = tuple[list[Row], tuple[str, ...]]
 
 
@@ -52,7 +50,7 @@ def _show(call: Namespace) -> Answer:
     made = _find_list(call)
     for name, pairs in sorted(figures.find_judged(made, rows).items()):
         _note(f"{name} judged {len(pairs):,} of {len(made.asked):,} pairs")
-    return figures.count_values(made, rows), SHOWN
+    return figures.count_values(made, rows), ("query_id", "item_id", "people", "values")
 
 
 def _close(call: Namespace) -> Answer:
@@ -111,7 +109,14 @@ def _decide(call: Namespace) -> Answer:
         kind=DECISION, query_id=call.query, item_id=call.item, value=call.value,
         note=call.note or "", author=_name_author(call),
     )  # fmt: skip
-    return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], DECIDED
+    return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], (
+        "query_id",
+        "item_id",
+        "value",
+        "note",
+        "author",
+        "number",
+    )
 
 
 def _back_up(call: Namespace) -> Answer:

@@ -44,7 +44,6 @@ class CorrectedLabels:
         return CORRECTED
 
 
-@dataclass(frozen=True, kw_only=True)
 class LabelsChoice(Choice):
     """The choice of labels, which looks up the state of the store."""
 
@@ -65,7 +64,6 @@ class LabelsChoice(Choice):
         return CorrectedLabels(*read_state(collection.folder))
 
 
-@dataclass(frozen=True, kw_only=True)
 class ListChoice(Choice):
     """The choice of a list to judge, which has to be one of the collection.
 

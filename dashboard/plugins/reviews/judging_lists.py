@@ -380,6 +380,9 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
         closed = bool(values.get("closed"))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
-        found = f"a list {id[:40]!r} that cannot be read ({problem})"
-        raise DataError("reviews", found, "one that this program wrote") from None
+        raise DataError(
+            "reviews",
+            f"a list {id[:40]!r} that cannot be read ({problem})",
+            "one that this program wrote",
+        ) from None
     return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)

@@ -1,9 +1,10 @@
 """Judging on Query: results of both versions in one pool, without labels, ranks and versions."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -37,7 +38,6 @@ FILES = (
     *(cards.FOLDER / name for name in ("elements.js", "playback.js", "cards.css")),
     *(FOLDER / f for f in ("outbox.js", "answers.js", "judging_view.js", "judging_view.css")),
 )
-BUTTON = ("v", "Judge", {"judge": "yes"})
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
 MAX_GRADE = 9
@@ -52,8 +52,7 @@ HIDDEN = "<style>.st-key-choices, [class*='st-key-chips'] { display: none !impor
 """Hides what names versions and numbers, in a list."""
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(NamedTuple):
     """Queries and pools that a person judges.
 
     Attributes:
@@ -66,7 +65,7 @@ class _Task:
     versions: tuple[str, ...]
     depth: int
     queries: tuple[str, ...]
-    pools: Mapping[str, tuple[str, ...]] | None
+    pools: Mapping[str, Sequence[str]] | None
     said: Mapping[Pair, Mapping[str, Verdict]]
     author: str
 
@@ -87,7 +86,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]
     """Draw the query for judging and end the page if that is chosen; else return its button."""
     collection = study.collection
     if choices["judge"] == "no":
-        return BUTTON
+        return ("v", "Judge", {"judge": "yes"})
     made = find_list(collection.folder, choices["list"]) if choices["list"] else None
     if made:
         st.html(HIDDEN)
@@ -155,13 +154,14 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     key = read_state(collection.folder)[0]
     said = keep_last_of_pairs(list_history(key, kind=VERDICT))
     if made is None:
-        before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+        metric = choices["metric"]
         measure_on_page(study, choices.compared, metric)
-        queries = tuple(row["query_id"] for row in list_changes(study, before, after, metric))
+        rows = list_changes(study, choices["baseline"], choices["candidate"], metric)
+        queries = tuple(row["query_id"] for row in rows)
         return _Task(study, choices.compared, int(choices["shown"]), queries, None, said, author)
-    pools: dict[str, tuple[str, ...]] = {}
+    pools = defaultdict(list)
     for query, item in mark_gone(made, collection).asked:
-        pools[query] = (*pools.get(query, ()), item)
+        pools[query].append(item)
     named = dict.fromkeys((made.baseline, made.candidate))
     versions = tuple(each for each in named if each in collection.versions)
     study = open_whole(collection, made, choices)
@@ -170,12 +170,12 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
 
 def _find_pools(
     study: Study, versions: Sequence[str], queries: Sequence[str], depth: int
-) -> dict[str, tuple[str, ...]]:
+) -> Mapping[str, Sequence[str]]:
     """Return the items among the first results of some version, for each query."""
     places = study.collection.queries.find(queries)
-    found: dict[str, tuple[str, ...]] = {}
+    found = defaultdict(list)
     for place, item, *_ in list_moved_results(study, versions, places, depth):
-        found[queries[place]] = (*found.get(queries[place], ()), study.collection.items.ids[item])
+        found[queries[place]].append(study.collection.items.ids[item])
     return found
 
 

@@ -1,8 +1,7 @@
 """Lists to judge on the screen Reviews: own work, all lists, one of them, and a form for more."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -24,6 +23,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.views.frame import find_pages
@@ -40,11 +40,6 @@ STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
 }</style>"""
-COLUMNS = [
-    Column("title", "List", link="href", wrap=True),
-    Column("told", "Holds", wrap=True),
-    Column("progress", "Judged by", wrap=True),
-]
 PAIRS = [
     Column("query", "Query", link="href", wrap=True),
     Column("item", "Result", wrap=True),
@@ -53,8 +48,7 @@ PAIRS = [
 ]
 
 
-@dataclass(frozen=True)
-class Reviews:
+class Reviews(NamedTuple):
     """Everything that people said of a collection, read once.
 
     Attributes:
@@ -94,7 +88,7 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     author = find_author()
     st.html(STYLE)
     _draw_own(reviews, author)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with make_line():
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
@@ -122,7 +116,17 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
                 }
                 for made in lists
             ]
-            draw_folded(f"{kind} lists: {len(lists):,}", write_table(COLUMNS, rows))
+            draw_folded(
+                f"{kind} lists: {len(lists):,}",
+                write_table(
+                    [
+                        Column("title", "List", link="href", wrap=True),
+                        Column("told", "Holds", wrap=True),
+                        Column("progress", "Judged by", wrap=True),
+                    ],
+                    rows,
+                ),
+            )
 
 
 def _draw_own(reviews: Reviews, author: str) -> None:
@@ -174,7 +178,7 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
     href = write_link("reviews", **{PART: made.id})
     progress = escape_markdown(_write_progress(made, judged))
     with st.container(border=True, key=f"list-{made.id}"):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with make_line():
             told = escape_markdown(_tell(made))
             title = f"**[{escape_markdown(made.title)}]({href})** :small[{told}]"
             st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
@@ -269,7 +273,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
 def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> None:
     """Draw a list: what came of it, or how far people are."""
     made = next((each for each in reviews.lists if each.id == id), None)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with make_line():
         st.button("‹ Reviews", on_click=drop_choice, args=(PART,), key="back")
         if made is not None:
             told = escape_markdown(_tell(made))
@@ -287,7 +291,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         why = "Enter your name to judge."
     elif not made.asked:
         why = "Nothing of this list is in the collection any more."
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with make_line():
         if why:
             st.markdown(why, width="content")
         else:

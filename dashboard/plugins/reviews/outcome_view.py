@@ -27,15 +27,11 @@ from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.views.media_routes import find_media_of
 from dashboard.views.people import OWNER
 
-NAMES = {
-    "agreement": "Same verdict",
-    "alpha": "Krippendorff's alpha",
-    "kappa": "Cohen's kappa",
-}
 FIGURES = [
     Column("name", "Agreement", help="unsure is no answer"),
     Column("people", "People", wrap=True),
@@ -77,7 +73,11 @@ def _write_figure(row: Row) -> Row:
         for value in (row["value"], row["low"], row["high"])
     ]
     return row | {
-        "name": NAMES[row["measure"]],
+        "name": {
+            "agreement": "Same verdict",
+            "alpha": "Krippendorff's alpha",
+            "kappa": "Cohen's kappa",
+        }[row["measure"]],
         "shown": numbers[0] or "not defined",
         "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
         "note": f"fewer than {FEW_PAIRS} pairs" if row["few"] else "",
@@ -95,8 +95,11 @@ def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Seque
         st.caption(f"{len(rows) - len(there):,} disagreements are gone from the collection.")
     if not there:
         decided = any(row.kind == DECISION for row in reviews.rows)
-        told = "No disagreement is left to decide. Corrected labels shows the effect."
-        st.caption(told if decided else "No two people disagree about a result.")
+        st.caption(
+            "No disagreement is left to decide. Corrected labels shows the effect."
+            if decided
+            else "No two people disagree about a result."
+        )
         return
     if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
         st.info(escape_markdown(why))
@@ -155,22 +158,17 @@ def _name_label(study: Study, grade: float) -> str:
 
 
 MAX_ROWS = 500
-CHANGES = [
-    Column("query", "Query", wrap=True),
-    Column("item_id", "Result", wrap=True),
-    Column("given", "Given", number=True, help="–: not judged"),
-    Column("corrected", "Corrected", number=True),
-    Column("by", "By"),
-    Column("people", "People", number=True),
-]
 
 
 def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what corrections would change before they count, and let them count."""
     protocol = choices["protocol"]
     if protocol in LEFT_ALONE:
-        told = f"The protocol {protocol} takes labels as given: verdicts correct none of them."
-        st.info(escape_markdown(told))
+        st.info(
+            escape_markdown(
+                f"The protocol {protocol} takes labels as given: verdicts correct none of them."
+            )
+        )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
     by = Counter(row["by"] for row in changes)
@@ -178,7 +176,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     counts = str(choices["labels"]) == CORRECTED
     labels = "1 label" if len(changes) == 1 else f"{len(changes):,} labels"
     said = f"{labels} ({how})" if changes else "no label"
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with make_line():
         used = "Corrected" if counts else "Original"
         st.markdown(f"**{used} labels.** Reviewers corrected {said}.", width="content")
         if counts:
@@ -196,7 +194,20 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     names = dict(zip(study.collection.queries.ids, study.collection.query_names, strict=True))
     listed = [row | {"query": names[row["query_id"]]} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
-    draw_folded(f"Labels that change{more}", write_table(CHANGES, listed))
+    draw_folded(
+        f"Labels that change{more}",
+        write_table(
+            [
+                Column("query", "Query", wrap=True),
+                Column("item_id", "Result", wrap=True),
+                Column("given", "Given", number=True, help="–: not judged"),
+                Column("corrected", "Corrected", number=True),
+                Column("by", "By"),
+                Column("people", "People", number=True),
+            ],
+            listed,
+        ),
+    )
 
 
 def _correct(study: Study, choices: Choices, labels: object) -> Study:

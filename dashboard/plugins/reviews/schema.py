@@ -57,8 +57,10 @@ def _forbid_changes(connection: Connection) -> None:
         connection.exec_driver_sql(f"CREATE OR REPLACE {named} AS $${body}$$")
         act = "FOR EACH STATEMENT EXECUTE FUNCTION keep_reviews()"
     create = "CREATE TRIGGER IF NOT EXISTS" if is_file else "CREATE OR REPLACE TRIGGER"
-    changes = {"changed": "UPDATE", "removed": "DELETE", "emptied": "TRUNCATE"}
-    for name, change in list(changes.items())[: 2 if is_file else 3]:
+    changes = {"changed": "UPDATE", "removed": "DELETE"}
+    if not is_file:
+        changes["emptied"] = "TRUNCATE"
+    for name, change in changes.items():
         connection.exec_driver_sql(f"{create} never_{name} BEFORE {change} ON {REVIEW.name} {act}")
 
 

@@ -9,6 +9,7 @@ from dashboard.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, 
 from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_corrections, draw_decisions
 from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
 from dashboard.views.address import read_address, set_choice
+from dashboard.views.components import make_line
 from dashboard.views.frame import open_page, read_study
 
 PARTS = {
@@ -28,7 +29,7 @@ study, choices = open_page()
 reviews = read_reviews(study.collection)
 undecided = list_undecided(reviews.rows)
 differing = keep_there(undecided, study.collection)
-with st.container(horizontal=True, vertical_alignment="center", key="reviews-head"):
+with make_line(key="reviews-head"):
     labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if differing else {})
     st.session_state["reviews-part"] = part if part in PARTS else None
     st.segmented_control(

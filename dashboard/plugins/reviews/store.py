@@ -102,9 +102,8 @@ def identify_store() -> str:
         return f"{place} {place.stat().st_ino}"
 
 
-@contextlib.contextmanager
-def open_store(writing: bool = False) -> Iterator[Connection]:
-    """Yield a connection in one transaction, which is on the disk when the block has ended.
+def open_store(writing: bool = False) -> contextlib.AbstractContextManager[Connection]:
+    """Return a connection in one transaction, which is on the disk when the block has ended.
 
     Nobody else writes meanwhile if `writing`; an error in the block undoes all of it. Ask
     `has_store` before reading.
@@ -113,9 +112,7 @@ def open_store(writing: bool = False) -> Iterator[Connection]:
         DataError: If the store cannot be read or written.
     """
     place = find_store()
-    opened = _open_file if isinstance(place, Path) else _open_database
-    with opened(place, writing) as connection:  # type: ignore[arg-type]
-        yield connection
+    return _open_database(place, writing) if isinstance(place, URL) else _open_file(place, writing)
 
 
 @contextlib.contextmanager

@@ -211,8 +211,9 @@ def read_state(folder: Path) -> tuple[str, str, int]:
         return folder.name, "", 0
     with open_store() as connection:
         key = _find_key(_read_folders(connection), folder)
-        mine = REVIEW.c.collection == key
-        number = connection.execute(select(func.max(REVIEW.c.number)).where(mine)).scalar()
+        number = connection.execute(
+            select(func.max(REVIEW.c.number)).where(REVIEW.c.collection == key)
+        ).scalar()
     return key, identify_store(), int(number or 0)
 
 
@@ -236,11 +237,10 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
         raise ChoiceError(f"There is no query {verdict.query_id[:80]!r} in {collection.name}.")
     if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
-    scale = find_scale(collection)
-    words = PREFERENCES if kind == PREFERENCE else (*WORDS, *map(str, range(scale + 1)))
+    grades = map(str, range(find_scale(collection) + 1))
+    words = PREFERENCES if kind == PREFERENCE else (*WORDS, *grades)
     if value not in (WITHDRAWN, *words):
-        known = PREFERENCES if kind == PREFERENCE else (*WORDS, f"grades 0 to {scale}")
-        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {', '.join(known)}.")
+        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {list_names(words, 10)}.")
     if kind == PREFERENCE and not (
         value == WITHDRAWN or "" != verdict.run != verdict.against != ""
     ):

@@ -97,7 +97,7 @@ class Service:
         Raises:
             DataError: If there is no such answer.
         """
-        from urllib3.exceptions import HTTPError, MaxRetryError
+        from urllib3.exceptions import HTTPError
 
         key = os.environ.get(KEY, "")
         begun = time.monotonic()
@@ -108,21 +108,18 @@ class Service:
             )
             content = self._read(response)
         except (HTTPError, OSError) as error:
-            cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
+            cause = getattr(error, "reason", None) or error
             found = f"no answer ({type(cause).__name__}, {self.tries} tries of {self.seconds:g} s)"
             raise DataError(self.url, found, "an answer") from error
         text = content[:200].decode("utf-8", "replace")
         text = text.replace(key, "•••") if key else text
         if response.status != 200:
             raise DataError(self.url, f"status {response.status} ({text!r})", "status 200")
-        try:
+        with explain_errors(self.url, f"an answer that is no JSON ({text[:80]!r})", "JSON"):
             answer = json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise DataError(
-                self.url, f"an answer that is no JSON ({text[:80]!r})", "JSON"
-            ) from error
-        is_first = not (response.retries and response.retries.history)
-        return answer, round(1000 * (time.monotonic() - begun), 3) if is_first else None
+        if response.retries and response.retries.history:
+            return answer, None
+        return answer, round(1000 * (time.monotonic() - begun), 3)
 
     def _read(self, response: Any) -> bytes:
         content = bytearray()
@@ -131,8 +128,11 @@ class Service:
             while block := response.read1(1 << 16, decode_content=True):
                 content += block
                 if time.monotonic() > until:
-                    found = f"an answer that is not whole after {self.seconds:g} s"
-                    raise DataError(self.url, found, "a whole one")
+                    raise DataError(
+                        self.url,
+                        f"an answer that is not whole after {self.seconds:g} s",
+                        "a whole one",
+                    )
                 if len(content) > MAX_BYTES:
                     raise DataError(
                         self.url, f"an answer of more than {MAX_BYTES:,} bytes", "a smaller one"

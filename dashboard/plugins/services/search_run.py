@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dashboard.plugins.services.http_service import Service
 
 Hits = list[tuple[str, float]]
-RESULTS = ("query_id", "item_id", "score")
 UNASKED = "the system was not asked"
 MAX_ID = 1_000
 MAX_SCORE = 1e300
@@ -235,4 +234,6 @@ def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
     with replace_files(path.parent, *(file.name for file in files)) as place:
         (place / path.name).write_text(json.dumps(asdict(record), indent=1), encoding="utf-8")
         with (place / results.name).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([RESULTS, *rows])
+            csv.writer(file, lineterminator="\n").writerows(
+                [("query_id", "item_id", "score"), *rows]
+            )

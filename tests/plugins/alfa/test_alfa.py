@@ -148,7 +148,7 @@ def test_columns_of_the_mapping_that_are_not_read(world: Path) -> None:
     head, *rows = path.read_text().splitlines()
     path.write_text("\n".join([f"{head},kept", *(f"{row},False" for row in rows)]))
     (said,) = [each for each in open_collection(world).findings if each.level == "warning"]
-    assert said.found == "columns that are not read (kept)" and "mapping_threshold" in said.wanted
+    assert said.found == "1 columns that are not read (kept)" and "mapping_threshold" in said.wanted
 
 
 def test_threshold_of_the_settings_has_limits(world: Path) -> None:

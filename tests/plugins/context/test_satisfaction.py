@@ -95,7 +95,7 @@ def test_equal_lists_have_no_correlation(tmp_path: Path) -> None:
         ("satisfaction.csv", HEADER + "l0,p1,s1,6\n", "satisfaction.csv line 2: satisfaction '6'"),
         ("satisfaction.csv", HEADER + "l0,p1,s1,2.5\n", "satisfaction.csv line 2: satisfaction"),
         ("satisfaction.csv", HEADER + "l9,p1,s1,2\n", "satisfaction.csv line 2: 1 answers"),
-        ("satisfaction.csv", HEADER + "l0,p1,,2\nl0,p1,,3\n", "satisfaction.csv line 3: a second"),
+        ("satisfaction.csv", HEADER + "l0,p1,,2\nl0,p1,,3\n", "satisfaction.csv line 3: an answer"),
     ],
 )
 def test_broken_files_are_findings(tmp_path: Path, name: str, content: str, said: str) -> None:
