@@ -163,6 +163,5 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
 
 def _sort_ids(ids: tuple[str, ...]) -> IntArray:
     """Return the place of each id in descending order."""
-    places = np.empty(len(ids), dtype=np.int64)
-    places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
-    return places
+    order = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
+    return np.argsort(np.array(order, dtype=np.int64))

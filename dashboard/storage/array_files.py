@@ -261,12 +261,14 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     """
     every = list(lists)
     lengths = Counter(len(row) for row in every if row)
-    width = max(lengths, key=lambda each: lengths[each], default=0)
+    ((width, _),) = lengths.most_common(1) or [(0, 0)]
     made = np.full((len(every), width), np.nan, dtype=np.float32)
-    odd = [at for at, row in enumerate(every) if len(row) != width]
+    odd = []
     for place, row in enumerate(every):
         if len(row) == width:
             made[place] = row
+        else:
+            odd.append(place)
     return made, odd
 
 
