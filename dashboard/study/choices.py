@@ -61,10 +61,6 @@ class Choice:
         """Return several names as one text that `read` splits again."""
         return self.separator.join(names)
 
-    def is_open(self, collection: Collection, choices: Choices) -> bool:
-        """Return whether a collection has something to choose from."""
-        return self.allowed is None or len(self.allowed(collection, choices)) > 1
-
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
 
