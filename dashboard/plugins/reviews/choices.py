@@ -92,7 +92,7 @@ CHOICES = (
         key="labels",
         noun="kind of labels",
         meaning="labels as given, or corrected by decisions and majorities of people who judged",
-        default=lambda collection, before: GIVEN,
+        default=GIVEN,
         allowed=_list_labels,
         changes_numbers=True,
     ),
@@ -100,18 +100,16 @@ CHOICES = (
         key="judge",
         noun="value of judge",
         meaning="whether the results of a query are judged: no or yes",
-        default=lambda collection, before: "no",
+        default="no",
         allowed=lambda collection, before: ("no", "yes"),
     ),
     ListChoice(
         key="list",
         meaning="list whose pairs are judged (default: all results)",
-        default=lambda collection, before: "",
     ),
     Choice(
         key=PART,
         meaning="list that is open on Reviews, or one of its parts",
-        default=lambda collection, before: "",
     ),
 )
 
