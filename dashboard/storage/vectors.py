@@ -154,7 +154,7 @@ def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFi
             why = "a file that is no array" if state[0] else "an empty file"
             again = "Save it again with numpy.save."
             raise DataError(name, why, "a .npy file of numbers", do=again) from error
-        if len(shape) != 2 or 0 in shape:
+        if len(shape) != 2 or min(shape) < 1:
             raise DataError(name, f"the shape {shape}", meant, do=do)
         if dtype.kind not in "fiu":
             raise DataError(name, f"numbers of type {dtype}", "float32")
