@@ -104,20 +104,11 @@ class OpenCollection:
         return open_collection(self.folder)
 
     def add_version(
-        self,
-        name: str,
-        items: Any = None,
-        vectors: Any = None,
-        queries: Any = None,
-        *,
-        item_ids: Sequence[str] | None = None,
-        query_ids: Sequence[str] | None = None,
-        by_position: bool = False,
-        codes: str = "",
-        run: pd.DataFrame | str | Path | None = None,
-        note: str = "",
-        text_model: str | Path | None = None,
-    ) -> pd.DataFrame:
+        self, name: str, items: Any = None, vectors: Any = None, queries: Any = None, *,
+        item_ids: Sequence[str] | None = None, query_ids: Sequence[str] | None = None,
+        by_position: bool = False, codes: str = "", note: str = "",
+        run: pd.DataFrame | str | Path | None = None, text_model: str | Path | None = None,
+    ) -> pd.DataFrame:  # fmt: skip
         """Add a version, whole or not at all; an open dashboard has it at its next step.
 
         Args:
@@ -149,13 +140,13 @@ class OpenCollection:
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
         findings: Findings = []
-        if isinstance(run, pd.DataFrame):
-            with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder:
+            if isinstance(run, pd.DataFrame):
                 file = Path(folder) / f"{Path(name).name}.csv"
                 run.to_csv(file, index=False)
-                return pd.DataFrame(add_run(self._opened, name, file, findings))
-        if run is not None:
-            return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
+                run = file
+            if run is not None:
+                return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
         given = name_vectors(items, item_ids, "items", findings)
         asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
         told, files = {"note": note} if note else {}, {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dashboard.evaluation.judgement import Judgement, TableJudgement, list_judged
+from dashboard.evaluation.judgement import NO_PAIRS, Judgement, TableJudgement, list_judged
 from dashboard.tables import FloatArray, IntArray
 
 
@@ -29,14 +29,14 @@ class AmendedJudgement:
 
     def grades(self, query: int) -> FloatArray:
         found = self.given.grades(query).copy()
-        items, grades = self.pairs.get(query, ([], []))
+        items, grades = self.pairs.get(query, NO_PAIRS)
         found[items] = grades
         return found
 
     def credits(self, query: int) -> FloatArray:
         found = self.given.credits(query).copy()
-        items, grades = self.pairs.get(query, ([], []))
-        found[items] = np.greater_equal(grades, self.relevant_from)
+        items, grades = self.pairs.get(query, NO_PAIRS)
+        found[items] = grades >= self.relevant_from
         return found
 
 

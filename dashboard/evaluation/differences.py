@@ -233,7 +233,7 @@ def write_signed(value: float | None, lacking: str = "–") -> str:
 
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
     """Return the largest difference that can be: 1, or infinity where a value is above 1."""
-    return 1.0 if np.nanmax(np.array([baseline, candidate]), initial=0.0) <= 1 + SAME else np.inf
+    return 1.0 if np.nanmax(np.stack([baseline, candidate]), initial=0.0) <= 1 + SAME else np.inf
 
 
 def find_sign(measure: Measure) -> int:

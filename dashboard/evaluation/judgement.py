@@ -60,9 +60,8 @@ class TableJudgement:
 
     def grades(self, query: int) -> FloatArray:
         found = np.full(self.items, np.nan)
-        if query in self.pairs:
-            items, grades = self.pairs[query]
-            found[items] = grades
+        items, grades = self.pairs.get(query, NO_PAIRS)
+        found[items] = grades
         return found
 
     def credits(self, query: int) -> FloatArray:

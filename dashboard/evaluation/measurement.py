@@ -78,7 +78,8 @@ def list_blocks(
     run: Run, queries: IntArray, judgement: Judgement, measures: Sequence[Measure]
 ) -> Iterator[tuple[Part, Block]]:
     """Yield the results that some metrics read, a part of the queries after another."""
-    reads = {each.metric.reads for each in measures if each.needs_all}
+    # of some metrics every result that adds to them is needed, however deep
+    reads = {each.metric.reads for each in measures if each.depth is None or each.metric.deep}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = any(each.metric.reads == "credits" for each in measures)
     for part in run.parts(queries, max((each.depth or 0 for each in measures), default=0), wanted):

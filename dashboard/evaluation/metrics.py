@@ -170,11 +170,6 @@ class Measure:
         )
         return float(np.mean([np.median(values[part]) for part in parts]))
 
-    @property
-    def needs_all(self) -> bool:
-        """True if it needs every result that adds to it, however deep."""
-        return self.depth is None or self.metric.deep
-
 
 Computation = TypeVar("Computation", bound=Callable[..., FloatArray | Sum])
 METRICS: dict[str, Metric] = {}

@@ -102,16 +102,14 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
     settings = read_toml(folder / name, name)
     encoder, more = str(settings.get("encoder", "")), load_named("encoders")
     if encoder in ENCODERS:
-        found = ENCODERS[encoder](folder / "models" / version, settings, text)
-    elif encoder in more:
-        found = np.atleast_2d(more[encoder](settings, [text]))
-    else:
+        return np.asarray(ENCODERS[encoder](folder / "models" / version, settings, text))
+    if encoder not in more:
         code = settings.get("text_model", "")
         why = f"; typed texts do not run the code of {code}" if code and not encoder else ""
         named = f"encoder = {encoder!r}" if encoder else f"no encoder{why}"
         expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
         raise DataError(name, named, expected)
-    return np.asarray(found, dtype=np.float32)
+    return np.atleast_2d(np.asarray(more[encoder](settings, [text]), dtype=np.float32))
 
 
 def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:

@@ -95,10 +95,9 @@ class Run:
         among = [self.candidates(query) for query in queries.tolist()]
         shared = Counter(map(id, among))
         keys = [id(each) if shared[id(each)] > 1 else 0 for each in among]
+        items_of = dict(zip(keys, among, strict=True)) | {0: None}
         found = {
-            key: rank_among(self.source, queries[np.equal(keys, key)], among[keys.index(key)])
-            if key
-            else self.source.rank(queries[np.equal(keys, key)])
+            key: rank_among(self.source, queries[np.equal(keys, key)], items_of[key])
             for key in set(keys)
         }
         for key, items in zip(keys, among, strict=True):

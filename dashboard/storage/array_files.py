@@ -23,9 +23,10 @@ ROWS = 4_096
 """Rows of Parquet that are read at once."""
 TENSORS = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?", "BF16": "<u2",
 }  # fmt: skip
-"""Types of numbers in safetensors files, and numpy's names of them."""
+"""Types of numbers in safetensors files, and numpy's names of them; it has no BF16, which is the
+upper half of F32."""
 
 
 def read_named_vectors(
@@ -143,14 +144,14 @@ def _read_safetensors(path: Path) -> Arrays:
 
     found = {}
     for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
-        if told["dtype"] == "BF16":  # the upper half of float32, which numpy does not have
-            upper = np.frombuffer(told["data"], "<u2").astype("<u4")
-            found[name] = (upper << 16).view("<f4").reshape(told["shape"])
-        elif told["dtype"] in TENSORS:
-            found[name] = np.frombuffer(told["data"], TENSORS[told["dtype"]]).reshape(told["shape"])
-        else:
-            wanted = f"one of BF16, {', '.join(TENSORS)}"
-            raise DataError(path.name, f"numbers of type {told['dtype']} in {name!r}", wanted)
+        kind = told["dtype"]
+        if kind not in TENSORS:
+            wanted = f"one of {', '.join(TENSORS)}"
+            raise DataError(path.name, f"numbers of type {kind} in {name!r}", wanted)
+        values = np.frombuffer(told["data"], TENSORS[kind])
+        if kind == "BF16":
+            values = (values.astype("<u4") << 16).view("<f4")
+        found[name] = values.reshape(told["shape"])
     return found
 
 
@@ -261,12 +262,14 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     """
     every = list(lists)
     lengths = Counter(len(row) for row in every if row)
-    width = max(lengths, key=lambda each: lengths[each], default=0)
+    ((width, _),) = lengths.most_common(1) or [(0, 0)]
     made = np.full((len(every), width), np.nan, dtype=np.float32)
-    odd = [at for at, row in enumerate(every) if len(row) != width]
+    odd = []
     for place, row in enumerate(every):
         if len(row) == width:
             made[place] = row
+        else:
+            odd.append(place)
     return made, odd
 
 

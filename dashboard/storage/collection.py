@@ -279,9 +279,8 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
     if len(found) < 2:
         return found[0][1] if found else None
     (name, pairs), (other, others) = found
-    merged = merge_pairs(pairs, others, name, other)
     findings.append(Finding("note", other, None, f"judgements beside {name}", "one file; merged"))
-    return merged
+    return merge_pairs(pairs, others, name, other)
 
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:

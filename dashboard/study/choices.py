@@ -29,7 +29,8 @@ class Choice:
         option: Its name on the command line and in Python; empty: the key.
         meaning: A sentence for `--help` and tooltips.
         kind: "names" are several texts, with the separator between them.
-        default: Return the usual value, given the collection and the choices before it; "" without.
+        default: The usual value, or a function that returns it, given the collection and the
+            choices before this one.
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
         parse: Raise ValueError for a text that says nothing; None: any text does.
@@ -42,7 +43,7 @@ class Choice:
     key: str
     meaning: str
     kind: Literal["text", "number", "names"] = "text"
-    default: Callable[[Collection, Values], Any] = lambda collection, before: ""
+    default: Any = ""
     allowed: Callable[[Collection, Values], Sequence[str]] | None = None
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
@@ -60,10 +61,6 @@ class Choice:
     def join(self, names: Iterable[str]) -> str:
         """Return several names as one text that `read` splits again."""
         return self.separator.join(names)
-
-    def is_open(self, collection: Collection, choices: Choices) -> bool:
-        """Return whether a collection has something to choose from."""
-        return self.allowed is None or len(self.allowed(collection, choices)) > 1
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -129,10 +126,11 @@ def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
     """
     values: dict[str, Any] = {}
     for each in list_choices():
-        text = given.get(each.key, "").strip()
-        values[each.key] = (
-            each.read(text, collection, values) if text else each.default(collection, values)
-        )
+        if text := given.get(each.key, "").strip():
+            values[each.key] = each.read(text, collection, values)
+        else:
+            usual = each.default
+            values[each.key] = usual(collection, values) if callable(usual) else usual
     return Choices(values)
 
 
@@ -293,7 +291,7 @@ CORE = (
         meaning="least score of a result, -1 to 1; results below are removed (default: none are)",
         kind="number",
         limits=(-1.0, 1.0),
-        default=lambda collection, before: None,
+        default=None,
         changes_numbers=True,
     ),
     Choice(
@@ -312,7 +310,7 @@ VIEW = (
         meaning="only queries of this slice, A=x; of several, the queries that all of them share",
         kind="names",
         separator=" & ",
-        default=lambda collection, before: (),
+        default=(),
         allowed=_list_slices,
         changes_numbers=True,
     ),
@@ -352,7 +350,7 @@ VIEW = (
     Choice(
         key="outcome",
         meaning="queries that Compare lists: worse, same, better, not scored or all",
-        default=lambda collection, before: "all",
+        default="all",
         allowed=lambda collection, before: ("all", "worse", "same", "better", "not scored"),
     ),
     Choice(
@@ -364,7 +362,7 @@ VIEW = (
         meaning="slices whose queries the screen Slices lists",
         kind="names",
         separator=" & ",
-        default=lambda collection, before: (),
+        default=(),
         allowed=_list_slices,
     ),
     Choice(
@@ -382,7 +380,7 @@ VIEW = (
         key="shown",
         noun="value of shown",
         meaning="results of a version that are shown",
-        default=lambda collection, before: "10",
+        default="10",
         allowed=lambda collection, before: ("5", "10", "20"),
     ),
 )

@@ -147,7 +147,10 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
                 for key in keys:
                     draw_choice(collection, choices, key, place="sheet")
             for each in list_choices():
-                if each.key in more or each.changes_numbers and each.is_open(collection, choices):
+                if each.key in more or (
+                    each.changes_numbers
+                    and (each.allowed is None or len(each.allowed(collection, choices)) > 1)
+                ):
                     draw_choice(collection, choices, each.key, place="more")
 
 

@@ -89,8 +89,7 @@ def _find(collection: Collection, kind: str, item: str) -> Shown | None:
     for column, setting, default in COLUMNS[kind]:
         root = str(collection.settings.get(setting, default))
         path = find_media(collection.folder, root, table[column][place])
-        media_type = recognise_type(path) if path else ""
-        if path and media_type:
+        if path and (media_type := recognise_type(path)):
             return Shown(path, media_type, read_span(table, place), is_poster=column == "poster")
     return None
 

@@ -1,5 +1,6 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -36,8 +37,7 @@ def describe_unscored(study: Study, versions: Iterable[str]) -> list[str]:
     """Return sentences on the queries without a value and why, the same ones of versions once."""
     told: dict[str, list[str]] = {}
     for version in versions:
-        reasons = study.count_unscored(version)
-        if reasons:
+        if reasons := study.count_unscored(version):
             listed = ", ".join(f"{number:,} ({why})" for why, number in reasons.items())
             told.setdefault(f"Queries not scored, left out of means: {listed}.", []).append(version)
     if len(told) == 1:
@@ -111,6 +111,6 @@ def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:
 
 def pick_slices(rows: Sequence[Row]) -> list[Row]:
     """Return the rows of the slices with the most queries, large enough to be compared."""
-    sizes = {row["slice"]: row["queries"] for row in rows if row["queries"] >= SMALL_SLICE}
-    kept = sorted(sizes, key=lambda name: -sizes[name])[:MAX_SLICES]
-    return [row for name in kept for row in rows if row["slice"] == name]
+    sizes = Counter({row["slice"]: row["queries"] for row in rows if row["queries"] >= SMALL_SLICE})
+    kept = sizes.most_common(MAX_SLICES)
+    return [row for name, _ in kept for row in rows if row["slice"] == name]

@@ -56,7 +56,7 @@ CHOICES = (
         key="test",
         meaning="test of image-text matching: whole (all pictures and texts), 1K (the first 1,000 "
         "pictures and their texts) or five-fold 1K (the mean of five tests of 1,000 pictures)",
-        default=lambda collection, before: WHOLE,
+        default=WHOLE,
         allowed=_list_tests,
         changes_numbers=True,
     ),

@@ -68,7 +68,7 @@ CHOICES = (
         f"column {STATED} of items.csv states; without it, up to {MAX_ITEMS:,} items, those with "
         f"identical files or with a cosine from {ALIKE:g} by the vectors of the version that is "
         f"named; not under {', '.join(LEFT_ALONE)}",
-        default=lambda collection, before: COUNTED,
+        default=COUNTED,
         allowed=_list_values,
         changes_numbers=True,
     ),

@@ -87,28 +87,31 @@ CHOICES = (
         key="labels",
         noun="kind of labels",
         meaning="labels as given, or corrected by decisions and majorities of people who judged",
+<<<<<<< HEAD
         default=lambda collection, before: GIVEN,
         allowed=lambda collection, before: (
             (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
         ),
+=======
+        default=GIVEN,
+        allowed=_list_labels,
+>>>>>>> h_b
         changes_numbers=True,
     ),
     Choice(
         key="judge",
         noun="value of judge",
         meaning="whether the results of a query are judged: no or yes",
-        default=lambda collection, before: "no",
+        default="no",
         allowed=lambda collection, before: ("no", "yes"),
     ),
     ListChoice(
         key="list",
         meaning="list whose pairs are judged (default: all results)",
-        default=lambda collection, before: "",
     ),
     Choice(
         key=PART,
         meaning="list that is open on Reviews, or one of its parts",
-        default=lambda collection, before: "",
     ),
 )
 

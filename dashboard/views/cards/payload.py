@@ -134,8 +134,7 @@ def _describe_move(before: int | None, rank: int) -> str:
     """Return how a result moved since the baseline: ↑3, ↓2, = or new."""
     if before is None:
         return "new"
-    moved = before - rank
-    return "=" if not moved else f"{'↑' if moved > 0 else '↓'}{abs(moved)}"
+    return "=" if before == rank else f"{'↑' if before > rank else '↓'}{abs(before - rank)}"
 
 
 def describe_change(

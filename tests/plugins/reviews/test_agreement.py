@@ -6,11 +6,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from dashboard.evaluation.statistics import (
-    compute_alpha,
-    compute_kappa,
-    resample_figure,
-)
+from dashboard.evaluation.statistics import compute_alpha, compute_kappa, resample_figure
 from dashboard.plugins.reviews.figures import (
     ONE_VALUE,
     list_disagreements,
