@@ -38,7 +38,7 @@ def answer(call: Namespace) -> Answer:
     if call.threshold is not None and not call.text:
         do = "for stored queries set mapping_threshold in collection.toml"
         raise ValueError(f"--threshold goes with TEXT; {do}.")
-    if call.threshold is not None and not 0 <= call.threshold <= 1:
+    if not 0 <= (call.threshold or 0) <= 1:
         raise ValueError(f"--threshold {call.threshold:g}: a score lies between 0 and 1.")
     collection = open_call(call)
     if "alfa" in collection.unread:
