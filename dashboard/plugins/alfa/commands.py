@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
@@ -39,7 +38,7 @@ def answer(call: Namespace) -> Answer:
     if call.threshold is not None and not call.text:
         do = "for stored queries set mapping_threshold in collection.toml"
         raise ValueError(f"--threshold goes with TEXT; {do}.")
-    if call.threshold is not None and not 0 <= call.threshold <= 1:
+    if not 0 <= (call.threshold or 0) <= 1:
         raise ValueError(f"--threshold {call.threshold:g}: a score lies between 0 and 1.")
     collection = open_call(call)
     if "alfa" in collection.unread:
@@ -47,7 +46,12 @@ def answer(call: Namespace) -> Answer:
     if collection.tables.get("alfa") is None:
         raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
     if call.draft:
-        return _write_new(collection.folder / "vocabulary.toml", draft_vocabulary(collection))
+        path = collection.folder / "vocabulary.toml"
+        if path.exists():
+            raise ValueError(f"{path} is there already; edit it, or move it away first.")
+        text = draft_vocabulary(collection)
+        replace_file(path, text.encode())
+        return [{"file": path.name, "rows": text.count("[[keyword]]")}], ("file", "rows"), FINE
     vocabulary = read_vocabulary(collection)
     if call.write:
         return _write_mapping(collection, vocabulary)
@@ -82,10 +86,3 @@ def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Ans
         path, write_rows(rows, ("query_id", "ngram", "group", "keyword", "score"), "csv").encode()
     )
     return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), FINE
-
-
-def _write_new(path: Path, text: str) -> Answer:
-    if path.exists():
-        raise ValueError(f"{path} is there already; edit it, or move it away first.")
-    replace_file(path, text.encode())
-    return [{"file": path.name, "rows": text.count("[[keyword]]")}], ("file", "rows"), FINE

@@ -234,10 +234,12 @@ def _read_mapping(
         number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
         mapped.setdefault(query, []).append(Candidate(ngram, named, number))
-    wanted = "ids of queries; left out"
-    findings += count_odd(MAPPING, strange, "unknown queries", wanted, before="rows of ")
-    wanted = f"columns of {ANNOTATION}; left out"
-    findings += count_odd(MAPPING, others, "unknown groups", wanted, before="rows of ")
+    findings += count_odd(
+        MAPPING, strange, "unknown queries", "ids of queries; left out", before="rows of "
+    )
+    findings += count_odd(
+        MAPPING, others, "unknown groups", f"columns of {ANNOTATION}; left out", before="rows of "
+    )
     return mapped
 
 

@@ -62,23 +62,18 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
     first = pages.groupby("list_id", sort=False).ngroup()
     order = pages.assign(first=first).sort_values(["first", "row", "column"], kind="stable")
     pages = order.drop(columns="first").reset_index(drop=True)
-    pages = pages.merge(_average_relevance(collection), how="left")
+    pairs = read_answers(collection, [])
+    valid = pairs.values >= 0
+    means = {
+        "query_id": np.array(pairs.queries, dtype=object)[pairs.query[valid]],
+        "item_id": np.array(pairs.items, dtype=object)[pairs.item[valid]],
+        "relevance": pairs.values[valid],
+    }
+    pages = pages.merge(pd.DataFrame(means), how="left")
     pages["relevance"] = pages["relevance"].fillna(-1.0)
     said, kind = _read_answers(collection, pages, findings)
     lists = pages.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
     return ViewedLists(pages, lists.merge(said, on="list_id", how="left"), kind)
-
-
-def _average_relevance(collection: Collection) -> pd.DataFrame:
-    pairs = read_answers(collection, [])
-    valid = pairs.values >= 0
-    return pd.DataFrame(
-        {
-            "query_id": np.array(pairs.queries, dtype=object)[pairs.query[valid]],
-            "item_id": np.array(pairs.items, dtype=object)[pairs.item[valid]],
-            "relevance": pairs.values[valid],
-        }
-    )
 
 
 def _read_answers(

@@ -270,8 +270,10 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> list[Row]:
         felt = found.satisfaction.reindex(lists).to_numpy(dtype=float)
         for name in values.columns:
             r, p, n = compute_spearman(values.loc[lists, name].to_numpy(dtype=float), felt)
-            row = {"part": part, "run": "pages", "metric": name, "cutoff": None}
-            rows.append(row | {"r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied})
+            rows.append({
+                "part": part, "run": "pages", "metric": name, "cutoff": None,
+                "r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied,
+            })  # fmt: skip
     return rows
 
 

@@ -31,9 +31,7 @@ def answer(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     found, pieces = find_wrong(study, choices)
     before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
-    number = f"{len(found):,}" if found else "No"
-    queries = "query" if len(found) < 2 else "queries"
-    why = f"{number} {queries} got worse in {metric} from {before} to {after}"
+    why = f"Queries that got worse in {metric} from {before} to {after}: {len(found):,}"
     if found:
         why += ", with no result that is known to be wrong"
     if before == after:

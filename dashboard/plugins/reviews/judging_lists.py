@@ -275,7 +275,7 @@ def create_list(folder: Path, made: JudgingList) -> JudgingList:
     with open_store(writing=True) as connection:
         key = verdicts.record_key(connection, folder)
         made = replace(made, collection=key, id=token_hex(6), time=verdicts.write_time())
-        connection.execute(insert(ASSIGNMENT).values(_write(made)))
+        _save(connection, made)
     return made
 
 
@@ -285,7 +285,7 @@ def close_list(made: JudgingList, author: str) -> JudgingList:
         raise ChoiceError(f"{made.id} was made by {made.author}, who alone can close it.")
     closed = replace(made, closed=True, time=verdicts.write_time())
     with open_store(writing=True) as connection:
-        connection.execute(insert(ASSIGNMENT).values(_write(closed)))
+        _save(connection, closed)
     return closed
 
 
@@ -361,11 +361,12 @@ def check_open(connection: Connection, row: Verdict) -> None:
         raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
 
 
-def _write(made: JudgingList) -> dict[str, str]:
+def _save(connection: Connection, made: JudgingList) -> None:
     values = asdict(made)
     del values["gone"]
     row = {name: values.pop(name) for name in ("id", "author", "time")}
-    return row | {"definition": json.dumps(values, ensure_ascii=False)}
+    row["definition"] = json.dumps(values, ensure_ascii=False)
+    connection.execute(insert(ASSIGNMENT).values(row))
 
 
 @lru_cache(maxsize=32)

@@ -188,9 +188,8 @@ def _make_pool(task: _Task, query: str) -> Row:
     pool: dict[str, Row] = {}
     for row in payload["rows"]:
         for card in row["cards"] if row["kind"] == "run" else ():
-            fact = f"#{card['rank']} in {row['name']} (score {card['score']})"
             kept = pool.setdefault(card["item"], card | {"facts": []})
-            kept["facts"].append(fact)
+            kept["facts"].append(f"#{card['rank']} in {row['name']} (score {card['score']})")
     wanted: Iterable[str] = task.pools[query] if task.pools else pool
     shown = []
     for item in wanted:
@@ -208,8 +207,10 @@ def _make_pool(task: _Task, query: str) -> Row:
             card = row["cards"][0] | {"hit": hit, "facts": [f"not among the first {task.depth}"]}
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
-        named = {"query_id": query, "item_id": item, "said": verdicts}
-        shown.append({key: card[key] for key in SHOWN} | named)
+        shown.append(
+            {key: card[key] for key in SHOWN}
+            | {"query_id": query, "item_id": item, "said": verdicts}
+        )
     # an order that looks random, and stays the same
     seed = f"{task.author}\n{query}\n".encode()
     shown.sort(key=lambda card: hashlib.sha256(seed + card["item"].encode()).digest())

@@ -134,6 +134,12 @@ def make_payload(
         media = find_media_of(study.collection, item_id)
         judged = Row(item_id=item_id)
         asked = describe_rows(study, query, metric, [judged])
+        grade = float(study.given_judgement.grades(query)[item])
+        label = "relevant" if grade >= study.given_judgement.relevant_from else "not relevant"
+        if np.isnan(grade):
+            label = "not judged"
+        elif find_scale(study.collection) > 1:
+            label += f" ({grade:g})"
         ticks = judged.get("ticks", ())  # what it has of what its query asks for, as plugins say
         found.append(
             {
@@ -142,19 +148,12 @@ def make_payload(
                 "query": names[query],
                 "picture": media.poster or media.file,
                 "caption": media.caption or item_id,
-                "label": _name_label(study, float(study.given_judgement.grades(query)[item])),
+                "label": label,
                 "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),
                 "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],
             }
         )
     return found
-
-
-def _name_label(study: Study, grade: float) -> str:
-    if np.isnan(grade):
-        return "not judged"
-    name = "relevant" if grade >= study.given_judgement.relevant_from else "not relevant"
-    return f"{name} ({grade:g})" if find_scale(study.collection) > 1 else name
 
 
 MAX_ROWS = 500

@@ -274,9 +274,11 @@ def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
     try:
         with _LOCK:
             if key not in _OPENED:
-                patient = {"connect_timeout": int(PATIENCE)}
                 made = create_engine(
-                    address, pool_pre_ping=True, hide_parameters=True, connect_args=patient
+                    address,
+                    pool_pre_ping=True,
+                    hide_parameters=True,
+                    connect_args={"connect_timeout": int(PATIENCE)},
                 )
                 _OPENED[key] = made, 0
         with _OPENED[key][0].begin() as connection:

@@ -134,7 +134,6 @@ def run_search(
             answered until any other error, such as a stop by the caller, is written.
     """
     path = collection.folder / "runs" / f"{name}.json"
-    table = collection.queries
     is_there = name in collection.versions and path.is_file() and path.with_suffix(".csv").is_file()
     before = read_record(path) if is_there else None
     if before is None or (before.search, before.depth) != (service.url, depth):
@@ -143,7 +142,7 @@ def run_search(
     hits = _list_hits(collection, name, before)
     times = before.milliseconds or {}
     record = RunRecord(service.url, depth, f"{date.today()}", times)
-    rows = table.list_rows("text", "item_id")
+    rows = collection.queries.list_rows("text", "item_id")
     missing = [each for each in rows if each[0] not in hits and any(each[1:])]
     # those that failed before come last: they may fail again
     missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)

@@ -122,7 +122,7 @@ def test_nothing_to_tell(folder: Path) -> None:
     assert "v1 is compared with itself." in call("why", folder)[2]
     shutil.copytree(folder / "models" / "v1", folder / "models" / "v2")
     said = call("why", folder, "--metric", "P@5")[2]
-    assert "No query got worse in P@5 from v1 to v2." in said
+    assert "Queries that got worse in P@5 from v1 to v2: 0." in said
 
 
 def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:
