@@ -161,16 +161,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     }
 
 
-<<<<<<< HEAD
 def place_items(ids: tuple[str, ...], ties: Ties) -> IntArray:
     """Return the place of each item among equal scores: its own, or by its id, descending."""
     places = np.arange(len(ids))
     if ties == "id":
         places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
     return places
-=======
-def _sort_ids(ids: tuple[str, ...]) -> IntArray:
-    """Return the place of each id in descending order."""
-    order = sorted(range(len(ids)), key=ids.__getitem__, reverse=True)
-    return np.argsort(np.array(order, dtype=np.int64))
->>>>>>> h_b

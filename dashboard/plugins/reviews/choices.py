@@ -87,15 +87,10 @@ CHOICES = (
         key="labels",
         noun="kind of labels",
         meaning="labels as given, or corrected by decisions and majorities of people who judged",
-<<<<<<< HEAD
-        default=lambda collection, before: GIVEN,
+        default=GIVEN,
         allowed=lambda collection, before: (
             (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
         ),
-=======
-        default=GIVEN,
-        allowed=_list_labels,
->>>>>>> h_b
         changes_numbers=True,
     ),
     Choice(
