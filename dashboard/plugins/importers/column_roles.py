@@ -62,14 +62,13 @@ class Roles:
 
     Attributes:
         kind: "pairs", "queries", or "items".
-        of: Column by role: item, file, poster, caption, caption_id, query, text, grade, score,
-            rank, run; those that the caller maps are there from the beginning.
+        of: Column by role: one of OURS, rank or run; those that the caller maps are there from the
+            beginning.
     """
 
     def __init__(self, block: Block, mapped: Mapping[str, str]) -> None:
-        renamed = {"item_id": "item", "query_id": "query"}
         self.kind = "items"
-        self.of = {renamed.get(ours, ours): name for ours, name in mapped.items()}
+        self.of = dict(mapped)
         self.block = block
         small = {name_plainly(name): name for name in reversed([*block.columns])}
         ends = {name.rpartition(".")[2]: column for name, column in small.items()}
@@ -123,10 +122,10 @@ def find_roles(block: Block, source: Source) -> Roles:
     roles = Roles(block, mapped)
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
-    is_named = bool({"item", "file"} & of.keys() or roles.find(*ITEM, *FILE))
+    is_named = bool({"item_id", "file"} & of.keys() or roles.find(*ITEM, *FILE))
     is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
-    take("query", QUERY)
-    if "query" in of and is_named:
+    take("query_id", QUERY)
+    if "query_id" in of and is_named:
         take("grade", GRADE)
         take("grade", ["label"], whole=True)  # PyTerrier
         if "qrel" in block.file.lower() or "corpus_id" in roles.small:
@@ -135,20 +134,19 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("score", SCORE)
         if "score" not in of:
             take("rank", RANK, whole=True)
-        take("item", [name for name in (*ITEM, *FILE) if name not in KEYS])
-        take("item", KEYS)
+        take("item_id", sorted((*ITEM, *FILE), key=KEYS.__contains__))
         take("run", ["snapshot_name"])
         if of.keys() & {"grade", "score", "rank"}:
-            texts = [roles.small[name] for name in ("query", "query_text") if name in roles.small]
-            of |= {"text": texts[0]} if texts else {}
+            text = roles.small.get("query", roles.small.get("query_text", ""))
+            of |= {"text": text} if text else {}
             roles.kind = "pairs"
             return roles
-    if "query" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
-        take("query", ITEM)
+    if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
+        take("query_id", ITEM)
     elif is_named and not stem.startswith(("quer", "topic")):
-        of.pop("query", None)
-    if "query" in of:
-        of.pop("item", None)
+        of.pop("query_id", None)
+    if "query_id" in of:
+        of.pop("item_id", None)
         take("text", QUERY_TEXT)
         roles.kind = "queries"
     else:
@@ -166,30 +164,26 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         best = max(shares, key=shares.__getitem__, default="")
         shown = [name for name in files if shares[name]]
         files = shown or ([best] if shares.get(best, 0) >= 0.5 else files)
-    for role, names in (
-        ("file", files),
-        ("poster", roles.find(*POSTER)),
-        ("caption", roles.find(*CAPTION)),
-        ("caption_id", roles.find(*CAPTION_ID)),
-    ):
-        for name in names[:1]:
-            of.setdefault(role, name)
+    for name in files[:1]:
+        of.setdefault("file", name)
+    for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
+        roles.take(role, names)
     is_repeated = "file" in of and _is_repeated(block.columns[of["file"]])
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
-        if "item" not in of and not (is_repeated and is_own):
-            of["item"] = name
+        if "item_id" not in of and not (is_repeated and is_own):
+            of["item_id"] = name
         elif is_own and (is_repeated or name in keys):
             of.setdefault("caption_id", name)
     is_of_texts = rows_are_texts(block, roles)
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
     for name in free:
         if block.vectors and len(block.columns) == 1:
-            of.setdefault("item", name)  # it names the vectors, whatever its name is
+            of.setdefault("item_id", name)  # it names the vectors, whatever its name is
         elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
             of.setdefault("caption_id", name)
-    if is_of_texts and free and not of.keys() & {"item", "caption_id"}:
+    if is_of_texts and free and not of.keys() & {"item_id", "caption_id"}:
         lines = [f"--map caption_id={shlex.quote(name)}" for name in free]
         raise Unsure(block.file, "vectors of texts without ids", "a column of them", lines)
     more = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
@@ -198,7 +192,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         said = f"further columns of pictures ({list_names(more)})"
         wanted = f"one; {of['file']} is taken. Another one: --map file={more[0]}"
         source.say(block.file, said, wanted)
-    if not of.keys() & {"item", "file", "caption"} and not block.vectors:
+    if not of.keys() & {"item_id", "file", "caption"} and not block.vectors:
         found = f"the columns {', '.join(block.columns) or '(none)'}"
         do = "Name the column of the ids: --map item_id=COLUMN."
         raise DataError(block.file, found, "a column of items, files or queries", do=do)
@@ -206,7 +200,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
 
 def rows_are_texts(block: Block, roles: Roles) -> bool:
     """Return whether a table holds vectors of texts, and nothing that describes an item."""
-    is_one = "item" not in roles.of or len(block.columns) == 1
+    is_one = "item_id" not in roles.of or len(block.columns) == 1
     described = roles.of.keys() & {"file", "caption", "poster"}
     is_named = name_version(block.file)[1] == "texts"
     return bool(block.vectors and is_one and is_named and not described)

@@ -228,7 +228,7 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     plan.queries.add(asked, {"item_id": asked})
     used = set(plan.pictures)
     for item, _, name in kept:
-        own = name if name not in used else f"text {name}"
+        own = name
         while own in used:
             own += "+"
         used.add(own)

@@ -148,11 +148,8 @@ class Source:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            why, line = str(error).partition(":")[0], getattr(error, "lineno", None)
-            is_cut = why.startswith("Unterminated") or getattr(error, "pos", 0) >= len(
-                text.rstrip()
-            )
-            found = "a file that ends in the middle" if is_cut else f"no JSON ({why})"
+            found = f"a file that is cut or no JSON ({str(error)[:60]})"
+            line = getattr(error, "lineno", None)
             raise DataError(name, found, "a whole JSON file", line=line) from error
 
     def read_head(self, name: str, size: int = 4096) -> str:
@@ -213,7 +210,7 @@ class Source:
 
 
 def list_source(path: Path, options: Namespace) -> Source:
-    """List the files of a folder, or the one file that a path names.
+    """List the files of a folder but for hidden ones, or the one file that a path names.
 
     Raises:
         DataError: If there is nothing.
@@ -225,22 +222,14 @@ def list_source(path: Path, options: Namespace) -> Source:
     files: list[str] = []
     skipped: dict[str, list[str]] = {}
 
-    def skip(why: str, place: Path) -> None:
-        skipped.setdefault(why, []).append(place.relative_to(path).as_posix())
-
-    def report(error: OSError) -> None:
-        skip("folders that cannot be read", Path(error.filename))
-
-    for folder, folders, names in os.walk(path, onerror=report):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for each in (Path(folder, name) for name in folders):
-            if each.is_symlink():
-                skip("links to folders", each)
-        for each in (Path(folder, name) for name in names if not name.startswith(".")):
-            if why := _find_fault(each, path):
-                skip(why, each)
-            else:
-                files.append(each.relative_to(path).as_posix())
+    for each in path.rglob("*"):
+        inside = each.relative_to(path).as_posix()
+        if re.search(r"(^|/)\.", inside):
+            continue
+        if why := _find_fault(each, path):
+            skipped.setdefault(why, []).append(inside)
+        elif each.is_file():
+            files.append(inside)
     source = Source(path, tuple(sorted(files)), sorted(files), options)
     for why, left_out in skipped.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
@@ -251,8 +240,12 @@ def _find_fault(path: Path, root: Path) -> str:
     if "\\" in path.name or not path.name.isprintable():
         return "named with a backslash or unprintable characters"
     try:
+        if path.is_symlink() and path.is_dir():
+            return "links to folders"
         if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root.resolve()):
             return "links out of the source"
+        if path.is_dir():
+            return "" if os.access(path, os.R_OK | os.X_OK) else "folders that cannot be read"
         if not path.is_file():
             return "no regular files"
         return "" if path.stat().st_size and os.access(path, os.R_OK) else "empty or not readable"

@@ -39,7 +39,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "unknown id": ({"items.txt": "a\nb\nc\nz\n"}, "1 vectors of unknown items (z)", 4),
     "pickle": ({"x.pkl": b"\x80"}, "a pickle can run programs and is never read", 4),
     "cut Parquet": ({"x.parquet": b"PAR1 and so on"}, "x.parquet: found a damaged parquet file", 4),
-    "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that ends", 4),
+    "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that is cut", 4),
     "odd line": ({"x.jsonl": '{"id": "e"}\n{"id": \n'}, "x.jsonl, line 2: found 1 lines", 5),
     "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
     "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside ('../e.jpg')", 4),

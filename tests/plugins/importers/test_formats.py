@@ -175,11 +175,6 @@ CASES |= {
         {"r.csv": "query;docid;rating\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
          "x.csv": "query_id;item_id;score\nq1;b;2,5\nq1;a;1,25\nq2;b;2,0\n"}, [], JUDGED, AP,
     ),
-    "thousands": (
-        {"qrels.txt": QRELS,
-         "x.csv": 'query_id,item_id,score\nq1,b,"1,002.5"\nq1,a,"1,000.5"\nq2,b,2.5\n'},
-        [], JUDGED, AP,
-    ),
     "columns of a vector": (
         {"v1.csv": WIDE.assign(id=NAMES, label=CLASSES.values()).to_csv(index=False)}, [], {}, CATS,
     ),

@@ -102,11 +102,8 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
         parts = [find_labels(own, classes, is_label) for own in ends]
     else:
         is_place = isinstance(value, int) and 0 <= value < len(classes)
-        parts = (
-            [[str(classes[value] if is_place else value)]]
-            if is_label and value not in (None, "")
-            else []
-        )
+        own = str(classes[value] if is_place else value)
+        parts = [[own]] if is_label and value not in (None, "") else []
     return [label for part in parts for label in part]
 
 
@@ -118,17 +115,14 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Iterator[Pie
     answers: list[tuple[str, dict[str, list[str]]]] = []
     odd = 0
     for task in tasks:
-        data = task.get("data") if isinstance(task, dict) else None
-        data = data if isinstance(data, dict) else {}
-        values = [each for each in data.values() if isinstance(each, str)]
+        values = [str(value) for value in task["data"].values()]
         texts = [value.partition("?d=")[2] or value for value in values]
         if not (text := next(filter(EXTENSION.search, texts), "")):
             odd += 1
             continue
         file = source.find_media(text) or UPLOAD.sub("", text)
-        told = [each for each in task.get("annotations") or [] if isinstance(each, dict)]
-        lists = [each.get("result") for each in told if not each.get("was_cancelled")]
-        answers += [(file, _list_controls(own)) for own in lists] or [(file, {})]
+        told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
+        answers += [(file, _list_controls(each["result"])) for each in told] or [(file, {})]
     source.count(name, odd, "tasks without a picture", "one; left out")
     controls = dict.fromkeys(control for _, own in answers for control in own) or {"label": None}
     for control in controls:
@@ -136,10 +130,10 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Iterator[Pie
         yield make_labelled(name, labels, control if len(controls) > 1 else "label")
 
 
-def _list_controls(result: Any) -> dict[str, list[str]]:
+def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
     """Return the labels of an annotation by the control that they were given with."""
     found: dict[str, list[str]] = {}
-    for part in result if isinstance(result, list) else ():
+    for part in result:
         if labels := find_labels(part):
             found.setdefault(str(part.get("from_name", "label")), []).extend(labels)
     return {control: sorted(labels) for control, labels in found.items()}

@@ -34,6 +34,11 @@ from dashboard.texts import parse_number, split_cells
 
 OF_DATASETS = ("dataset_info.json", "dataset_dict.json", "state.json")
 """Files that `datasets` writes beside Arrow files."""
+HEADER = re.compile(
+    r"\s*(image(_name|_id)?|file(_?name)?)\s*[,\t|](.*[,\t|])?\s*(caption|comment|sentence)\s*$",
+    re.I | re.M,
+)
+"""The first line of a table of pictures and captions in a text, as of Flickr8k and Flickr30k."""
 MAX_PICTURE_BYTES = 1 << 28
 GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
           "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0"}  # fmt: skip
@@ -43,15 +48,7 @@ GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "comple
 def recognise(source: Source) -> list[str]:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
     tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
-    return [*tables, *source.list_headed(_has_header, ".txt")]
-
-
-def _has_header(head: str) -> bool:
-    cells = [cell.strip().lower() for cell in re.split(r"[,\t|]", head.split("\n", 1)[0])]
-    return len(cells) > 1 and any(
-        cells[0] in names and cells[-1] in ("caption", "comment", "sentence")
-        for names in [("image", "image_name", "file", "file_name", "filename", "image_id")]
-    )
+    return [*tables, *source.list_headed(HEADER.match, ".txt")]
 
 
 def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
@@ -77,10 +74,10 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
-    ids = roles.read(block, "query")
-    taken = {roles.of["query"], roles.of.get("text")}
+    ids = roles.read(block, "query_id")
+    taken = {roles.of["query_id"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
-    columns["text"] = roles.read(block, "text" if "text" in roles.of else "query")
+    columns["text"] = roles.read(block, "text" if "text" in roles.of else "query_id")
     yield Queries(block.file, ids, columns)
     for column, rows in block.vectors.items():
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
@@ -88,7 +85,6 @@ def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
 
 NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+", re.I)
 COMMA = re.compile(r"([-+]?\d+),(\d+)")
-THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")
 
 
 def read_numbers(cells: Sequence[str]) -> list[float | None]:
@@ -96,23 +92,18 @@ def read_numbers(cells: Sequence[str]) -> list[float | None]:
 
     A comma is that of a fraction where no cell has a point, and one not three digits after it.
 
-    >>> read_numbers(["1,5", "2,250", ""]), read_numbers(["1,234.5", "2"]), read_numbers(["1,234"])
-    ([1.5, 2.25, None], [1234.5, 2.0], [nan])
+    >>> read_numbers(["1,5", "2,250", ""]), read_numbers(["1,234"])
+    ([1.5, 2.25, None], [nan])
     """
     matches = filter(None, map(COMMA.fullmatch, cells))
     is_fraction = any(len(match[2]) != 3 for match in matches) and "." not in "".join(cells)
-    plain = [
-        cell.replace(",", "." if is_fraction else "")
-        if is_fraction or THOUSANDS.fullmatch(cell)
-        else cell
-        for cell in cells
-    ]
+    plain = [cell.replace(",", ".") for cell in cells] if is_fraction else cells
     return [parse_number(cell) if cell else None for cell in plain]
 
 
 def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
-    columns = [roles.read(block, each) for each in ("query", "item", "text", "run")]
+    columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     for role in [each for each in ("grade", "score", "rank") if each in roles.of]:
         column = roles.of[role]
         numbers = read_numbers([GRADES.get(e.lower(), e) for e in roles.read(block, role)])
@@ -140,7 +131,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
 def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
     of, folder = roles.of, find_folder_of(block.file)
-    every = ("file", "item", "caption", "caption_id")
+    every = ("file", "item_id", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
     named = zip(cells, given, strict=True)
     files = [source.find_media(cell or item, folder) for cell, item in named]
@@ -156,7 +147,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
         ids.append(own or name_row(source, cell, key, block.file, line))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
-    source.keys[block.file] = of.get("item") or of.get("file", "")
+    source.keys[block.file] = of.get("item_id") or of.get("file", "")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
