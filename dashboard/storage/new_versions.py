@@ -358,13 +358,10 @@ def write_toml(settings: Mapping[str, Any]) -> str:
     """Return settings as TOML: texts, numbers, truth, lists of them, and tables of these."""
 
     def write(value: Any) -> str:
+        if isinstance(value, Mapping):
+            return f"{{{', '.join(f'{key} = {write(each)}' for key, each in value.items())}}}"
         return json.dumps(value, ensure_ascii=False)
 
-    plain = {key: value for key, value in settings.items() if not isinstance(value, Mapping)}
-    lines = [f"{key} = {write(value)}" for key, value in plain.items()]
-    for key, table in settings.items():
-        if isinstance(table, Mapping):
-            lines += [f"\n[{key}]", *(f"{name} = {write(value)}" for name, value in table.items())]
-    text = "\n".join(lines) + "\n"
+    text = "".join(f"{key} = {write(value)}\n" for key, value in settings.items())
     tomllib.loads(text)
     return text

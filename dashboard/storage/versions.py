@@ -81,9 +81,6 @@ def read_version(
     name = name or place.name
     shown = f"models/{name}"
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
-    if "index" in described:
-        unused = ("a table [index]", "nothing; the command `index` builds one")
-        findings.append(Finding("warning", f"{shown}/model.toml", None, *unused))
     gallery = read_vectors(place, "items", items.ids, findings, shown)
     if gallery is None:
         do = 'Write them: numpy.save("items.npy", vectors).'

@@ -100,11 +100,6 @@ FOUND: Cases = {
     "warning": [
         ("judged outside", add("qrels.txt", "q1 0 outside 1\n"), "qrels: 1 judged items outside"),
         ("a run that is packed", put("runs/z.trec.gz", b"x"), ": a file with the ending '.gz'"),
-        (
-            "index of the first edition",
-            put("models/a/model.toml", b"[index]\nkind = 'hnsw'\n"),
-            ": a table [index]",
-        ),
         ("ANN-14", add("items.csv", "v12"), ", line 14: fewer cells in 1 rows"),
         ("EMB-39", sub("models/a/queries.txt", "q3", "other"), "models/a/queries.npy: no vector"),
         ("QRY-02", sub("queries.csv", "q1,car", "q1, \u00a0\u200b "), ", line 2: q1 has no text"),

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, multimode
+from typing import Any
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
@@ -217,10 +218,11 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         wanted = f"one of: {list_names(files) or NONE}"
         raise DataError(options.judgements, "no such judgements", wanted)
     used = named[:1] or files
-    votes: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for file, query, item, grade in found.judged:
-        if file in used and grade is not None:
-            votes.setdefault((query, item), []).append((grade, file))
+    rows = [each for each in found.judged if each[0] in used and each[3] is not None]
+    names = found.match_items((item for _, _, item, _ in rows), list_names(used))
+    votes: dict[tuple[str, str], list[tuple[Any, str]]] = {}
+    for file, query, item, grade in rows:
+        votes.setdefault((query, names.get(item, item)), []).append((grade, file))
     odd = {pair: own for pair, own in votes.items() if len({grade for grade, _ in own}) > 1}
     if odd and options.disagreements not in SETTLED:
         (query, item), own = next(iter(odd.items()))

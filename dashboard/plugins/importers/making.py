@@ -144,16 +144,13 @@ def _write_all(
 
 
 def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, Any]) -> None:
-    """Keep the settings that people changed; say where the source or the caller says otherwise."""
+    """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     own = {key: value for key, value in old.items() if value != written.get(key)}
     for key in DECIDING if found.source.options.relevance else ():
         own.pop(key, None)
-    odd = {key for key in own.keys() & plan.settings.keys() if own[key] != plan.settings[key]}
-    for key in sorted(odd - {"title"}):
-        said = f"{key} = {own[key]!r}, and {plan.settings[key]!r} by the source"
-        found.source.say("collection.toml", said, "one of them; yours stays", "note")
-    stated = [f"{key} = {own[key]!r}" for key in DECIDING if key in odd]
+    odd = [key for key in own.keys() & plan.settings.keys() if own[key] != plan.settings[key]]
+    stated = [f"{key} = {own[key]!r}" for key in sorted(odd) if key != "title"]
     plan.notes += [f"but collection.toml says {', '.join(stated)}, which counts"] if stated else []
     plan.settings |= own
 

@@ -121,14 +121,7 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
         how = found.source.options.disagreements
         plan.notes.append(f"{settled:,} pairs with different grades: the {how} of each")
     file = list_names(plan.files)
-    names = found.match_items((item for _, item in merged), file)
-    shared = [name for name, times in Counter(names.values()).items() if times > 1]
-    wanted = "one name; the first one counts"
-    found.source.count(file, shared, "items under two names", wanted)
-    pairs: dict[tuple[str, str], float] = {}
-    for (query, item), grade in merged.items():
-        pairs.setdefault((query, names.get(item, item)), grade)
-    plan.qrels = [(query, item, grade) for (query, item), grade in pairs.items()]
+    plan.qrels = [(query, item, grade) for (query, item), grade in merged.items()]
     plan.settings["protocols"] = ["trec"]
     judged, items = {query for query, _, _ in plan.qrels}, {item for _, item, _ in plan.qrels}
     plan.told = f"judgements, {len(plan.qrels):,} pairs of {len(judged):,} queries"

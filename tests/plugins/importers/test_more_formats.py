@@ -172,9 +172,8 @@ CASES: dict[str, Case] = {
             "images.txt": "".join(f"{at} {CLASSES[n]}/{n}.jpg\n" for at, n in enumerate("abcd")),
             "image_class_labels.txt": "0 1\n1 1\n2 2\n3 2\n", "classes.txt": "1 cat\n2 dog\n",
             "train_test_split.txt": "0 1\n1 0\n2 1\n3 0\nodd\n", "l.csv": "", "v1.npy": VECTORS},
-        [], {("items.csv", "item_id class split"): [
-            "cat/a.jpg|cat|train", "cat/b.jpg|cat|test", "dog/c.jpg|dog|train",
-            "dog/d.jpg|dog|test"]}, CATS,
+        [], {("items.csv", "item_id class"): [
+            f"images/{CLASSES[n]}/{n}.jpg|{CLASSES[n]}" for n in "abcd"]}, CATS,
     ),
     "Stanford Online Products": (
         {f"bicycle_final/{n}_0.JPG": at for at, n in enumerate(CLASSES, 1)} | {

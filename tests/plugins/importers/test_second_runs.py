@@ -52,7 +52,6 @@ def test_settings_of_people(source: Path) -> None:
     assert made.read("items.csv", "item_id breed") == ["a|1", "b|2", "c|2", "e|"], made.said
     assert "colour" not in items.read_text()
     assert 'class_label = "breed"' in settings.read_text()
-    assert "found class_label = 'breed', and 'class' by the source" in made.said
     assert made.block[0].endswith("but collection.toml says class_label = 'breed', which counts")
     assert "which counts" not in init(source, "--update", "--relevance", "class").block[0]
     assert 'class_label = "class"' in settings.read_text()

@@ -1,4 +1,4 @@
-"""Lists of pictures and their classes: CUB-200, Stanford Online Products, In-shop, DeepHash."""
+"""Lists of pictures and their classes: Stanford Online Products, In-shop, DeepHash."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from dashboard.errors import DataError
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -17,18 +16,16 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Source, find_stem
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 FLAGGED = re.compile(FLAGS % "+")
 """A path, and a label a column: DeepHash."""
-NUMBERED = re.compile(r"(\d+)\s+(\S.*)")
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
     "image_name item_id evaluation_status": ("image_name", "item_id"),
 }
 """Headers of Stanford Online Products and In-shop, and their columns of files and classes."""
-BIRDS = ("images.txt", "image_class_labels.txt", "classes.txt", "train_test_split.txt")
 
 
 def recognise_flags(source: Source) -> list[str]:
@@ -70,12 +67,8 @@ def _make_part(name: str, classes: Mapping[str, str], column: str, asks: bool) -
 
 def recognise_classes(source: Source) -> list[str]:
     """Return the lists, and the pictures, whose folders are no further classes."""
-    named = source.list_headed(find_header, ".txt")
-    folders = {find_folder_of(n) for n in source.left if n.endswith(f"/{BIRDS[1]}") or n in BIRDS}
-    birds = [f"{folder}/{name}".lstrip("/") for folder in sorted(folders)[:1] for name in BIRDS]
-    found = [*named, *(name for name in birds if name in source.left)]
-    is_list = bool(named) or sum(name in source.left for name in birds[:2]) == 2
-    return [*found, *source.media] if is_list else []
+    lists = source.list_headed(find_header, ".txt")
+    return [*lists, *source.media] if lists else []
 
 
 def find_header(head: str) -> str:
@@ -86,19 +79,15 @@ def find_header(head: str) -> str:
 
 def read_classes(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     """Yield the part that is searched, the test or gallery, with its classes, and the queries."""
-    media = set(source.media)
-    lists = [name for name in files if name not in media]
-    chosen = [name for name in lists if "train" not in find_stem(name)] or lists
-    header = find_header(source.read_head(chosen[0]))
-    if not header:
-        yield from _read_birds(source, lists)
-        return
-    for name in [each for each in lists if each != chosen[0]]:
-        source.say(name, f"a list beside {chosen[0]}", "one; left out", "note")
-    yield from _read_table(source, chosen[0], header)
+    lists = [name for name in files if name.endswith(".txt")]
+    chosen, *others = sorted(lists, key=lambda name: "train" in find_stem(name))
+    for name in others:
+        source.say(name, f"a list beside {chosen}", "one; left out", "note")
+    yield from _read_table(source, chosen)
 
 
-def _read_table(source: Source, name: str, header: str) -> Iterator[Piece]:
+def _read_table(source: Source, name: str) -> Iterator[Piece]:
+    header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
     found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields").values()
@@ -112,24 +101,6 @@ def _read_table(source: Source, name: str, header: str) -> Iterator[Piece]:
         yield _make_part(name, parts["query"], "class", asks=True)
     what = "pictures of the part train"
     source.count(name, len(parts["train"]), what, "gallery and query; left out", "note")
-
-
-def _read_birds(source: Source, files: Sequence[str]) -> Iterator[Piece]:
-    tables: dict[str, dict[str, str]] = {}
-    for name in files:
-        text = source.read_text(name)
-        found = match_lines(source, name, text, NUMBERED, "a number and its value").values()
-        tables[name.rpartition("/")[2]] = {match[1]: match[2] for match in found}
-    images, labels, classes, splits = (tables.get(each, {}) for each in BIRDS)
-    if not images.keys() & labels.keys():
-        raise DataError(files[0], "numbers of no picture with a class", "those of images.txt")
-    own = [labels.get(number, "") for number in images]
-    parts = {"1": "train", "0": "test"}
-    columns = {
-        "class": [classes.get(each, each) for each in own],
-        "split": [parts.get(splits.get(number, ""), "") for number in images],
-    }
-    yield Items(files[0], list(images.values()), columns, ["class"], is_whole=True)
 
 
 CLASSES = Format("lists of classes", recognise_classes, read_classes)
