@@ -33,7 +33,6 @@ from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
-HEADER_BYTES = 128
 Result = tuple[str, str, float]
 SUFFIXES = {"jpeg": "jpg", "quicktime": "mov", "": "bin"}
 """Endings of files by media types that are called otherwise."""
@@ -74,7 +73,7 @@ class Rows:
 
 
 class VectorFile:
-    """A `.npy` file that grows by rows; nothing but ids is held."""
+    """An array in a file that grows by rows; nothing but ids is held."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -136,25 +135,17 @@ class VectorFile:
 
     def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
         """Add rows of the same width; they take the type of the first ones."""
-        if not self.path.exists():
+        if not len(self):
             self.dtype = rows.dtype.newbyteorder("=")
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.path.write_bytes(bytes(HEADER_BYTES))
+            self.path.parent.mkdir(exist_ok=True)
         with self.path.open("ab") as file:
             file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.shape = (len(self) + len(rows), rows.shape[1])
         self.ids |= dict.fromkeys(ids or ())
 
-    def close(self) -> None:
-        """Write the header; numpy leaves room in it for a shape that has grown."""
-        told = {"descr": self.dtype.str, "fortran_order": False, "shape": self.shape}
-        with self.path.open("r+b") as file:
-            np.lib.format.write_array_header_1_0(file, told)
-
     def open(self) -> NDArray[Any]:
         """Return the rows, which stay in the file."""
-        self.close()
-        return np.memmap(self.path, self.dtype, "r", HEADER_BYTES, self.shape)
+        return np.memmap(self.path, self.dtype, "r", 0, self.shape)
 
 
 @dataclass(eq=False)
@@ -216,7 +207,7 @@ class Gathered:
         elif isinstance(piece, Captions):
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
-            path = self.folder / "vectors" / f"{len(self.vectors)}.npy"
+            path = self.folder / "vectors" / str(len(self.vectors))
             key = (piece.name, piece.side)
             self.vectors.setdefault(key, VectorFile(path)).add(piece, self.source)
         elif isinstance(piece, Copied):

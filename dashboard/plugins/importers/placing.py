@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.planning import Plan
@@ -92,7 +94,13 @@ def _find_ids(
     """Return the id of each row of one side of a version; "" for an unknown one, which is said."""
     file, known = own.file, plan.pictures if side == "items" else list(texts)
     if not own.has_ids:
-        _refuse_order(found, own, side, len(known))
+        told = f"{len(own):,} vectors of {side} without ids for {len(known):,}"
+        if len(own) != len(known):
+            do = "Put a file of ids beside it, one a line."
+            raise DataError(file, told, "as many", do=do)
+        if not found.source.options.by_position:
+            wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}"
+            raise Unsure(file, told, wanted, ["--by-position"])
         tables = found.list_files("items.csv" if side == "items" else "queries.csv")
         order = plan.files if side == "texts" and plan.texts else tables
         how = f" in the order of {list_names(order)}"
@@ -103,25 +111,11 @@ def _find_ids(
     else:
         names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
     unknown = [name for name in own.ids if not names.get(name)]
-    if len(unknown) == len(own):
-        said = f"no vector of any of the {len(known):,} {side} ({list_names(own.ids)})"
-        found.source.say(file, said, f"ids of {side}; left out")
-    else:
-        wanted = "ids that are there; left out"
-        found.source.count(file, unknown, f"vectors of unknown {side}", wanted)
+    wanted = "ids that are there; left out"
+    found.source.count(file, unknown, f"vectors of unknown {side}", wanted)
+    if len(unknown) < len(own):
         version.said[side] = f"{len(own) - len(unknown):,} {side} of {file}"
     return [names.get(name, "") for name in own.ids]
-
-
-def _refuse_order(found: Gathered, own: VectorFile, side: str, known: int) -> None:
-    """Refuse vectors without ids, if the caller does not say their order or it cannot be that."""
-    if len(own) != known:
-        told = f"{len(own):,} vectors without ids for {known:,} {side}"
-        raise DataError(own.file, told, "as many", do="Put a file of ids beside it, one a line.")
-    if not found.source.options.by_position:
-        told = f"{len(own):,} vectors of {side} without ids"
-        wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', own.file)}"
-        raise Unsure(own.file, told, wanted, ["--by-position"])
 
 
 def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
@@ -147,12 +141,9 @@ def _write_matrix(
 ) -> None:
     place = draft / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
-    own.close()
-    own.path.rename(place)
-    axes = (
-        {"rows": items, "columns": texts} if rows == "item" else {"rows": texts, "columns": items}
-    )
-    for axis, ids in axes.items():
+    np.save(place, own.open())
+    axes = (items, texts) if rows == "item" else (texts, items)
+    for axis, ids in zip(("rows", "columns"), axes, strict=True):
         place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
     version.said["items"] = f"{own.file}, a matrix whose rows are {rows}s, by position"
     version.rows[f"runs/{place.name}"] = len(own)

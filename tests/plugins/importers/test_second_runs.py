@@ -154,7 +154,7 @@ def test_unusual_columns(source: Path) -> None:
     assert made.code == 0 and "have no id" not in made.said, made.said
     assert made.read("queries.csv", "query_id text")[0] == "t1|text t1"
     assert made.read("items.csv", "item_id") == ["a.png", "b.png"]
-    assert "other.npy: found no vector of any of the 2 items" in made.said
+    assert "other.npy: found 2 vectors of unknown items" in made.said
     assert measure("P@1") == {"v1 P@1": 0.75}
     table = pa.table({"sentence_key": texts, "tongue": ["en", "fr"] * 2, "vector": near})
     make_source(source, {"text_vectors.parquet": table})
