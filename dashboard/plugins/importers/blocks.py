@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -88,37 +88,44 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
 def _read_delimited(source: Source, name: str) -> Iterator[Row]:
     """Yield the rows of a text table; those of another length than the header are left out."""
     text = source.read_text(name)
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    mark = max(",\t;|", key=first.count)
+    if not (first := re.search(r".*\S.*", text)):
+        raise DataError(name, "an empty file", "a table with a header")
+    mark = max(",\t;|", key=first[0].count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+
+    def list_rows() -> Iterator[tuple[int, list[str]]]:
+        line = 1
+        try:
+            for row in reader:
+                yield line, [cell.strip() for cell in row]
+                line = reader.line_num + 1
+        except csv.Error as error:
+            wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
+            source.say(name, f"a broken row ({error})", wanted, line=line)
+
+    yield from _name_cells(source, name, list_rows())
+
+
+def _name_cells(
+    source: Source, name: str, rows: Iterable[tuple[int, Sequence[Any]]]
+) -> Iterator[Row]:
+    """Yield rows by the names in the first one that is not empty."""
     names: list[str] = []
     odd: list[int] = []
-    line = 1
-    try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            if any(cells) and not names:
-                names = cells
-                _check_names(names, name, line)
-            elif len(cells) == len(names):
-                yield from [(line, dict(zip(names, cells, strict=True)))] if any(cells) else []
-            elif any(cells):
-                odd.append(line)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
-        source.say(name, f"a broken row ({error})", wanted, line=line)
+    for line, cells in rows:
+        is_filled = any(cell not in (None, "") for cell in cells)
+        if is_filled and not names:
+            names = list(map(make_text, cells))
+            twice = [each for each in names if each and names.count(each) > 1]
+            if twice:
+                raise DataError(name, f"two columns {twice[0]!r}", "each column once", line=line)
+        elif is_filled and len(cells) == len(names):
+            yield line, dict(zip(names, cells, strict=True))
+        elif is_filled:
+            odd.append(line)
     what = "rows with another number of cells than the header"
     source.count(name, odd, what, f"{len(names)} cells; left out")
-    if not names:
-        raise DataError(name, "an empty file", "a table with a header")
-
-
-def _check_names(names: Sequence[str], file: str, line: int) -> None:
-    twice = [each for each in dict.fromkeys(names) if each and names.count(each) > 1]
-    if twice:
-        raise DataError(file, f"two columns {twice[0]!r}", "each column once", line=line)
 
 
 def _read_lines(source: Source, name: str) -> Iterator[Row]:
@@ -189,11 +196,7 @@ def _read_excel(source: Source, name: str) -> Iterator[Row]:
         do = "Save it again, or as CSV."
         raise DataError(name, "a file that is no Excel workbook", ".xlsx", do=do) from error
     for rows in sheets:
-        names = [make_text(cell).strip() for cell in next(rows, ())]
-        _check_names(names, name, 1)
-        for line, cells in enumerate(rows, start=2):
-            if any(cell is not None for cell in cells):
-                yield line, dict(zip(names, cells, strict=False))
+        yield from _name_cells(source, name, enumerate(rows, start=1))
 
 
 READERS = {

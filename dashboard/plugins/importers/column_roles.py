@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from dashboard.errors import DataError, Unsure, list_names
+from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
@@ -183,9 +182,6 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of.setdefault("item_id", name)  # it names the vectors, whatever its name is
         elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
             of.setdefault("caption_id", name)
-    if is_of_texts and free and not of.keys() & {"item_id", "caption_id"}:
-        lines = [f"--map caption_id={shlex.quote(name)}" for name in free]
-        raise Unsure(block.file, "vectors of texts without ids", "a column of them", lines)
     more = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     more = [name for name in more if any(map(EXTENSION.search, block.columns[name][:20]))]
     if more and "file" in of:

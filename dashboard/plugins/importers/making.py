@@ -85,14 +85,16 @@ def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
     _write_settings(draft, plan)
     opened = open_collection(draft)
-    stale = {n: error for n, error in opened.broken.items() if error.file.endswith(INDEXES)}
-    for name, error in stale.items():
-        (draft / error.file).unlink()
-        named = [key for key in DEFAULTS if plan.settings.get(key) == name]
-        unset = "".join(f"; {key} in collection.toml too" for key in named)
-        plan.settings = {key: each for key, each in plan.settings.items() if key not in named}
-        found.source.say(error.file, error.found, f"{error.expected}; left out{unset}. {error.do}")
-    return _open_draft(draft, found, plan) if stale else opened
+    for name, error in opened.broken.items():
+        if error.file.endswith(INDEXES):
+            (draft / error.file).unlink()
+            named = [key for key in DEFAULTS if plan.settings.get(key) == name]
+            out = " and ".join(["left out", *named])
+            found.source.say(error.file, error.found, f"{error.expected}; {out}. {error.do}")
+            for key in named:
+                del plan.settings[key]
+            return _open_draft(draft, found, plan)
+    return opened
 
 
 def _write_settings(draft: Path, plan: Plan) -> None:
@@ -199,7 +201,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     refuse_unused_pairs(found)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
-        said = "; ".join(f"{e.file}: {e.found}; {e.wanted}" for e in source.findings[:3])
+        said = " ".join(map(str, source.findings[:3]))
         seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
         raise DataError(source.root.name, seen, f"one of: {known}")

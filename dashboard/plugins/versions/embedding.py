@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, hold, report_full_disk
@@ -24,7 +24,7 @@ from dashboard.tables import Float32Array
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
 SHOWN = 20
-"""Skipped items that are reported one by one."""
+"""Reasons for which items were skipped that are reported."""
 DRAFT = ".embedding"
 """Start of the name of a folder that holds what a call has embedded so far."""
 Report = Callable[[int, int, str], None]
@@ -285,7 +285,7 @@ def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
 
 def _report_skipped(side: _Side, findings: Findings) -> None:
     wanted = f"what can be embedded; {side.name} without a vector are not found"
-    for name, why in list(side.skipped.items())[:SHOWN]:
-        found = f"{name[:80]!r} skipped: {why}"
-        findings.append(Finding("warning", side.name, None, found, wanted))
-    findings += count_odd(side.name, max(0, len(side.skipped) - SHOWN), "more skipped", wanted)
+    reasons = dict.fromkeys(side.skipped.values())
+    for why in list(reasons)[:SHOWN]:
+        names = [name for name, each in side.skipped.items() if each == why]
+        findings += count_odd(side.name, names, f"skipped: {why}", wanted)

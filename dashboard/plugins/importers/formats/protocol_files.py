@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import read_blocks
 from dashboard.plugins.importers.pieces import (
     Copied,
@@ -47,21 +46,12 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     splits = [name for name in files if find_stem(name).startswith("split.")]
     queries = [each for each in files if each not in splits]
     name = choose_part(source, queries, SPLITS, "files of queries, each with a gallery of its own")
-    found = source.read_json(name)
-    rows = [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
-    keys = next((each for each in KEYS if rows and each[0] in rows[0]), None)
-    if keys is None:
-        raise DataError(name, "no queries", "a list of objects with a reference and a text")
+    rows = source.read_json(name)
+    reference, targets, text, soft = next((e for e in KEYS if e[0] in rows[0]), KEYS[0])
     words = find_stem(name).split(".")[1:]
     own = [each for each in splits if find_stem(each).split(".")[1:] == words]
-    gallery = source.read_json(own[0]) if own else {}
-    if gallery and isinstance(gallery, (dict, list)):
-        yield Items(own[0], list(map(str, gallery)), is_whole=True)
-    yield from _list_rows(source, name, rows, keys)
-
-
-def _list_rows(source: Source, name: str, rows: Sequence[Any], keys: Any) -> Iterator[Piece]:
-    reference, targets, text, soft = keys
+    if own:
+        yield Items(own[0], [*map(str, source.read_json(own[0]))], is_whole=True)
     ids, texts, asked = [], [], []
     pairs: dict[tuple[str, str], float] = {}
     for at, row in enumerate(rows):

@@ -102,12 +102,9 @@ def recognise_json(source: Source) -> list[str]:
 
 def _read_json(source: Source, name: str) -> Iterator[Piece]:
     told = source.read_json(name).items()
-    rows = [(query, *each) for query, own in told if isinstance(own, dict) for each in own.items()]
+    rows = [(query, *each) for query, own in told for each in own.items()]
     good = [row for row in rows if type(row[2]) in (int, float)]
-    odd = len(rows) - len(good) + sum(not isinstance(own, dict) for _, own in told)
-    source.count(name, odd, "cells that are no number", "numbers; left out")
-    if not good:
-        raise DataError(name, "no numbers", "an object of objects of numbers")
+    source.count(name, len(rows) - len(good), "cells that are no number", "numbers; left out")
     stem = find_stem(name)
     yield Judgements(name, good) if JUDGED.search(stem.lower()) else RunLines(name, stem, good)
 
