@@ -1,7 +1,5 @@
 """Tables in blocks of rows: CSV and its relatives, JSON, JSON lines, Parquet, Arrow and Excel."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The meaning of a table's columns, by their names and by what their cells name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath

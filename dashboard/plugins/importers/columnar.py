@@ -1,7 +1,5 @@
 """Parquet and Arrow in blocks: class names from the schema, pictures inside, lists as vectors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Relevance: which file or column decides it. A choice that is not certain is refused."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections import Counter

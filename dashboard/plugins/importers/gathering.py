@@ -1,7 +1,5 @@
 """Pieces joined to tables: rows by id, judgements by file, vectors in files of their own."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

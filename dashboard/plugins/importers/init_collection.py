@@ -1,7 +1,5 @@
 """`init`: a collection of files that a team has, in one command."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """The steps of `init`: list, recognise, gather, decide, write, check, move into place."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from argparse import Namespace

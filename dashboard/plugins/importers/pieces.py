@@ -4,8 +4,6 @@ A format yields as many pieces as it likes, in any order, each of a part of a fi
 never held whole.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -106,6 +104,7 @@ class Copied:
 
 
 Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
+Pieces = Iterator[Piece]
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class Format:
 
 def read_each(
     read: Callable[[Source, str], Iterable[Piece]], source: Source, files: Sequence[str]
-) -> Iterator[Piece]:
+) -> Pieces:
     """Yield the pieces of each file; a file that cannot be read is said, the others are read."""
     for name in files:
         try:

@@ -1,7 +1,5 @@
 """Versions of the new collection: which vectors belong to which items and texts."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterable, Sequence

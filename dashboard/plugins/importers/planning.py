@@ -1,7 +1,5 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The files of a source: a folder or a file that somebody has; nothing in it is changed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

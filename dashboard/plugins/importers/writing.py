@@ -1,7 +1,5 @@
 """A planned collection written into a folder beside its place, checked, and then moved there."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -4,12 +4,10 @@ FiftyOne writes `labels.json` in two forms, and `samples.json`; boxes are in CVA
 and in YOLO's text files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,7 +16,7 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
-    Piece,
+    Pieces,
     read_each,
     take_list,
     write_list,
@@ -56,7 +54,7 @@ def recognise_json(source: Source) -> list[str]:
     return source.list_keyed(*KEYS)
 
 
-def _read_json(source: Source, name: str) -> Iterator[Piece]:
+def _read_json(source: Source, name: str) -> Pieces:
     found = source.read_json(name)
     if isinstance(found, list):
         yield from _list_tasks(source, name, found)
@@ -107,7 +105,7 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
     return [label for part in parts for label in part]
 
 
-def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Iterator[Piece]:
+def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     """Yield the picture of each task of Label Studio and what each annotation says of it.
 
     The labels of several controls are a column each.
@@ -139,7 +137,7 @@ def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
     return {control: sorted(labels) for control, labels in found.items()}
 
 
-def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Iterator[Piece]:
+def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
     """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
     fields = Counter(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum('"support"' in json.dumps(each, default=str) for each in samples)
@@ -158,7 +156,7 @@ def recognise_boxes(source: Source) -> list[str]:
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
 
 
-def read_boxes(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
     """Yield pictures with their classes."""
     xml = [name for name in files if name.endswith(".xml")]
     yield from read_each(_read_xml, source, xml)
@@ -191,7 +189,7 @@ def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
     return {}
 
 
-def _read_xml(source: Source, name: str) -> Iterator[Piece]:
+def _read_xml(source: Source, name: str) -> Pieces:
     from defusedxml import ElementTree  # type: ignore[import-untyped]
 
     try:

@@ -1,10 +1,8 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import partial
 from typing import Any
 
@@ -17,7 +15,7 @@ from dashboard.plugins.importers.pieces import (
     Format,
     Items,
     Judgements,
-    Piece,
+    Pieces,
     Queries,
     Vectors,
     read_each,
@@ -56,7 +54,7 @@ def _is_list(source: Source, name: str) -> bool:
     return is_one and bool(IDS.search(first) or EXTENSION.search(first))
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     every = [name for name in files if name.lower().endswith(ENDINGS)]
     there = frozenset([*files, *source.left])
@@ -73,7 +71,7 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
 
 def _read_file(
     source: Source, name: str, there: Set[str], alike: Set[str], asked: Set[str]
-) -> Iterator[Piece]:
+) -> Pieces:
     arrays = read_arrays(source.find_path(name), name)
     if arrays.keys() >= set(SETS):
         yield from _read_sets(source, name, arrays)
@@ -103,7 +101,7 @@ def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
     return is_column and list_texts(cells) != ids
 
 
-def _read_sets(source: Source, name: str, arrays: Any) -> Iterator[Piece]:
+def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     """Yield the items, queries and true neighbours of ann-benchmarks."""
     items, queries = ([f"{key} {at}" for at in range(len(arrays[key]))] for key in SETS[:2])
     yield Items(name, items)
@@ -116,15 +114,8 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Iterator[Piece]:
         said = f"true neighbours by the distance {measure}"
         source.say(name, said, "by the cosine, which orders results here")
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
-    yield Judgements(
-        name,
-        [
-            (query, items[at], 1.0)
-            for query, own in zip(queries, nearest, strict=True)
-            for at in own
-            if at >= 0
-        ],
-    )
+    pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
+    yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])
 
 
 FORMAT = Format("vectors", recognise, read)

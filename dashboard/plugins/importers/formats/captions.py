@@ -3,10 +3,8 @@
 Of captions with splits the test split is taken. Lines are `FILE#K<TAB>caption`.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +13,7 @@ from dashboard.plugins.importers.pieces import (
     Captions,
     Format,
     Items,
-    Piece,
+    Pieces,
     match_lines,
     read_each,
     take_list,
@@ -43,7 +41,7 @@ def recognise_json(source: Source) -> list[str]:
     return [*source.list_keyed(*KEYS), *named]
 
 
-def _read_json(source: Source, name: str) -> Iterator[Piece]:
+def _read_json(source: Source, name: str) -> Pieces:
     """Yield pictures and their texts; where there is a test split, that is the gallery."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
@@ -96,13 +94,13 @@ def recognise_lines(source: Source) -> list[str]:
     return [name for name in texts if name not in source.sidecars]
 
 
-def read_lines(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_lines(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the captions of each file; of several files the first one of an id counts."""
     words_last = sorted(files, key=lambda name: "lemma" in name.lower())
     yield from read_each(partial(_read_lines, known={}), source, words_last)
 
 
-def _read_lines(source: Source, name: str, known: dict[str, str]) -> Iterator[Piece]:
+def _read_lines(source: Source, name: str, known: dict[str, str]) -> Pieces:
     text = source.read_text(name)
     found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption").values()
     rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]

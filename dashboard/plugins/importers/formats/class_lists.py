@@ -1,16 +1,14 @@
 """Lists of pictures and their classes: Stanford Online Products, In-shop, DeepHash."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
-    Piece,
+    Pieces,
     Queries,
     match_lines,
     read_each,
@@ -33,7 +31,7 @@ def recognise_flags(source: Source) -> list[str]:
     return source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
 
 
-def read_flags(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_flags(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
     gallery = [n for n in files if re.search("database|gallery|base", find_stem(n).lower())]
     asked = [n for n in files if re.search("test|query|queries", find_stem(n).lower())]
@@ -44,7 +42,7 @@ def read_flags(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     yield from read_each(partial(_read_flags, queries=queries), source, [*gallery, *queries])
 
 
-def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Iterator[Piece]:
+def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
     text = source.read_text(name)
     lines = [line for line in text.split("\n") if FLAGGED.fullmatch(line.strip())]
     width = Counter(len(line.split()) - 1 for line in lines).most_common(1)[0][0]
@@ -77,7 +75,7 @@ def find_header(head: str) -> str:
     return next(filter(HEADS.__contains__, lines), "")
 
 
-def read_classes(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the part that is searched, the test or gallery, with its classes, and the queries."""
     lists = [name for name in files if name.endswith(".txt")]
     chosen, *others = sorted(lists, key=lambda name: "train" in find_stem(name))
@@ -86,7 +84,7 @@ def read_classes(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     yield from _read_table(source, chosen)
 
 
-def _read_table(source: Source, name: str) -> Iterator[Piece]:
+def _read_table(source: Source, name: str) -> Pieces:
     header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number

@@ -1,14 +1,12 @@
 """Folders of pictures and clips; a folder a class; a text beside a picture is its caption."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
-from dashboard.plugins.importers.pieces import Captions, Format, Items, Piece, read_each
+from dashboard.plugins.importers.pieces import Captions, Format, Items, Pieces, read_each
 from dashboard.plugins.importers.source import Source, find_folder_of, find_kind
 from dashboard.storage.media import EXTENSION
 
@@ -24,7 +22,7 @@ def recognise(source: Source) -> list[str]:
     return [n for n in source.left if EXTENSION.search(n) or n in source.sidecars]
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield an item a file, with its folders as classes, and captions."""
     media = {name: EXTENSION.sub("", name) for name in files if EXTENSION.search(name)}
     clips = {stem for name, stem in media.items() if find_kind(name) == "video"}
@@ -43,7 +41,7 @@ def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
     yield from read_each(partial(_read_sidecar, named=named), source, beside)
 
 
-def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Iterator[Piece]:
+def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Pieces:
     """Yield the caption that a file beside a picture holds; img2dataset writes it as JSON, too."""
     stem, _, ending = name.rpartition(".")
     found = source.read_json(name) if ending == "json" else source.read_text(name)

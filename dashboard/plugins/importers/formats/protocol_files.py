@@ -3,9 +3,7 @@
 The tables of a study of context are taken as they are: relevance, viewed lists, satisfaction.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,7 +13,7 @@ from dashboard.plugins.importers.pieces import (
     Format,
     Items,
     Judgements,
-    Piece,
+    Pieces,
     Queries,
     choose_part,
 )
@@ -41,7 +39,7 @@ def recognise(source: Source) -> list[str]:
     return [*queries, *splits] if queries else []
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the gallery, the queries and the targets of one file."""
     splits = [name for name in files if find_stem(name).startswith("split.")]
     queries = [each for each in files if each not in splits]
@@ -87,7 +85,7 @@ def recognise_tables(source: Source) -> list[str]:
     return [found[name] for name in TABLES if name in found] if is_ours else []
 
 
-def read_tables(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_tables(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the queries and items that the tables name, and the tables."""
     for name in files:
         numbers: list[float] = []

@@ -1,10 +1,8 @@
 """Tables of items, labels, captions, queries, judgements, results, and vectors in cells."""
 
-from __future__ import annotations
-
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -22,7 +20,7 @@ from dashboard.plugins.importers.pieces import (
     Format,
     Items,
     Judgements,
-    Piece,
+    Pieces,
     Queries,
     RunLines,
     Vectors,
@@ -51,13 +49,13 @@ def recognise(source: Source) -> list[str]:
     return [*tables, *source.list_headed(HEADER.match, ".txt")]
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
     yield from read_each(read_table, source, tables)
 
 
-def read_table(source: Source, name: str) -> Iterator[Piece]:
+def read_table(source: Source, name: str) -> Pieces:
     """Yield the pieces of a table, block by block."""
     roles: Roles | None = None
     columns: list[str] = []
@@ -73,7 +71,7 @@ def read_table(source: Source, name: str) -> Iterator[Piece]:
         yield from KINDS[roles.kind](source, block, roles)
 
 
-def _list_queries(_: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
     ids = roles.read(block, "query_id")
     taken = {roles.of["query_id"], roles.of.get("text")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
@@ -101,7 +99,7 @@ def read_numbers(cells: Sequence[str]) -> list[float | None]:
     return [parse_number(cell) if cell else None for cell in plain]
 
 
-def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     for role in [each for each in ("grade", "score", "rank") if each in roles.of]:
@@ -128,7 +126,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
             yield RunLines(block.file, own, results)
 
 
-def _list_items(source: Source, block: Block, roles: Roles) -> Iterator[Piece]:
+def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item_id", "caption", "caption_id")

@@ -1,9 +1,7 @@
 """Judgements and results: TREC's lines and its topics, BEIR; JSON of ranx and ir_measures."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -14,7 +12,7 @@ from dashboard.plugins.importers.pieces import (
     Format,
     Items,
     Judgements,
-    Piece,
+    Pieces,
     Queries,
     RunLines,
     choose_part,
@@ -60,7 +58,7 @@ def find_form(name: str, head: str) -> str:
     return ""
 
 
-def _read_file(source: Source, name: str) -> Iterator[Piece]:
+def _read_file(source: Source, name: str) -> Pieces:
     form, text = find_form(name, source.read_head(name)), source.read_text(name)
     if form == "topics":
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
@@ -100,7 +98,7 @@ def recognise_json(source: Source) -> list[str]:
     ]
 
 
-def _read_json(source: Source, name: str) -> Iterator[Piece]:
+def _read_json(source: Source, name: str) -> Pieces:
     told = source.read_json(name).items()
     rows = [(query, *each) for query, own in told for each in own.items()]
     good = [row for row in rows if type(row[2]) in (int, float)]
@@ -131,7 +129,7 @@ def recognise_beir(source: Source) -> list[str]:
     return [corpora[0], queries[0], *qrels]
 
 
-def read_beir(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read_beir(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the texts, the judged queries and the judgements of one part."""
     corpus, queries, *qrels = files
     judged: set[str] = set()

@@ -1,7 +1,5 @@
 """WebDataset: tar files whose members belong together by their names up to the first dot."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile
@@ -14,7 +12,14 @@ import numpy as np
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.blocks import make_text
-from dashboard.plugins.importers.pieces import Captions, Format, Items, Piece, Vectors, read_each
+from dashboard.plugins.importers.pieces import (
+    Captions,
+    Format,
+    Items,
+    Pieces,
+    Vectors,
+    read_each,
+)
 from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.media import EXTENSION
 
@@ -28,12 +33,12 @@ def recognise(source: Source) -> list[str]:
     return source.list_left(".tar", ".tar.gz", ".tgz")
 
 
-def read(source: Source, files: Sequence[str]) -> Iterator[Piece]:
+def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
     yield from read_each(partial(_read_tar, seen={}), source, files)
 
 
-def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Iterator[Piece]:
+def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Pieces:
     endings: set[str] = set()
     for key, sample in _list_samples(source, name):
         endings.update(sample)
@@ -81,7 +86,7 @@ def _list_samples(source: Source, name: str) -> Iterator[tuple[str, Sample]]:
     source.count(name, len(odd), what, "plain files; left out")
 
 
-def _read_sample(source: Source, file: str, item: str, sample: Sample) -> Iterator[Piece]:
+def _read_sample(source: Source, file: str, item: str, sample: Sample) -> Pieces:
     """Yield the item of a sample: its picture, class, further cells, caption and vectors."""
     pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
     told: Any = {}
