@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings, Unsure, count_odd
-from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import put_in_place, replace_files, write_draft
+from dashboard.errors import DataError, Finding, Findings, Unsure, count_odd, list_names
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.drafts import check_name, put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
 from dashboard.storage.versions import (
@@ -28,12 +28,15 @@ from dashboard.storage.versions import (
     read_version,
 )
 from dashboard.tables import Table
+from dashboard.texts import require_file
 
 Row = dict[str, Any]
 MIN_BITS = 8
 """Columns of 0 and 1 that are a code."""
 LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
 """Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
+MATRIX = (".rows.txt", ".columns.txt", ".npy")
+"""The ids of rows and of columns, one a line, and the matrix, which comes last."""
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
 
@@ -316,26 +319,50 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
 
 
 def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
-    """Add results as a version: TREC lines, or CSV with query_id, item_id and score.
+    """Add results as a version, whole or not at all.
+
+    Args:
+        collection: Where it is added.
+        name: Name of the version.
+        path: TREC lines; CSV with query_id, item_id and score; or a matrix X.npy, with the ids of
+            its rows in X.rows.txt and of its columns in X.columns.txt.
+        findings: Gains repairs of results.
 
     Raises:
-        DataError: If the file cannot be read, or names no query of the collection.
+        DataError: If a file cannot be read, or the collection could not use the version.
     """
+    check_name(collection.folder, name)
+    endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
+    for each in (path.with_suffix(ending) for ending in endings if endings == MATRIX):
+        wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"
+        require_file(each, each.name, wanted)
+    if endings == MATRIX:
+        number = len(path.with_suffix(MATRIX[0]).read_text(encoding="utf-8").split())
+    else:
+        number = _check_run(collection, path, findings)
+    places = {ending: collection.folder / "runs" / f"{name}{ending}" for ending in endings}
+    with write_draft(collection.folder, "runs", name) as draft:
+        for ending, place in places.items():
+            shutil.copyfile(path.with_suffix(ending), draft / ending)
+            put_in_place(draft / ending, place)
+    if broken := open_collection(collection.folder).broken.get(name):
+        for place in places.values():
+            place.unlink()
+        raise broken
+    return [describe_file("runs", places[path.suffix], number)]
+
+
+def _check_run(collection: Collection, path: Path, findings: Findings) -> int:
+    """Return the rows of a file of results, some of which are of the collection."""
     if path.suffix not in RUNS:
         raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
     pairs = read_run(path, path.name, findings)
-    if not set(pairs.queries) & set(collection.queries.ids):
-        found = f"results of {len(pairs.queries):,} queries that the collection lacks"
-        raise DataError(path.name, found, "query ids of the collection")
-    lacking = [item for item in pairs.items if item not in collection.items.index]
-    if len(lacking) == len(pairs.items):
-        raise DataError(path.name, "no item of the collection", "item ids of the collection")
-    with write_draft(collection.folder, "runs", name) as draft:
-        file = draft / f"{name}{path.suffix}"
-        shutil.copyfile(path, file)
-        put_in_place(file, collection.folder / "runs" / file.name)
-        written = collection.folder / "runs" / file.name
-    return [describe_file("runs", written, len(pairs.values))]
+    for own, table in ((pairs.queries, collection.queries), (pairs.items, collection.items)):
+        if table.index.keys().isdisjoint(own):
+            what = table.key.partition("_")[0]
+            found = f"no {what} of the collection ({list_names(own)})"
+            raise DataError(path.name, found, f"{what} ids of the collection")
+    return len(pairs.values)
 
 
 def describe_file(place: str, path: Path, rows: int) -> Row:

@@ -106,8 +106,17 @@ class VectorFile:
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
+            bad: dict[str, Any] = {}
+            if kind.kind == "f":
+                with np.errstate(invalid="ignore", over="ignore"):
+                    lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+                bad = {"are not finite": ~np.isfinite(lengths), "are all zeros": lengths == 0}
+            if ids is not None:
+                first = {name: place for place, name in reversed([*enumerate(ids)])}
+                again = [n in self.ids or first[n] != row or not n for row, n in enumerate(ids)]
+                bad["come again or have no id"] = np.array(again)
             is_bad = np.zeros(len(rows), bool)
-            for what, odd in self._find_bad_rows(rows, ids).items():
+            for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
                 wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
                 source.count(piece.file, names, f"vectors that {what}", wanted)
@@ -115,21 +124,6 @@ class VectorFile:
             if is_bad.any() and ids is None:
                 return
             self.append(rows[~is_bad], None if ids is None else [*compress(ids, ~is_bad)])
-
-    def _find_bad_rows(
-        self, rows: NDArray[Any], ids: Sequence[str] | None
-    ) -> dict[str, NDArray[np.bool_]]:
-        """Return whether each row is one that cannot be used, by what is wrong with it."""
-        bad = {}
-        if rows.dtype.kind == "f":
-            with np.errstate(invalid="ignore", over="ignore"):
-                lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-            bad = {"are not finite": ~np.isfinite(lengths), "are all zeros": lengths == 0}
-        if ids is not None:
-            first = {name: place for place, name in reversed([*enumerate(ids)])}
-            again = [n in self.ids or first[n] != at or not n for at, n in enumerate(ids)]
-            bad["come again or have no id"] = np.array(again)
-        return bad
 
     def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
         """Add rows of the same width; they take the type of the first ones."""

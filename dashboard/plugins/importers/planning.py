@@ -125,9 +125,9 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     plan.told = f"judgements, {len(plan.qrels):,} pairs of {len(judged):,} queries"
     plan.lost = sorted(items - plan.items.index.keys())
     plan.judged = len(items) - len(plan.lost)
-    cells = zip(*map(plan.queries.get, ("text", "item_id", "image")), strict=True)
-    every = zip(list(plan.queries.index), cells, strict=True)
-    bare = [query for query, own in every if not any(own)]
+    columns = [plan.queries.get(each) for each in ("text", "item_id", "image")]
+    every = zip(list(plan.queries.index), *columns, strict=True)
+    bare = [query for query, *own in every if not any(own)]
     texts = {name: text for _, _, text, name in found.captions if name}
     plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     plan.of_queries = "text: each id" if bare and not texts.keys() >= {*bare} else ""

@@ -65,7 +65,7 @@ def answer(call: Namespace) -> Answer:
         ValueError: If the options do not go together.
         DataError: If the version cannot be used; nothing is written then.
     """
-    from dashboard.plugins.versions.adding import add_files, add_matrix
+    from dashboard.plugins.versions.adding import add_files
     from dashboard.storage.collection import open_collection
     from dashboard.storage.new_versions import add_run
 
@@ -76,9 +76,7 @@ def answer(call: Namespace) -> Answer:
     name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))
     findings: Findings = []
-    if call.run and call.run.suffix == ".npy":
-        rows = add_matrix(collection, name, call.run)
-    elif call.run:
+    if call.run:
         rows = add_run(collection, name, call.run, findings)
     else:
         asked = (call.queries, call.query_ids) if call.queries else None

@@ -192,7 +192,7 @@ def test_results(world: Path, tmp_path: Path) -> None:
     assert find_first("lists") == [1.0, 0.0]
     run.write_text("q8 Q0 a 1 0.9 x\n")
     code, _, said = call("add", "small", "others", "--run", run)
-    assert code == 2 and "queries that the collection lacks" in said
+    assert code == 2 and "no query of the collection" in said
 
 
 @pytest.mark.parametrize(

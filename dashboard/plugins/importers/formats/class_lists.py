@@ -77,14 +77,10 @@ def find_header(head: str) -> str:
 
 def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the part that is searched, the test or gallery, with its classes, and the queries."""
-    lists = [name for name in files if name.endswith(".txt")]
-    chosen, *others = sorted(lists, key=lambda name: "train" in find_stem(name))
-    for name in others:
-        source.say(name, f"a list beside {chosen}", "one; left out", "note")
-    yield from _read_table(source, chosen)
-
-
-def _read_table(source: Source, name: str) -> Pieces:
+    lists = [each for each in files if each.endswith(".txt")]
+    name, *others = sorted(lists, key=lambda each: "train" in find_stem(each))
+    for other in others:
+        source.say(other, f"a list beside {name}", "one; left out", "note")
     header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number

@@ -6,7 +6,6 @@ import tarfile
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,6 @@ def _list_samples(source: Source, name: str) -> Iterator[tuple[str, Sample]]:
     """
     key, sample = "", Sample()
     odd: list[str] = []
-    broken: DataError | None = None
     try:
         with tarfile.open(source.find_path(name), "r|*") as archive:
             for member in archive:
@@ -77,11 +75,10 @@ def _list_samples(source: Source, name: str) -> Iterator[tuple[str, Sample]]:
                 sample[ending.lower()] = content.read() if content else b""
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
         found = f"a damaged tar file after {key!r} ({str(error)[:60]})"
-        broken = DataError(name, found, "a whole file", do="Copy it again.")
+        yield from [(key, sample)] if sample else []
+        raise DataError(name, found, "a whole file", do="Copy it again.") from error
     if sample:
         yield key, sample
-    if broken:
-        raise broken
     what = f"members that are links, too large, or lead outside ({''.join(odd[:1])!r})"
     source.count(name, len(odd), what, "plain files; left out")
 
@@ -89,13 +86,12 @@ def _list_samples(source: Source, name: str) -> Iterator[tuple[str, Sample]]:
 def _read_sample(source: Source, file: str, item: str, sample: Sample) -> Pieces:
     """Yield the item of a sample: its picture, class, further cells, caption and vectors."""
     pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
-    told: Any = {}
     try:
-        told = json.loads(sample.get("json", b"{}"))
-    except (ValueError, RecursionError):
-        source.say(file, f"no JSON in {item}.json", "an object; left out")
-    every = told.items() if isinstance(told, dict) else ()
-    cells = {name: [make_text(value)] for name, value in every if name not in ("file", "key")}
+        told = dict(json.loads(sample.get("json", b"{}")))
+    except (ValueError, TypeError, RecursionError):
+        told = {}
+        source.say(file, f"no object of JSON in {item}.json", "one; left out")
+    cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
     text = make_text(sample.get("txt", sample.get("caption", b""))).strip()
     caption = text or "".join(cells.pop("caption", ()))
     if "cls" in sample:
