@@ -1,12 +1,11 @@
 """Embed items and text queries as a new version. Batches are saved, so that a call can go on."""
 
-import json
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +39,11 @@ class _Side:
     read: Callable[[str], list[Any]]
     vectors: dict[str, Float32Array] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
 
     def join(self) -> NamedVectors:
         """Return the vectors that there are, in the order of the inputs."""
         ids = [each for each in self.keys if each in self.vectors]
         return NamedVectors(np.stack([self.vectors[each] for each in ids]), ids, self.name)
-
-    def describe(self) -> dict[str, Any]:
-        """Return what came of it as a row."""
-        counts = {"done": len(self.vectors), "skipped": len(self.skipped)}
-        return {"what": self.name, **counts, "seconds": self.seconds}
 
 
 def embed(
@@ -87,14 +80,19 @@ def embed(
     """
     version = collection.find_version(name) if what == "queries" else None
     sides = _list_sides(collection, encoder, name, what, frames, version)
-    place = collection.folder / "models" / f"{DRAFT} {name}"
+    place, rows = collection.folder / "models" / f"{DRAFT} {name}", []
     with _hold(place, f"{encoder.fingerprint} {what if version else frames}", collection.name):
         for side in sides:
             begun = time.monotonic()
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
-            side.seconds = round(time.monotonic() - begun, 3)
-            _report_skipped(side, findings)
+            seconds = round(time.monotonic() - begun, 3)
+            counts = {"done": len(side.vectors), "skipped": len(side.skipped)}
+            rows.append({"what": side.name, **counts, "seconds": seconds})
+            wanted = f"what can be embedded; {side.name} without a vector are not found"
+            for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
+                names = [name for name, each in side.skipped.items() if each == why]
+                findings += count_odd(side.name, names, f"skipped: {why}", wanted)
         given, first = {side.name: side.join() for side in sides if side.vectors}, sides[0]
         if first.name not in given:
             reasons = list_names(sorted({*first.skipped.values()})) or "there are none"
@@ -106,10 +104,9 @@ def embed(
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
             taken, noted = (given["items"], given.get("queries")), Findings()
             add_vectors(collection, name, *taken, settings, encoder.files, noted)
-            if not any(side.skipped for side in sides):
-                findings += [replace(each, level="note") for each in noted]
+            findings += [each for each in noted if each.level == "note"]
         shutil.rmtree(place)
-    return [side.describe() for side in sides]
+    return rows
 
 
 def _list_sides(
@@ -202,11 +199,11 @@ def _recall(place: Path, side: _Side) -> None:
     for path in sorted(place.glob(f"{side.name}-*.npz")):
         try:
             with np.load(path, allow_pickle=False) as part:
-                ids, keys, rows = json.loads(str(part["ids"])), part["keys"], part["rows"]
+                ids, keys, rows = (part[each] for each in ("ids", "keys", "rows"))
         except Exception:  # a damaged file raises almost any kind
             path.unlink(missing_ok=True)
             continue
-        for item, key, row in zip(ids, keys.tolist(), rows, strict=True):
+        for item, key, row in zip(ids.tolist(), keys.tolist(), rows, strict=True):
             if side.keys.get(item) == key:
                 side.vectors[item] = row
 
@@ -278,14 +275,5 @@ def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
     draft = path.with_suffix(".new")
     with draft.open("wb") as file:
         keys = np.array([side.keys[name] for name in part])
-        ids = np.array(json.dumps(list(part)))
-        np.savez(file, ids=ids, keys=keys, rows=np.stack(list(part.values())))
+        np.savez(file, ids=np.array(list(part)), keys=keys, rows=np.stack(list(part.values())))
     draft.replace(path)
-
-
-def _report_skipped(side: _Side, findings: Findings) -> None:
-    wanted = f"what can be embedded; {side.name} without a vector are not found"
-    reasons = dict.fromkeys(side.skipped.values())
-    for why in list(reasons)[:SHOWN]:
-        names = [name for name, each in side.skipped.items() if each == why]
-        findings += count_odd(side.name, names, f"skipped: {why}", wanted)
