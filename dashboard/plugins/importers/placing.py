@@ -92,7 +92,7 @@ def _find_ids(
     """Return the id of each row of one side of a version; "" for an unknown one, which is said."""
     file, known = own.file, plan.pictures if side == "items" else list(texts)
     if not own.has_ids:
-        told = f"{len(own):,} vectors of {side} without ids for {len(known):,}"
+        told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
             do = "Put a file of ids beside it, one a line."
             raise DataError(file, told, "as many", do=do)

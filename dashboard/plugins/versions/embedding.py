@@ -75,35 +75,34 @@ def embed(
         A row a side: what, done, skipped, seconds.
 
     Raises:
-        DataError: If the encoder fails, nothing can be embedded, or there is no version whose
-            queries could be. The next call goes on.
+        DataError: If the encoder fails, or nothing can be embedded. The next call goes on.
     """
-    version = collection.find_version(name) if what == "queries" else None
+    rows, version = [], collection.find_version(name) if what == "queries" else None
     sides = _list_sides(collection, encoder, name, what, frames, version)
-    place, rows = collection.folder / "models" / f"{DRAFT} {name}", []
+    place = collection.folder / "models" / f"{DRAFT} {name}"
     with _hold(place, f"{encoder.fingerprint} {what if version else frames}", collection.name):
         for side in sides:
             begun = time.monotonic()
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
-            seconds = round(time.monotonic() - begun, 3)
             counts = {"done": len(side.vectors), "skipped": len(side.skipped)}
+            seconds = round(time.monotonic() - begun, 3)
             rows.append({"what": side.name, **counts, "seconds": seconds})
             wanted = f"what can be embedded; {side.name} without a vector are not found"
             for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
-                names = [name for name, each in side.skipped.items() if each == why]
+                names = [each for each, reason in side.skipped.items() if reason == why]
                 findings += count_odd(side.name, names, f"skipped: {why}", wanted)
-        given, first = {side.name: side.join() for side in sides if side.vectors}, sides[0]
-        if first.name not in given:
-            reasons = list_names(sorted({*first.skipped.values()})) or "there are none"
-            found = f"no {first.name} that can be embedded ({reasons})"
+        given = {side.name: side.join() for side in sides if side.vectors}
+        if sides[0].name not in given:
+            reasons = list_names(sorted({*sides[0].skipped.values()})) or "there are none"
+            found = f"no {sides[0].name} that can be embedded ({reasons})"
             raise DataError(collection.name, found, "some")
         if version:
             replace_queries(collection, version, given["queries"])
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-            taken, noted = (given["items"], given.get("queries")), Findings()
-            add_vectors(collection, name, *taken, settings, encoder.files, noted)
+            taken, noted = (given["items"], given.get("queries"), settings), Findings()
+            add_vectors(collection, name, *taken, encoder.files, noted)
             findings += [each for each in noted if each.level == "note"]
         shutil.rmtree(place)
     return rows

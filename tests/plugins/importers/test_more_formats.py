@@ -167,14 +167,6 @@ CASES: dict[str, Case] = {
         CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS,
     ),
     "no codes": (CODED | {"v1.npy": BITS}, ["--codes", "none"], {}, {"v1 P@1": 0.5}),
-    "CUB-200": (
-        {f"images/{CLASSES[n]}/{n}.jpg": at for at, n in enumerate(CLASSES, 1)} | CODED | {
-            "images.txt": "".join(f"{at} {CLASSES[n]}/{n}.jpg\n" for at, n in enumerate("abcd")),
-            "image_class_labels.txt": "0 1\n1 1\n2 2\n3 2\n", "classes.txt": "1 cat\n2 dog\n",
-            "train_test_split.txt": "0 1\n1 0\n2 1\n3 0\nodd\n", "l.csv": "", "v1.npy": VECTORS},
-        [], {("items.csv", "item_id class"): [
-            f"images/{CLASSES[n]}/{n}.jpg|{CLASSES[n]}" for n in "abcd"]}, CATS,
-    ),
     "Stanford Online Products": (
         {f"bicycle_final/{n}_0.JPG": at for at, n in enumerate(CLASSES, 1)} | {
             "Ebay_test.txt": "image_id class_id super_class_id path\n" + "".join(

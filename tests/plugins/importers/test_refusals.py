@@ -26,7 +26,7 @@ COLUMNS = "id,scene,part,annotator,worker,day,score\n" + "".join(
 REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "vectors without ids": (
         {"labels.csv": LABELS, "items.npy": VECTORS},
-        ["--by-position"], "4 vectors of items without ids",
+        ["--by-position"], "4 vectors without ids for 4 items",
     ),
     "grades under another name": (
         {"book.csv": "query,docid,Judge A\nq1,a,1\nq1,b,0\nq2,a,0\nq2,b,1\n", "x.run": RUN},
