@@ -1,7 +1,7 @@
 """Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import streamlit as st
@@ -68,8 +68,12 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def measure_on_page(study: Study, versions: Sequence[str], metric: str) -> list[FloatArray]:
-    """Return the values of versions; show that they are measured, if that takes a while."""
-    with show_progress("Measuring the versions"):
+    """Return the values of versions; show that they are measured, if they are not known yet.
+
+    What shows progress takes a tenth of the time of a step.
+    """
+    is_known = study.is_measured(versions, metric)
+    with nullcontext() if is_known else show_progress("Measuring the versions"):
         return [study.values(version, metric) for version in versions]
 
 
