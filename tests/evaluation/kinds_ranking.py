@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from math import lcm
@@ -108,7 +107,7 @@ def video_to_video(inputs: Values, params: Values) -> Values:
         found[f"corrected hits_over_k@{k}"] = compute(f"P@{k}", label_list(items, judgement, own))
         literal = label_list(items[:k], judgement, own)
         found[f"literal_algorithm_2@{k}"] = compute(f"P@{k}", literal)
-    everything = replace(judgement, own_items=np.array([-1]))
+    everything = judgement._replace(own_items=np.array([-1]))
     return found | {
         "n_relevant_excluding_query": len(find_relevant(judgement, 0)),
         "n_relevant_including_query": len(find_relevant(everything, 0)),

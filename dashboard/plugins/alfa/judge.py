@@ -1,7 +1,7 @@
 """Relevance by keywords, and the ticks that cards show."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ NO_ITEM_KEYWORD = "item without keywords"
 LOW_CEILING = 0.2
 
 
-@dataclass(frozen=True, eq=False)
-class KeywordJudgement:
+class KeywordJudgement(NamedTuple):
     """Grade 1 for an item that has all required keywords, else 0; NaN for one without any.
 
     Attributes:
@@ -75,7 +74,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
         if not required[-1]:
             unscorable[query] = NO_KEYWORD if item < 0 else NO_ITEM_KEYWORD
     made = KeywordJudgement(tables, required, own, unscorable)
-    return replace(made, unscorable=add_reasons(made, range(len(required))))
+    return made._replace(unscorable=add_reasons(made, range(len(required))))
 
 
 def slice_queries(study: Study) -> dict[str, BoolArray]:

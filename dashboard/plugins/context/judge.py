@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,8 +48,7 @@ class RelevanceJudgement(TableJudgement):
         return np.nan_to_num(self.grades(query)) / SCALE
 
 
-@dataclass(frozen=True, eq=False)
-class ShareJudgement:
+class ShareJudgement(NamedTuple):
     """Relevance as the share of required keywords that an item has, times 100."""
 
     keywords: Judgement

@@ -6,7 +6,6 @@ satisfaction scaled to [0, 1] for each participant, those who always said the sa
 fewer than so many rows out.
 """
 
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -39,8 +38,7 @@ DISCOUNTS = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """Settings for reading lists.
 
     Attributes:
@@ -239,7 +237,7 @@ def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
     """Return the source's table 3: `compare_gains` for each of its columns."""
     rows = []
     for least, looked_at in TABLE_3:
-        found = compare_gains(viewed, replace(reading, rows=looked_at), least)
+        found = compare_gains(viewed, reading._replace(rows=looked_at), least)
         rows += [{"fewest_rows": least, "rows": looked_at} | row for row in found]
     return rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -151,8 +151,7 @@ def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]
     yield from (np.array(group) for group in groups.values() if len(group) > 1)
 
 
-@dataclass(frozen=True, eq=False)
-class MergedRanking:
+class MergedRanking(NamedTuple):
     """A list with the best of each group alone, under the name of its first; without some items."""
 
     given: Ranking
@@ -177,7 +176,7 @@ class MergedRanking:
         return Found(items[kept], found.scores[kept], *ranks, found.length - len(gone), passing)
 
     def restrict(self, items: IntArray) -> MergedRanking:
-        return replace(self, given=self.given.restrict(self.groups.add_members(items)))
+        return self._replace(given=self.given.restrict(self.groups.add_members(items)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,10 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -199,8 +200,7 @@ LEVEL = 0.05
 """p of the sign test from which on no version is called preferred."""
 
 
-@dataclass(frozen=True)
-class Preference:
+class Preference(NamedTuple):
     """Queries by the mean of what their people said; a query counts once.
 
     Attributes:
@@ -256,7 +256,7 @@ def measure_preference(scores: Mapping[str, int | None]) -> Preference:
 
     test = binomtest(max(better, worse), better + worse)
     low, high = test.proportion_ci(0.95, method="exact")
-    return replace(found, interval=(float(low), float(high)), p=float(test.pvalue))
+    return found._replace(interval=(float(low), float(high)), p=float(test.pvalue))
 
 
 def describe_preference(found: Preference, baseline: str, candidate: str) -> str:

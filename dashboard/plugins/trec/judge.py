@@ -10,7 +10,6 @@ from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.study.judging import QRELS
-from dashboard.tables import FloatArray
 
 TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
 
@@ -23,23 +22,18 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
             settings name other protocols.
     """
     named = collection.protocols
-    if collection.qrels is not None and (not named or TREC.name in named):
-        _check_scale(collection.qrels.values, findings)
-    return collection.qrels
-
-
-def _check_scale(grades: FloatArray, findings: Findings) -> None:
-    """Report grades between 0 and 1: they count as not relevant."""
+    if collection.qrels is None or (named and TREC.name not in named):
+        return collection.qrels
+    grades = collection.qrels.values
     parts = grades[(grades > 0) & (grades < 1)]
-    if not len(parts):
-        return
-    found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
-    expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
-    if grades.max() < 1:
-        raise DataError(
-            "qrels", f"{found}, and none from 1 on", expected, do="Multiply or round the grades."
-        )
-    findings.append(Finding("warning", "qrels", None, found, expected))
+    if len(parts):
+        found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
+        expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
+        if grades.max() < 1:
+            found += ", and none from 1 on"
+            raise DataError("qrels", found, expected, do="Multiply or round the grades.")
+        findings.append(Finding("warning", "qrels", None, found, expected))
+    return collection.qrels
 
 
 @metric(
