@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +27,7 @@ from dashboard.storage.versions import (
     read_version,
 )
 from dashboard.tables import Table
-from dashboard.texts import require_file
+from dashboard.texts import read_text, require_file
 
 Row = dict[str, Any]
 MIN_BITS = 8
@@ -220,7 +219,7 @@ def write_version(
     """Write vectors of items and queries, their ids and a model.toml; return the rows of each."""
     told = {"date": tell_date(), **settings}
     told |= {"bits": 8 * sides["items"][0][0].shape[1]} if form == "packed" else {}
-    (folder / "model.toml").write_text(write_toml(told), encoding="utf-8")
+    write_settings(folder / "model.toml", told)
     return {stem: _write_side(folder / f"{stem}.npy", parts, form) for stem, parts in sides.items()}
 
 
@@ -381,14 +380,12 @@ def compute_digest(path: Path, size: int | None = None) -> str:
     return digest.hexdigest()
 
 
-def write_toml(settings: Mapping[str, Any]) -> str:
-    """Return settings as TOML: texts, numbers, truth, lists of them, and tables of these."""
+def write_settings(path: Path, settings: Mapping[str, Any]) -> None:
+    """Write settings as TOML; comments and order of those that are there stay."""
+    import tomlkit
 
-    def write(value: Any) -> str:
-        if isinstance(value, Mapping):
-            return f"{{{', '.join(f'{key} = {write(each)}' for key, each in value.items())}}}"
-        return json.dumps(value, ensure_ascii=False)
-
-    text = "".join(f"{key} = {write(value)}\n" for key, value in settings.items())
-    tomllib.loads(text)
-    return text
+    there = tomlkit.parse(read_text(path, path.name, Findings()) if path.exists() else "")
+    for key in there.keys() - settings.keys():
+        del there[key]
+    there.update({k: value for k, value in settings.items() if there.get(k) != value})
+    path.write_text(tomlkit.dumps(there), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ from dashboard.plugins.importers.writing import (
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import MARKS, find_data
 from dashboard.storage.media import list_missing
-from dashboard.storage.new_versions import record_inputs, write_toml
+from dashboard.storage.new_versions import record_inputs, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale
 
@@ -70,7 +71,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         is_bare = block[2].startswith(NO_VERSION)
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
-        _write_settings(draft, plan)
+        write_settings(draft / "collection.toml", plan.settings)
         findings = [*source.findings, *check_draft(opened, placed)]
     page = "compare" if len(placed) + len(found.runs) + len(versions) > 1 else ""
     address = ADDRESS.format(page, place.name)
@@ -81,7 +82,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
 
 def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
-    _write_settings(draft, plan)
+    write_settings(draft / "collection.toml", plan.settings)
     opened = open_collection(draft)
     for name, error in opened.broken.items():
         if error.file.endswith(INDEXES):
@@ -93,10 +94,6 @@ def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
                 del plan.settings[key]
             return _open_draft(draft, found, plan)
     return opened
-
-
-def _write_settings(draft: Path, plan: Plan) -> None:
-    (draft / "collection.toml").write_text(write_toml(plan.settings), encoding="utf-8")
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:
@@ -132,8 +129,10 @@ def _write_all(
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
                 told = {key: old[key] for key in ("note", "date") if key in old}
-                (draft / name).write_text(write_toml(new | told), encoding="utf-8")
+                write_settings(draft / name, new | told)
         _keep_settings(place, found, plan, record["settings"])
+        if (place / "collection.toml").is_file():  # its comments are those of people
+            shutil.copyfile(place / "collection.toml", draft / "collection.toml")
         names = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, names, "further files and versions", wanted, "note")

@@ -40,21 +40,22 @@ def test_files_of_people(source: Path) -> None:
 
 
 def test_settings_of_people(source: Path) -> None:
-    """A changed class and its own column stay until --relevance says otherwise."""
+    """A changed class, its comment and column stay until --relevance says otherwise."""
     rows = "id,class,colour\na,cat,red\nb,dog,red\nc,cat,blue\nd,dog,blue\n"
     made = init(make_source(source, {"x.csv": rows}), "--relevance", "class")
     settings, items = (made.folder / name for name in ("collection.toml", "items.csv"))
     lines = zip(items.read_text().splitlines(), ["breed", *"1221"], strict=True)
     items.write_text("".join(f"{line},{cell}\n" for line, cell in lines))
-    settings.write_text(settings.read_text().replace('label = "class"', 'label = "breed"'))
+    told = settings.read_text().replace('label = "class"', 'label = "breed"  # of the breeders')
+    settings.write_text(told)
     make_source(source, {"x.csv": "id,class\na,cat\nb,dog\nc,cat\ne,dog\n"})
     made = init(source, "--update")
     assert made.read("items.csv", "item_id breed") == ["a|1", "b|2", "c|2", "e|"], made.said
     assert "colour" not in items.read_text()
-    assert 'class_label = "breed"' in settings.read_text()
+    assert 'class_label = "breed"  # of the breeders\n' in settings.read_text()
     assert made.block[0].endswith("but collection.toml says class_label = 'breed', which counts")
     assert "which counts" not in init(source, "--update", "--relevance", "class").block[0]
-    assert 'class_label = "class"' in settings.read_text()
+    assert 'class_label = "class"  # of the breeders\n' in settings.read_text()
 
 
 JUDGED = {"x.csv": "item_id\na\nb\n", "qrels.csv": "query_id,item_id,grade\na,b,1\nb,a,1\n"}
