@@ -22,9 +22,9 @@ EXACT_UNITS = 20
 """Units up to which every choice of signs is counted."""
 TOLERANCE = 1e-12
 """Means closer than this are equal."""
-MAX_CELLS = 1 << 23
-MAX_SIGNS = 1 << 16
-"""Signs that are multiplied at once: they stay in the processor's cache, and in one thread."""
+MAX_DRAWN = 1 << 23
+MAX_CELLS = 1 << 16
+"""Cells that are multiplied at once: they stay in the processor's cache, and in one thread."""
 SEED = 0
 
 
@@ -88,7 +88,7 @@ def _apply_by_units(
 def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     units, rng = len(sums), np.random.default_rng(SEED)
     means = []
-    for rows in _split(RESAMPLES, units):
+    for rows in _split(RESAMPLES, units, MAX_CELLS):
         drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
         means.append((counts @ sums) / (counts @ sizes))
@@ -134,8 +134,8 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         p[column] = (np.abs(signed) >= least[column]).mean()
     if not is_exact.all():
         rng, count = np.random.default_rng(SEED), np.zeros((~is_exact).sum())
-        step = max(1, MAX_SIGNS // len(sums))
-        for rows in _split(SIGNS, len(sums)):
+        step = max(1, MAX_CELLS // len(sums))
+        for rows in _split(SIGNS, len(sums), MAX_DRAWN):
             drawn = rng.integers(0, 2, size=(rows, len(sums)), dtype=np.int8)
             for some in np.split(drawn, range(step, rows, step)):
                 moves = (2.0 * some - 1) @ moved[:, ~is_exact]
@@ -144,9 +144,9 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.where(least <= 0, 1.0, p)
 
 
-def _split(number: int, width: int) -> Iterator[int]:
-    """Yield numbers of rows of this width that add up to a number and fit in memory each."""
-    step = max(1, MAX_CELLS // width)
+def _split(number: int, width: int, cells: int) -> Iterator[int]:
+    """Yield numbers of rows of this width that add up to a number, each of so many cells."""
+    step = max(1, cells // width)
     for start in range(0, number, step):
         yield min(step, number - start)
 
