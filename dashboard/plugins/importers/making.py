@@ -5,6 +5,7 @@ import shlex
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from filecmp import cmp
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,11 @@ from dashboard.storage.versions import list_stale
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
 DEFAULTS = ("default_baseline", "default_candidate")
+FORM = ("bits", "by_position")
+"""Settings of a version that follow from its vectors; all others of model.toml stay."""
 INDEXES = ("/index.faiss", "/milvus.json")
 """Files of kept versions that fit one set of ids, and can be built again."""
+MEDIA = ("media/", "posters/")
 NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -120,7 +124,7 @@ def _write_all(
     record, tables = read_record(place), list_tables(found, plan)
     now: dict[str, Any] = {
         "settings": dict(plan.settings),
-        "tables": {name: tables[name] for name in TABLES},
+        "tables": {name: rows for name, rows in tables.items() if name in TABLES},
     }
     if place.is_dir():
         keep_rows(place, tables, record["tables"], found.source)
@@ -131,9 +135,13 @@ def _write_all(
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
-                told = {key: old[key] for key in ("note", "date") if key in old}
+                told = {key: cell for key, cell in old.items() if key not in FORM}
                 (draft / name).write_text(write_toml(new | told), encoding="utf-8")
         _keep_settings(place, found, plan, record["settings"])
+        shown = [n for n in written if n.startswith(MEDIA) and (place / n).is_file()]
+        odd = [name for name in shown if not cmp(place / name, draft / name)]
+        wanted = "the same as before; those of the source are taken in"
+        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
         names = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, names, "further files and versions", wanted, "note")

@@ -233,6 +233,14 @@ CASES |= {
                     for at, n in enumerate(NAMES)]} | PICTURED | BY_NAME,
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
+    "numbers of captions": (
+        {"t.csv": "image_name| comment_number| comment\na.png| 0| one\nb.png| 0| two\n"}
+        | PICTURED, [], {("qrels.csv", "item_id"): ["a.png#0", "a.png", "b.png#0", "b.png"]}, {},
+    ),
+    "a class a line": (
+        {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n"},
+        [], {("items.csv", "item_id labels"): ["im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {},
+    ),
     "numbered captions": (
         {"t.csv": "image,caption_1,caption_2\na.png,one,two\n", "a.png": 1},
         [], {("qrels.csv", "query_id item_id"): [

@@ -17,8 +17,9 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_stem
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
-FLAGGED = re.compile(FLAGS % "+")
-"""A path, and a label a column: DeepHash."""
+CLASS = FLAGS.replace("[01]", r"\d+")
+FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS % '{1}'}")
+"""A path, and a label a column, as DeepHash has them, or the number of a class."""
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
     "image_name item_id evaluation_status": ("image_name", "item_id"),
@@ -46,12 +47,13 @@ def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
     text = source.read_text(name)
     lines = [line for line in text.split("\n") if FLAGGED.fullmatch(line.strip())]
     width = Counter(len(line.split()) - 1 for line in lines).most_common(1)[0][0]
-    form = re.compile(FLAGS % f"{{{width}}}")
+    form = re.compile((FLAGS if width > 1 else CLASS) % f"{{{width}}}")
     good = match_lines(source, name, text, form, f"a path and {width} labels").values()
     rows: dict[str, str] = {}
     for match in good:
-        flags = [f"label {at}" for at, flag in enumerate(match[2].split()) if flag == "1"]
-        rows.setdefault(match[1], write_list(flags))
+        flags = match[2].split()
+        own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
+        rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
     yield _make_part(name, rows, "labels", name in queries)
 
 
