@@ -139,7 +139,7 @@ def _write_all(
                 (draft / name).write_text(write_toml(new | told), encoding="utf-8")
         _keep_settings(place, found, plan, record["settings"])
         shown = [n for n in written if n.startswith(MEDIA) and (place / n).is_file()]
-        odd = [name for name in shown if not cmp(place / name, draft / name)]
+        odd = [n for n in shown if not cmp(place / n, draft / n)]
         wanted = "the same as before; those of the source are taken in"
         found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
         names = sorted(kept, key=lambda name: name.startswith("media/"))

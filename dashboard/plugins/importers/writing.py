@@ -177,10 +177,11 @@ def keep_rows(
         made = wrote.get(name, ()) if told else ()
         tables[name] = merge_rows(keys, rows, old, made)
         new, theirs, base, now = (_index_rows(e, keys) for e in (rows, old, made, tables[name]))
-        lost = [" ".join(key) for key in theirs.keys() - now.keys() if theirs[key] != base.get(key)]
-        source.count(name, sorted(lost), "rows that you changed", "rows of the source; gone")
+        dropped = [key for key in theirs if key not in now]
+        changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
+        source.count(name, changed, "rows that you changed", "rows of the source; gone")
         other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
-        gone, away = (len(each.keys() - now.keys()) for each in (theirs, new))
+        gone, away = len(dropped), len(new.keys() - now.keys())
         if other or gone or own or away:
             said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
             yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"

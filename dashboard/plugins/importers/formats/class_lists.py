@@ -1,7 +1,6 @@
 """Lists of pictures and their classes: Stanford Online Products, In-shop, DeepHash."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -45,10 +44,9 @@ def read_flags(source: Source, files: Sequence[str]) -> Pieces:
 
 def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
     text = source.read_text(name)
-    lines = [line for line in text.split("\n") if FLAGGED.fullmatch(line.strip())]
-    width = Counter(len(line.split()) - 1 for line in lines).most_common(1)[0][0]
+    width = len(text.split("\n")[0].split()) - 1
     form = re.compile((FLAGS if width > 1 else CLASS) % f"{{{width}}}")
-    good = match_lines(source, name, text, form, f"a path and {width} labels").values()
+    good = match_lines(source, name, text, form, f"a path and {width} labels")
     rows: dict[str, str] = {}
     for match in good:
         flags = match[2].split()
@@ -86,7 +84,7 @@ def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
-    found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields").values()
+    found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
     parts: dict[str, dict[str, str]] = {"gallery": {}, "query": {}, "train": {}}
     for row in rows:
