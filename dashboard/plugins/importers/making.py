@@ -71,7 +71,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         opened = _open_draft(draft, found, plan)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, plan, placed, versions)
-        is_bare = block[2].startswith(NO_VERSION)
+        is_bare = block[2] == NO_VERSION
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
         _write_settings(draft, plan)
@@ -157,9 +157,9 @@ def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, 
     own = {key: value for key, value in old.items() if value != written.get(key)}
     for key in DECIDING if found.source.options.relevance else ():
         own.pop(key, None)
-    odd = [key for key in own.keys() & plan.settings.keys() if own[key] != plan.settings[key]]
-    stated = [f"{key} = {own[key]!r}" for key in sorted(odd) if key != "title"]
-    plan.notes += [f"but collection.toml says {', '.join(stated)}, which counts"] if stated else []
+    odd = {key for key, cell in own.items() if plan.settings.get(key, cell) != cell} - {"title"}
+    stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
+    plan.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
     plan.settings |= own
 
 

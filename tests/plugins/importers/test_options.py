@@ -29,10 +29,7 @@ def test_update(source: Path) -> None:
     assert "note: items.csv: found 2 rows that are new or changed, and 0 that are gone" in made.said
     assert "found 1 further files and versions (models/v2)" in made.said
     assert 'title = "Ours"' in settings.read_text() and 'licence = "MIT"' in settings.read_text()
-    assert measure("P@1") == {
-        "v1 P@1": 0.75,
-        "v2 P@1": 0.25,
-    }
+    assert measure("P@1") == {"v1 P@1": 0.75, "v2 P@1": 0.25}
 
 
 def test_dry_run(source: Path) -> None:
