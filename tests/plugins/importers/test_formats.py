@@ -282,6 +282,9 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         {"t.parquet": pa.table({"id": NAMES, "label": list("xxyy"), "emb": [b"\1\2"] * 4})},
         "a column emb of bytes that are no pictures",
     ),
+    "no header": (
+        LABELLED | {"t.csv": "a.png,cat\nb.png,dog\n"}, "the column 'a.png'; expected a header",
+    ),
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them",
