@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
+from dashboard.storage.media import EXTENSION
 from dashboard.tables import MAX_CELL_CHARACTERS
 from dashboard.texts import parse_number
 
@@ -33,6 +34,8 @@ VECTOR_WORDS = re.compile(
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
+CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
+"""An address, or the name of a picture or clip, which is no name of a column."""
 MIN_WIDE = 8
 """Numbered columns of fractions that are a vector; fewer are scores."""
 Row = tuple[int, dict[str, Any]]
@@ -116,8 +119,10 @@ def _name_cells(
         if is_filled and not names:
             names = list(map(make_text, cells))
             twice = [each for each in names if each and names.count(each) > 1]
-            if twice:
-                raise DataError(name, f"two columns {twice[0]!r}", "each column once", line=line)
+            if bad := twice or list(filter(CELL.search, names)):
+                found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
+                wanted = "a header, each column of it once"
+                raise DataError(name, found, wanted, line=line)
         elif is_filled and len(cells) == len(names):
             yield line, dict(zip(names, cells, strict=True))
         elif is_filled:

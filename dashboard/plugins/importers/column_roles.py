@@ -40,11 +40,11 @@ SCORE = ("score", "similarity")
 RANK = ("rank", "position", "doc_position")
 GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
-     "videos", "clips", "clip", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
+     "videos", "clips", "part", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
      "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
      "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim",
      "picture", "pictures"}
-) - {"clip"}  # fmt: skip
+)  # fmt: skip
 """Words in names of files and columns that tell no version from another."""
 
 
@@ -222,8 +222,8 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
 
     >>> name_version("v2/items.npy"), name_version("clip_text.npy")
     (('v2', 'items'), ('clip', 'texts'))
-    >>> name_version("image_embeds.npy")
-    ('v1', 'items')
+    >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
+    (('v1', 'items'), ('dino', 'items'))
     """
     path = PurePosixPath(file)
     words = split_name(f"{path.stem}_{column}")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of
+from dashboard.plugins.importers.source import GZIP, Source, find_folder_of
 from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
@@ -209,11 +209,15 @@ class Gathered:
 
     @cached_property
     def runs(self) -> dict[str, RunLines]:
-        """Results by their version, and by its file where two have one name."""
-        times = Counter(name for name, _ in self.results)
+        """Results by their version, or by as much of its file as tells two of one name apart."""
+        forms = {}
+        for name, file in self.results:
+            path = PurePosixPath(GZIP.sub("", file))
+            forms[name, file] = (name, str(path.with_suffix("")), str(path), f"{name}@{file}")
+        times = Counter(form for every in forms.values() for form in {*every})
         found = {}
         for (name, file), rows in self.results.items():
-            own = name if times[name] == 1 else f"{name}@{file}".replace("/", "_")
+            own = next(each for each in forms[name, file] if times[each] == 1).replace("/", "_")
             once = {(query, item): score for query, item, score in reversed(rows)}
             again, wanted = len(rows) - len(once), "each once for a query; the first counts"
             self.source.count(file, again, "results again", wanted)

@@ -6,6 +6,7 @@ import shutil
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from filecmp import cmp
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,11 @@ from dashboard.storage.versions import list_stale
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
 DEFAULTS = ("default_baseline", "default_candidate")
+FORM = ("bits", "by_position")
+"""Settings of a version that follow from its vectors; all others of model.toml stay."""
 INDEXES = ("/index.faiss", "/milvus.json")
 """Files of kept versions that fit one set of ids, and can be built again."""
+MEDIA = ("media/", "posters/")
 NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
@@ -68,7 +72,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         opened = _open_draft(draft, found, plan)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, plan, placed, versions)
-        is_bare = block[2].startswith(NO_VERSION)
+        is_bare = block[2] == NO_VERSION
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
         write_settings(draft / "collection.toml", plan.settings)
@@ -117,7 +121,7 @@ def _write_all(
     record, tables = read_record(place), list_tables(found, plan)
     now: dict[str, Any] = {
         "settings": dict(plan.settings),
-        "tables": {name: tables[name] for name in TABLES},
+        "tables": {name: rows for name, rows in tables.items() if name in TABLES},
     }
     if place.is_dir():
         keep_rows(place, tables, record["tables"], found.source)
@@ -128,11 +132,16 @@ def _write_all(
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
                 old, new = (read_toml(folder / name, name) for folder in (place, draft))
-                told = {key: old[key] for key in ("note", "date") if key in old}
+                told = {key: cell for key, cell in old.items() if key not in FORM}
+                shutil.copyfile(place / name, draft / name)
                 write_settings(draft / name, new | told)
         _keep_settings(place, found, plan, record["settings"])
         if (place / "collection.toml").is_file():  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
+        shown = [n for n in written if n.startswith(MEDIA) and (place / n).is_file()]
+        odd = [n for n in shown if not cmp(place / n, draft / n)]
+        wanted = "the same as before; those of the source are taken in"
+        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
         names = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, names, "further files and versions", wanted, "note")
@@ -148,9 +157,9 @@ def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, 
     own = {key: value for key, value in old.items() if value != written.get(key)}
     for key in DECIDING if found.source.options.relevance else ():
         own.pop(key, None)
-    odd = [key for key in own.keys() & plan.settings.keys() if own[key] != plan.settings[key]]
-    stated = [f"{key} = {own[key]!r}" for key in sorted(odd) if key != "title"]
-    plan.notes += [f"but collection.toml says {', '.join(stated)}, which counts"] if stated else []
+    odd = {key for key, cell in own.items() if plan.settings.get(key, cell) != cell} - {"title"}
+    stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
+    plan.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
     plan.settings |= own
 
 

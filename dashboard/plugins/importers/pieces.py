@@ -136,13 +136,13 @@ def read_each(
 
 def match_lines(
     source: Source, name: str, text: str, pattern: re.Pattern[str], wanted: str
-) -> dict[int, re.Match[str]]:
-    """Return the lines of a file that have a form, by number; the others are said."""
-    lines = {at: each.strip() for at, each in enumerate(text.split("\n"), 1)}
-    found = {at: pattern.fullmatch(each) for at, each in lines.items() if each and each[0] != "#"}
+) -> list[re.Match[str]]:
+    """Return the lines of a file that have a form; the others are said."""
+    lines = enumerate(map(str.strip, text.split("\n")), 1)
+    found = {at: pattern.fullmatch(each) for at, each in lines if each and each[0] != "#"}
     odd = [at for at, match in found.items() if match is None]
     source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
-    return {at: match for at, match in found.items() if match}
+    return list(filter(None, found.values()))
 
 
 def write_list(parts: Sequence[str]) -> str:

@@ -206,12 +206,14 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     plan.queries = Rows()
     times: Counter[str] = Counter()
+    owners = Counter(name for name, _ in {(name, item) for _, item, _, name in found.captions})
     first: dict[tuple[str, str], tuple[str, str]] = {}
     kept: list[tuple[str, str, str]] = []
     for file, given, text, name in found.captions:
         item = names.get(given, "")
         if item and text and first.setdefault((item, text), (file, given)) == (file, given):
-            kept.append((item, text, name or f"{item}#{times[item]}"))
+            is_id = name and owners[name] == 1 and name not in plan.items.index
+            kept.append((item, text, name if is_id else f"{item}#{times[item]}"))
             times[item] += 1
     kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
     plan.items.add(plan.pictures, {"kind": kinds})

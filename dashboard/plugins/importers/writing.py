@@ -26,6 +26,7 @@ TABLES = {
     "items.csv": ("item_id",),
     "queries.csv": ("query_id",),
     "qrels.csv": ("query_id", "item_id"),
+    "unified_annotation.csv": ("slice_id",),
 }
 """Tables in which people change rows, and the columns that name a row."""
 Row = tuple[str, ...]
@@ -169,14 +170,18 @@ def keep_rows(
         wrote: Those that `init` made the last time.
         source: Where it is said.
     """
-    for name, keys in TABLES.items():
+    for name, keys in [each for each in TABLES.items() if each[0] in tables]:
         rows, path = tables[name], place / name
         told = read_table(path, name, keys, [], unique=False).columns if path.is_file() else {}
         old = [tuple(told), *zip(*told.values(), strict=True)]
-        tables[name] = merge_rows(keys, rows, old, wrote.get(name, ()) if told else ())
-        new, theirs, now = (_index_rows(each, keys) for each in (rows, old, tables[name]))
+        made = wrote.get(name, ()) if told else ()
+        tables[name] = merge_rows(keys, rows, old, made)
+        new, theirs, base, now = (_index_rows(e, keys) for e in (rows, old, made, tables[name]))
+        dropped = [key for key in theirs if key not in now]
+        changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
+        source.count(name, changed, "rows that you changed", "rows of the source; gone")
         other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
-        gone, away = (len(each.keys() - now.keys()) for each in (theirs, new))
+        gone, away = len(dropped), len(new.keys() - now.keys())
         if other or gone or own or away:
             said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
             yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"

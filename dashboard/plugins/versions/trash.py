@@ -3,6 +3,7 @@
 Each removal has a numbered folder there, so that names stay as they are.
 """
 
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
+ENDING = re.compile(r"(\.(rows|columns))?\.[^.]*$")
+"""Of a file of results; a matrix has its ids in two files beside it."""
 OPTIONS = """
 --version VERSION  only this version
 --yes  do it; without it nothing is moved
@@ -57,7 +60,7 @@ def list_files(folder: Path, version: str | None) -> list[Path]:
     if not version:
         return [folder]
     names = {
-        path: path.stem if kind == "runs" else path.name
+        path: ENDING.sub("", path.name) if kind == "runs" else path.name
         for kind in ("models", "runs", "submissions")
         for path in sorted((folder / kind).glob("[!.]*"))
     }

@@ -233,6 +233,14 @@ CASES |= {
                     for at, n in enumerate(NAMES)]} | PICTURED | BY_NAME,
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
+    "numbers of captions": (
+        {"t.csv": "image_name| comment_number| comment\na.png| 0| one\nb.png| 0| two\n"}
+        | PICTURED, [], {("qrels.csv", "item_id"): ["a.png#0", "a.png", "b.png#0", "b.png"]}, {},
+    ),
+    "a class a line": (
+        {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n"},
+        [], {("items.csv", "item_id labels"): ["im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {},
+    ),
     "numbered captions": (
         {"t.csv": "image,caption_1,caption_2\na.png,one,two\n", "a.png": 1},
         [], {("qrels.csv", "query_id item_id"): [
@@ -273,6 +281,9 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "bytes": (
         {"t.parquet": pa.table({"id": NAMES, "label": list("xxyy"), "emb": [b"\1\2"] * 4})},
         "a column emb of bytes that are no pictures",
+    ),
+    "no header": (
+        LABELLED | {"t.csv": "a.png,cat\nb.png,dog\n"}, "the column 'a.png'; expected a header",
     ),
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},

@@ -29,10 +29,7 @@ def test_update(source: Path) -> None:
     assert "note: items.csv: found 2 rows that are new or changed, and 0 that are gone" in made.said
     assert "found 1 further files and versions (models/v2)" in made.said
     assert 'title = "Ours"' in settings.read_text() and 'licence = "MIT"' in settings.read_text()
-    assert measure("P@1") == {
-        "v1 P@1": 0.75,
-        "v2 P@1": 0.25,
-    }
+    assert measure("P@1") == {"v1 P@1": 0.75, "v2 P@1": 0.25}
 
 
 def test_dry_run(source: Path) -> None:
@@ -136,11 +133,12 @@ def test_places(source: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stem", "names"), [("x", ("new/x.run", "old/x.run")), ("input", ("input.1.gz", "input.2"))]
-)
-def test_runs_of_one_name(stem: str, names: tuple[str, str], source: Path) -> None:
+    ("own", "names"), [(("new_x", "old_x"), ("new/x.run", "old/x.run")),
+                       (("input.1", "input.2"), ("input.1.gz", "input.2"))]
+)  # fmt: skip
+def test_runs_of_one_name(own: tuple[str, str], names: tuple[str, str], source: Path) -> None:
     runs = {name: gzip.compress(RUN.encode()) if name.endswith("gz") else RUN for name in names}
     made = init(make_source(source, {"qrels.txt": "q1 0 a 1\nq2 0 b 1\n"} | runs))
-    told = [f"{stem}@{n.replace('/', '_')} (3 results of {n})" for n in names]
+    told = [f"{each} (3 results of {n})" for each, n in zip(own, names, strict=True)]
     assert made.block[2] == f"Versions: {'; '.join(told)}"
     assert made.address.endswith("/compare?collection=made")

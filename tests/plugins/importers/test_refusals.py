@@ -9,14 +9,7 @@ import pytest
 
 from dashboard.__main__ import main
 from tests.plugins.importers.sources import Answer, init, make_source, measure
-from tests.plugins.importers.test_formats import (
-    LABELS,
-    PICTURES,
-    QRELS,
-    RUN,
-    TWO,
-    VECTORS,
-)
+from tests.plugins.importers.test_formats import LABELS, PICTURES, QRELS, RUN, TWO, VECTORS
 from tests.plugins.importers.test_more_formats import FASHION
 
 COLUMNS = "id,scene,part,annotator,worker,day,score\n" + "".join(

@@ -25,13 +25,16 @@ def test_files_of_people(source: Path) -> None:
         (made.folder / name).write_text(name)
     (made.folder / "link").symlink_to(source)
     described = made.folder / "models" / "v1" / "model.toml"
-    described.write_text(f'note = "first"\n{described.read_text()}')
+    described.write_text(f'note = "first"\nencoder = "m:f"\n{described.read_text()}')
     (source / "d.png").unlink()
+    (made.folder / "media" / "a.png").unlink()
+    (made.folder / "media" / "a.png").write_text("another one")
+    assert "found 1 other pictures or clips (media/a.png)" in init(source, "--update").said
     for _ in range(2):
         made = init(source, "--update")
         assert made.code == 0, made.said
         assert [(made.folder / name).read_text() for name in OWN] == [*OWN]
-        assert 'note = "first"\n' in described.read_text()
+        assert 'note = "first"\nencoder = "m:f"\n' in described.read_text()
         assert (made.folder / "link" / "labels.csv").is_file()
         assert sorted(p.name for p in (made.folder / "media").iterdir()) == [
             "a.png", "b.png", "c.png", "mine.png"]  # fmt: skip
@@ -81,17 +84,21 @@ def test_rows_of_people(source: Path, files: Files, mine: str) -> None:
 
 
 def test_cells_of_people(source: Path) -> None:
-    """A cell that people changed stays; a correction of another one of its row arrives."""
-    rows = "id,label,caption\na,cat,one\nb,dog,two\nc,cat,three\nd,dog,four\n"
-    made = init(make_source(source, {"x.csv": rows}), "--relevance", "label")
-    items = made.folder / "items.csv"
+    """A cell that people changed stays, a correction of another one arrives; a lost one is said."""
+    rows = "id,label,caption,pv_x\na,cat,one,1\nb,dog,two,1\nc,cat,three,1\nd,dog,four,1\n"
+    made = init(make_source(source, {"x.csv": rows}))
+    items, keywords = (made.folder / n for n in ("items.csv", "unified_annotation.csv"))
     items.write_text(items.read_text().replace("a,cat,one", "a,cow,one"))
+    keywords.write_text(keywords.read_text().replace("a,1", "a,2"))
     make_source(source, {"x.csv": rows.replace("cat,one", "cat,uno")})
     for _ in range(2):
-        made = init(source, "--update", "--relevance", "label")
+        made = init(source, "--update")
+        assert "a,2\nb,1" in keywords.read_text()
         found = made.read("items.csv", "item_id label caption")
         assert found[:2] == ["a|cow|uno", "b|dog|two"], made.said
     assert "1 rows of yours stay" in made.said
+    make_source(source, {"x.csv": rows.replace("a,cat,one,1\nb,dog,two,1\n", "")})
+    assert "found 1 rows that you changed (a)" in init(source, "--update").said
 
 
 def test_versions_of_people(source: Path) -> None:

@@ -17,7 +17,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name / "models" / "v1" / "model.toml").write_text('note = "first"')
         (tmp_path / name / "items.csv").write_text("item_id\na\n")
         (tmp_path / name / "runs").mkdir()
-        (tmp_path / name / "runs" / "v2.trec").write_text("q1 Q0 a 1 0.9 x\n")
+        for ending in ("npy", "rows.txt", "columns.txt"):
+            (tmp_path / name / "runs" / f"v2.{ending}").write_text("a")
     return tmp_path
 
 
@@ -26,10 +27,10 @@ def test_versions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Add --yes" in capsys.readouterr().err
     assert main(["remove", "small", "--version", "v1", "--yes"]) == 0
     assert main(["remove", "small", "--version", "v2", "--yes"]) == 0
-    assert not list((data / "small" / "models").iterdir())
+    assert not [*(data / "small").glob("*/*")]
     assert main(["restore", "small"]) == 0
     assert (data / "small" / "models" / "v1" / "model.toml").is_file()
-    assert (data / "small" / "runs" / "v2.trec").is_file()
+    assert (data / "small" / "runs" / "v2.rows.txt").is_file()
     assert not (data / ".trash").exists()
 
 

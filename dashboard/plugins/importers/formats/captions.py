@@ -102,7 +102,7 @@ def read_lines(source: Source, files: Sequence[str]) -> Pieces:
 
 def _read_lines(source: Source, name: str, known: dict[str, str]) -> Pieces:
     text = source.read_text(name)
-    found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption").values()
+    found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption")
     rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
     kept = [row for row in rows if not row[2] or known.setdefault(row[2], name) == name]
     wanted = "one for each id; those of the first file count"

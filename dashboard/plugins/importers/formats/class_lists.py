@@ -1,7 +1,6 @@
 """Lists of pictures and their classes: Stanford Online Products, In-shop, DeepHash."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -17,8 +16,9 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_stem
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
-FLAGGED = re.compile(FLAGS % "+")
-"""A path, and a label a column: DeepHash."""
+CLASS = FLAGS.replace("[01]", r"\d+")
+FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS % '{1}'}")
+"""A path, and a label a column, as DeepHash has them, or the number of a class."""
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
     "image_name item_id evaluation_status": ("image_name", "item_id"),
@@ -44,14 +44,14 @@ def read_flags(source: Source, files: Sequence[str]) -> Pieces:
 
 def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
     text = source.read_text(name)
-    lines = [line for line in text.split("\n") if FLAGGED.fullmatch(line.strip())]
-    width = Counter(len(line.split()) - 1 for line in lines).most_common(1)[0][0]
-    form = re.compile(FLAGS % f"{{{width}}}")
-    good = match_lines(source, name, text, form, f"a path and {width} labels").values()
+    width = len(text.split("\n")[0].split()) - 1
+    form = re.compile((FLAGS if width > 1 else CLASS) % f"{{{width}}}")
+    good = match_lines(source, name, text, form, f"a path and {width} labels")
     rows: dict[str, str] = {}
     for match in good:
-        flags = [f"label {at}" for at, flag in enumerate(match[2].split()) if flag == "1"]
-        rows.setdefault(match[1], write_list(flags))
+        flags = match[2].split()
+        own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
+        rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
     yield _make_part(name, rows, "labels", name in queries)
 
 
@@ -84,7 +84,7 @@ def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
-    found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields").values()
+    found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
     parts: dict[str, dict[str, str]] = {"gallery": {}, "query": {}, "train": {}}
     for row in rows:

@@ -67,9 +67,9 @@ def _read_file(source: Source, name: str) -> Pieces:
         return
     lines = match_lines(source, name, text, FORMS[form], f"a line of {form}")
     if form == "queries":
-        yield _make_queries(name, [(each[1], each[2]) for each in lines.values()])
+        yield _make_queries(name, [(each[1], each[2]) for each in lines])
         return
-    rows = [(each[1], each[2], float(each[3])) for each in lines.values()]
+    rows = [(each[1], each[2], float(each[3])) for each in lines]
     if form in ("qrels", "pairs"):
         yield Judgements(name, rows)
     else:
