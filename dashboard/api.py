@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.commands.check import COLUMNS
+from dashboard.commands.compare_versions import COLUMNS as COMPARED
 from dashboard.errors import ChoiceError, Findings
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
@@ -204,7 +205,7 @@ class OpenCollection:
         """
         study, resolved = self._resolve(choices)
         rows = study.compare(baseline, candidate, metrics or resolved["metrics"])
-        return _fix_types(pd.DataFrame(rows))
+        return _fix_types(pd.DataFrame(rows, columns=COMPARED))
 
     def verdict(
         self, baseline: str, candidate: str, metric: str = "", *, metrics: str = "", **choices: Any

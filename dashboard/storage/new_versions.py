@@ -310,7 +310,8 @@ def replace_queries(collection: Collection, version: Version, queries: NamedVect
     given = queries.ids or ()
     parts: list[Part] = [(queries.rows, given)]
     if kept is not None:
-        others = ["" if name in given else name for name in kept.ids]
+        anew = {*given}
+        others = ["" if name in anew else name for name in kept.ids]
         parts.insert(0, (kept.scale(0, len(kept.ids)), others))
     with replace_files(folder, "queries.npy", "queries.txt") as place:
         _write_side(place / "queries.npy", parts)
@@ -332,11 +333,11 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     """
     check_name(collection.folder, name)
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
-    for each in (path.with_suffix(ending) for ending in endings if endings == MATRIX):
-        wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"
-        require_file(each, each.name, wanted)
     if endings == MATRIX:
-        number = len(path.with_suffix(MATRIX[0]).read_text(encoding="utf-8").split())
+        wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"
+        for each in map(path.with_suffix, MATRIX):
+            require_file(each, each.name, wanted)
+        number = len(path.with_suffix(MATRIX[0]).read_bytes().splitlines())
     else:
         number = _check_run(collection, path, findings)
     places = {ending: collection.folder / "runs" / f"{name}{ending}" for ending in endings}

@@ -40,7 +40,9 @@ def test_measure(world: Path) -> None:
 def test_verdict(world: Path) -> None:
     """Two queries are scored, and v2 finds more for neither with certainty."""
     verdict = dashboard.open(world).verdict("v1", "v2", "P@1")
-    row = dashboard.open(world).compare("v1", "v2", "P@1").iloc[0]
+    compared = dashboard.open(world).compare("v1", "v2", "P@1")
+    assert [*compared][4:8] == ["delta", "low", "high", "p"]  # beside each other, as printed
+    row = compared.iloc[0]
     assert verdict.delta == pytest.approx(row["delta"]) and not verdict.clear
     assert verdict.sentence.startswith("v2 is not clearly different from v1: P@1 ")
     assert f"{verdict.scored} of {verdict.total} queries scored" in str(verdict)

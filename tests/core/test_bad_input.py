@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.storage.collection import open_collection
 from tests.core.bad_world import (
     ITEMS,
@@ -290,3 +290,12 @@ def test_sentences_stand_on_one_line(folder: Path) -> None:
     (finding,) = list_findings(folder)[1]
     assert "q\ufffd[2J" in finding.found
     assert str(DataError("a", "b\nerror: c", "d")).isprintable()
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Error in f(int) at /a/b.cpp:9: all"), OSError(5, "all", "/root/a.npy")]
+)
+def test_errors_of_libraries_are_told_without_places(error: Exception) -> None:
+    told = pytest.raises(DataError, match=r"found damage \(all\); expected numbers")
+    with told, explain_errors("a.npy", "damage", "numbers"):
+        raise error

@@ -97,7 +97,7 @@ def _read_answers(
             ANSWERS,
             f"satisfaction {table[COLUMNS[kind]][at]!r}",
             f"a whole number from {WORST} to {BEST}",
-            line=lines[at],
+            line=table.lines[at],
             do="Leave the line out where nobody answered.",
         )
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
@@ -107,5 +107,5 @@ def _read_answers(
     findings += count_odd(ANSWERS, lines[~kept].tolist(), what, "the list's own; left out")
     said = said[kept].reset_index(drop=True)
     names = [f"{name} by {person}" for name, person in said[["list_id", "participant"]].to_numpy()]
-    refuse_repeated(names, lines[kept], ANSWERS, "an answer for the list")
+    refuse_repeated(names, lines[kept].tolist(), ANSWERS, "an answer for the list")
     return said, kind

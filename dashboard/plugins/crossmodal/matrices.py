@@ -21,6 +21,7 @@ from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
 from dashboard.storage.versions import Version, try_to_read_all
 from dashboard.tables import IntArray, Ties
+from dashboard.texts import require_file
 
 SETTING = "matrix_rows"
 AXES = ("rows", "columns")
@@ -77,6 +78,7 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
     read: list[list[str]] = []
     for axis, file, number in zip(AXES, files, shape, strict=True):
         name = f"runs/{file.name}"
+        require_file(file, name, f"the ids of runs/{path.name}, one a line")
         ids = read_ids(file, name, findings)
         if len(ids) != number:
             found = f"{number:,} {axis} and {len(ids):,} ids in {name}"

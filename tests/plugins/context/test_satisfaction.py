@@ -108,6 +108,7 @@ def test_broken_files_are_findings(tmp_path: Path, name: str, content: str, said
     assert opened.digest != before.digest
     found = [f"{each.file} line {each.line}: {each.found}" for each in opened.findings]
     assert any(each.startswith(said) for each in found), found
+    assert {type(each.line) for each in opened.findings} <= {int, type(None)}  # for JSON
     assert measure_values(folder, "AVG") == {"AVG": [round(2.2 / 3, 9), None]}
 
 

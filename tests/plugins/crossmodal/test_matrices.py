@@ -121,7 +121,7 @@ def test_square_by_rows_and_by_columns_differ(tmp_path: Path) -> None:
             MATRIX,
             "p1 p2",
             "",
-            "runs/m.columns.txt: found no such file; expected the id",
+            "runs/m.columns.txt: found no such file; expected the ids of runs/m.npy",
         ),
         (MATRIX, "t1 t2 t3", "p1 p2", "found 2 rows and 3 ids in runs/m.rows.txt"),
         (

@@ -106,6 +106,9 @@ def test_by_hand(folder: Path) -> None:
     assert [row["term"] for row in rows] == pytest.approx(terms, abs=1e-12)
     last = {row["metric"]: row["sum"] for row in rows}
     assert last == {r["metric"]: r["value"] for r in call(*words, "--by-query")[1][::2]}
+    (folder / "qrels.txt").write_text("q 0 a 1\nq 0 b 1\nq 0 c 1\n")
+    rows = call("measure", folder, "--metrics", "P@5", "--explain", "q")[1]
+    assert [row["sum"] for row in rows] == [0.2, 0.4, 0.6, 0.6]  # 3 / 5, not 3 times 1 / 5
 
 
 @pytest.mark.parametrize(
