@@ -59,7 +59,7 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     is_read = found.rank <= (measure.cutoff or np.inf)
     ranks = found.rank[is_read]
     divisor = float(found.divisor[0]) or 1.0
-    terms = found.terms[is_read] / divisor
+    terms = found.terms[is_read]
     if not np.isin(ranks, part.rank).all():  # terms of results that nobody judged, too
         (part,) = run.parts(np.array([query]), int(ranks.max()))
     items = part.item[np.searchsorted(part.rank, ranks)]
@@ -69,8 +69,8 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
         map(replace_nan, np.append(judged.grades(query), np.nan)[items]),
         map(replace_nan, np.append(judged.credits(query), np.nan)[items]),
         mark_hits(judged, query, items, study.rules.is_complete),
-        terms.tolist(),
-        np.cumsum(terms).tolist(),
+        (terms / divisor).tolist(),
+        (np.cumsum(terms) / divisor).tolist(),
     )
     names = ("rank", "item_id", "grade", "credit", "hit", "term", "sum")
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
