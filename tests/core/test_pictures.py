@@ -33,7 +33,7 @@ def test_orientation_is_that_of_browsers(kind: str, size: tuple[int, int]) -> No
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for content in (b"", b"<svg/>", write_picture("PNG")[:60]):
-        with pytest.raises(DataError, match="expected a picture"):
+        with pytest.raises(DataError, match=r"^the picture: [^<]*; expected a picture"):
             read_picture(content)
     with monkeypatch.context() as patched, pytest.raises(DataError, match="expected a picture"):
         patched.setattr(pictures.Image, "open", Mock(side_effect=IndexError))
