@@ -192,7 +192,7 @@ def draw_share(found: Preference, candidate: str) -> Any:
     )
     bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
-    return (half + bar + tick).properties(height=80)
+    return (half + bar + tick).properties(height=104)
 
 
 def _draw_queries(

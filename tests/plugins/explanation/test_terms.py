@@ -92,17 +92,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_by_hand(folder: Path) -> None:
-    words = ("measure", folder, "--metrics", "AP P@3 nDCG@2")
+    words = ("measure", folder, "--metrics", "AP P@3 nDCG@4")
     code, rows, _ = call(*words, "--explain", "q")
-    ideal = 3 + 1 / np.log2(3)
+    ideal = 3 + 1 / np.log2(3) + 1 / 2
     assert code == 0
     found = [(row["metric"], row["rank"], row["item_id"], row["grade"], row["hit"]) for row in rows]
     assert found == [
         ("AP", 2, "b", 1, True), ("AP", 4, "d", 3, True),
         ("P", 1, "a", 0, False), ("P", 2, "b", 1, True), ("P", 3, "c", None, None),
-        ("nDCG", 1, "a", 0, False), ("nDCG", 2, "b", 1, True),
+        ("nDCG", 1, "a", 0, False), ("nDCG", 2, "b", 1, True), ("nDCG", 3, "c", None, None),
+        ("nDCG", 4, "d", 3, True),
     ]  # fmt: skip
-    terms = [1 / 6, 1 / 6, 0, 1 / 3, 0, 0, 1 / np.log2(3) / ideal]
+    terms = [1 / 6, 1 / 6, 0, 1 / 3, 0, 0, 1 / np.log2(3) / ideal, 0, 3 / np.log2(5) / ideal]
     assert [row["term"] for row in rows] == pytest.approx(terms, abs=1e-12)
     last = {row["metric"]: row["sum"] for row in rows}
     assert last == {r["metric"]: r["value"] for r in call(*words, "--by-query")[1][::2]}
