@@ -24,7 +24,7 @@ HEADERS = {
 """Readers of shape, order and type, by the version of the format that arrays of numbers have."""
 BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
-MAX_KEPT = 1 << 22
+MAX_KEPT = 1 << 20
 """Numbers of an array that is kept in memory; a larger one is read by slices each time."""
 
 
