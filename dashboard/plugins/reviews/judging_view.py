@@ -28,7 +28,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views import cards
 from dashboard.views.address import drop_choice, set_choice
-from dashboard.views.cards.payload import make_items, make_payload
+from dashboard.views.cards.payload import describe_media, make_items, make_payload
 from dashboard.views.comparison import measure_on_page
 from dashboard.views.components import load_component
 from dashboard.views.people import REVIEWER, find_reader
@@ -42,7 +42,7 @@ DEPTH = 10
 """Results of a version by which the items of a list are described."""
 MAX_GRADE = 9
 """Highest grade that has a key."""
-SHOWN = ("item", "caption", "picture", "clip", "file", "span", "hit", "has", "notes", "facts")
+SHOWN = ("item", "hit", "has", "notes", "facts")
 """Keys of a card that are sent."""
 LISTED = 250
 """Queries before and after the open one that the browser knows."""
@@ -208,7 +208,8 @@ def _make_pool(task: _Task, query: str) -> Row:
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         shown.append(
-            {key: card[key] for key in SHOWN}
+            describe_media(collection, item)
+            | {key: card[key] for key in SHOWN}
             | {"query_id": query, "item_id": item, "said": verdicts}
         )
     # an order that looks random, and stays the same

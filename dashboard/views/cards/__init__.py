@@ -13,9 +13,23 @@ FOLDER = Path(__file__).parent
 FILES = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js", "cards.css")
 
 
-def _draw(key: str, data: Mapping[str, Any], **acts: Callable[[], None]) -> None:
-    """Draw the component; its data is text of JSON, as Streamlit reads through objects thrice."""
+def _draw(
+    key: str,
+    payloads: Mapping[str, Mapping[str, Any]],
+    data: Mapping[str, Any],
+    **acts: Callable[[], None],
+) -> None:
+    """Draw the component; its data is text of JSON, as Streamlit reads through objects thrice.
+
+    An item that several payloads show is sent once.
+    """
+    items = {item: media for each in payloads.values() for item, media in each["items"].items()}
+    shown = [
+        [query, {name: value for name, value in each.items() if name != "items"}]
+        for query, each in payloads.items()
+    ]
     component = load_component("cards", *(FOLDER / name for name in FILES))
+    data = {**data, "payloads": shown, "items": items}
     component(key=key, data=json.dumps(data).encode(), **acts)
 
 
@@ -27,8 +41,8 @@ def draw_cards(payload: Mapping[str, Any], pick: Callable[[str], None] | None = 
         if pick:
             pick(st.session_state[key]["item"])
 
-    data = {"query": "", "payloads": [["", payload]], "queries": [], "pick": bool(pick)}
-    _draw(key, data, on_item_change=go)
+    data = {"query": "", "queries": [], "pick": bool(pick)}
+    _draw(key, {"": payload}, data, on_item_change=go)
 
 
 def draw_query(
@@ -63,9 +77,8 @@ def draw_query(
     data = {
         "query": query,
         "buttons": [[key, text] for key, text, _ in buttons],
-        "payloads": [[name, payload] for name, payload in payloads.items()],
         "queries": [list(each) for each in queries],
         "first": first,
         "total": total,
     }
-    _draw("cards", data, on_query_change=step, on_button_change=press)
+    _draw("cards", payloads, data, on_query_change=step, on_button_change=press)

@@ -36,7 +36,7 @@ def make_payload(
         depth: Cards of a row.
     """
     required, ranked = list(found.asked.get("required", ())), list(found.lengths)
-    make = partial(_make_card, collection, ranked)
+    make = partial(_make_card, ranked)
     rows = [_make_run_row(found, make, versions, metric, version) for version in ranked]
     near = [make(row) | {"hit": False, "mark": "near miss"} for row in found.near]
     ideal = [make(row) | {"hit": True} for row in found.ideal]
@@ -55,6 +55,7 @@ def make_payload(
         name = "Missed" if missed else "Near misses"
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
     asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
+    named = dict.fromkeys(card["item"] for row in rows for card in row["cards"])
     return {
         "title": found.text,
         "poster": address_media(collection, *asked),
@@ -62,16 +63,21 @@ def make_payload(
         "few": len(required) <= FEW,
         "relevant": f"{found.relevant:,} relevant",
         "rows": rows,
+        "items": {item: describe_media(collection, item) for item in named},
         "problems": [f"{v}: {why}" for v, why in found.problems.items() if v not in ranked],
     }
 
 
 def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
     """Return what the cards show of items that are no results."""
-    cards = [_make_card(collection, (), {"item_id": item}) for item in items]
-    cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
+    media = {item: describe_media(collection, item) for item in items}
+    cards = [
+        _make_card((), {"item_id": item}) | {"foot": shown["caption"] or item}
+        for item, shown in media.items()
+    ]
     row = {"kind": "pick", "name": name, "note": note, "cards": cards}
-    return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
+    payload = {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
+    return payload | {"items": media}
 
 
 def _make_run_row(
@@ -108,25 +114,31 @@ def _make_run_row(
     }
 
 
-def _make_card(collection: Collection, versions: Sequence[str], row: Row) -> Card:
-    item, ranks = row["item_id"] or "", row.get("ranks", {})
-    media, others = find_media_of(collection, item), (v for v in versions if v != row.get("run"))
-    span = media.span  # in seconds; an end of None is that of the clip
+def _make_card(versions: Sequence[str], row: Row) -> Card:
+    ranks, others = row.get("ranks", {}), (v for v in versions if v != row.get("run"))
     foot = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in others)
     return {
-        "item": item or "not in the collection",
+        "item": row["item_id"] or "not in the collection",
         "rank": row.get("rank"),
         "score": None if row.get("score") is None else f"{row['score']:.3f}".replace("-", "−"),
         "hit": row.get("hit"),
-        "caption": media.caption,
-        "picture": media.poster,
-        "clip": media.file if media.is_clip else "",
-        "file": media.file,
-        "span": span and [span.start, span.end if math.isfinite(span.end) else None],
         "notes": list(row.get("notes", ())),
         "has": list(row.get("ticks", ())),
         "mark": "",
         "foot": " · ".join(foot),
+    }
+
+
+def describe_media(collection: Collection, item: str) -> Card:
+    """Return what cards show of an item on every list: its caption, picture and clip."""
+    media = find_media_of(collection, item)
+    span = media.span  # in seconds; an end of None is that of the clip
+    return {
+        "caption": media.caption,
+        "picture": media.poster,
+        "file": media.file,
+        "clip": media.is_clip,
+        "span": span and [span.start, span.end if math.isfinite(span.end) else None],
     }
 
 

@@ -15,7 +15,7 @@ function makeVideo(card) {
     video.last = isWhole || end === null ? Infinity : origin + end;
     if (video.first > origin) video.currentTime = video.first;
   }, { once: true });
-  Object.assign(video, { muted: true, playsInline: true, preload: "auto", src: card.clip });
+  Object.assign(video, { muted: true, playsInline: true, preload: "auto", src: card.file });
   return video;
 }
 
