@@ -30,15 +30,21 @@ ARRIVAL = 40.0
 MAX_MESSAGE = 1 << 26
 
 
-async def draw(socket: object, query: str) -> float:
-    """Ask for a query's page, and return the milliseconds until it is drawn whole."""
+async def draw(socket: object, query: str, held: set[str]) -> float:
+    """Ask for a query's page, and return the milliseconds until it is drawn whole.
+
+    As a browser does, the reader names the messages that it holds, which are not sent again.
+    """
     asked = BackMsg()
     asked.rerun_script.query_string = urlencode({"collection": "driving", "query": query})
     asked.rerun_script.page_name = "query"
+    asked.rerun_script.cached_message_hashes.extend(held)
+    held.clear()
     begun = time.perf_counter()
     await socket.send(asked.SerializeToString())  # type: ignore[attr-defined]
     while True:
         told = ForwardMsg.FromString(await socket.recv())  # type: ignore[attr-defined]
+        held |= {told.ref_hash or told.hash} if told.metadata.cacheable or told.ref_hash else set()
         if told.WhichOneof("type") == "script_finished":
             if told.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
                 raise SystemExit(f"a step ended with {told.script_finished}")
@@ -49,17 +55,17 @@ async def read(
     queries: list[str], place: int, first: float, until: float, found: list[float]
 ) -> None:
     """Step through the queries until a time; steps count from `first` on."""
-    chance = random.Random(place)
+    chance, held = random.Random(place), set[str]()
     address = f"ws://127.0.0.1:{PORT}/_stcore/stream"
     async with connect(
         address, max_size=MAX_MESSAGE, ping_interval=None, subprotocols=["streamlit"]
     ) as socket:  # type: ignore[list-item]
         await asyncio.sleep(chance.uniform(0, ARRIVAL))
-        await draw(socket, queries[place % len(queries)])
+        await draw(socket, queries[place % len(queries)], held)
         while time.monotonic() < until:
             await asyncio.sleep(chance.uniform(0.5 * PAUSE, 1.5 * PAUSE))
             place += 1
-            taken = await draw(socket, queries[place % len(queries)])
+            taken = await draw(socket, queries[place % len(queries)], held)
             found += [taken] if time.monotonic() > first else []
 
 
