@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -248,10 +247,10 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
     if not cutoffs or before["protocol"] != _pick_protocol(collection, {}):
         return usual
     measures = parse(usual)
-    times = Counter(each.name for each in measures)
+    names = [each.name for each in measures]
     found = []
     for each in measures:
-        deep = cutoffs if times[each.name] > 1 else cutoffs[-1:]
+        deep = cutoffs if names.count(each.name) > 1 else cutoffs[-1:]
         found += [Measure(each.name, k) for k in deep] if each.cutoff else [each]
     return " ".join(dict.fromkeys(map(str, found)))
 
