@@ -42,8 +42,8 @@ from dashboard.tables import BoolArray, FloatArray, IntArray
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16
-MAX_SHOWN = 64
-"""Results of queries that a study holds: a reader steps to and fro."""
+MAX_SHOWN = 256
+"""Results of queries that a study holds, of 40 KB each: a page has those of seven at once."""
 NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
 Method = TypeVar("Method", bound=Callable[..., Any])
