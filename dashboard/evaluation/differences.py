@@ -80,7 +80,10 @@ def compare_runs(
         row |= {name: replace_nan(each[place]) for name, each in figures}
         row |= {"corrected_over": ", ".join(family), "margin": margin}
         largest = float(np.nanmax(np.abs(differences[place]), initial=1.0))
-        rows.append(row | _decide(row, measure, largest, *(each[:, place] for each in units)))
+        row |= _decide(row, measure, largest, *(each[:, place] for each in units))
+        if (row["detectable"] or 0) > limit:
+            row["detectable"] = None
+        rows.append(row)
     return rows
 
 
