@@ -135,7 +135,7 @@ def _join(first: IntArray, items: IntArray, others: IntArray) -> IntArray:
     ends = np.append(ends[0][apart], np.arange(len(first))), np.append(ends[1][apart], first)
     graph = coo_array((np.ones(len(ends[0]), bool), ends), shape=(len(first), len(first)))
     _, group = connected_components(graph, directed=False)
-    return np.unique(group, return_index=True)[1][group]
+    return np.asarray(np.unique(group, return_index=True)[1][group])
 
 
 def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:

@@ -244,11 +244,11 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
         raise ChoiceError(f"There is no query {verdict.query_id[:80]!r} in {collection.name}.")
     if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
-    words, grades, scale = PREFERENCES, (), find_scale(collection)
-    if kind != PREFERENCE:
-        words, grades = WORDS, tuple(map(str, range(scale + 1)))
+    scale = find_scale(collection)
+    words = PREFERENCES if kind == PREFERENCE else WORDS
+    grades = [] if kind == PREFERENCE else list(map(str, range(scale + 1)))
     if value not in (WITHDRAWN, *words, *grades):
-        known = ", ".join([*words, *([f"or a grade from 0 to {scale}"] if grades[2:] else [])])
+        known = ", ".join([*words, *[f"or a grade from 0 to {scale}"][: len(grades[2:])]])
         raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {known}.")
     if kind == PREFERENCE and not (
         value == WITHDRAWN or "" != verdict.run != verdict.against != ""
