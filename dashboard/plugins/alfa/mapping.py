@@ -23,10 +23,8 @@ from dashboard.plugins.alfa.words import (
     EGO,
     EGO_OBJECTS,
     LONGEST_PHRASE,
-    Linked,
     drop_articles,
     list_content,
-    list_links,
     make_plain,
     read_text,
 )
@@ -95,7 +93,6 @@ class Phrases:
             phrase of another keyword ("at a crossing", "crossing").
         ego: Whether a keyword names the ego vehicle.
         having: Phrases that contain a plain word.
-        links: Links between the words of the phrases of a key of `exact`.
     """
 
     entries: tuple[Entry, ...]
@@ -105,7 +102,6 @@ class Phrases:
     whole: Collection[str]
     ego: bool
     having: Mapping[str, set[int]]
-    links: Mapping[str, set[tuple[str, ...]]]
 
     @cached_property
     def vectors(self) -> Float32Array:
@@ -115,18 +111,6 @@ class Phrases:
     def find_owners(self, ngram: str) -> Collection[int]:
         """Return the entries that an n-gram is a phrase of, word for word."""
         return self.exact.get(make_plain(ngram, ego=self.ego), ())
-
-    def accepts(self, words: list[Linked]) -> bool:
-        """Return whether words may be read as one n-gram.
-
-        Not if they are a phrase but for the links between them ("road at a junction" is no "road
-        junction"), nor after "us": in "the bus behind us stopped" we did not stop.
-        """
-        if self.ego and words[0].text in EGO_OBJECTS:
-            return False
-        links = list_links(words)
-        key = make_plain(" ".join(word.text for word in words), ego=self.ego)
-        return not links or key not in self.exact or links in self.links[key]
 
     def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
@@ -188,34 +172,32 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
     rows = []
     for place, entry in enumerate(entries):
         for phrase in dict.fromkeys((entry.keyword.name, *entry.words)):
-            words = list_content(phrase, ego=ego) or [Linked(phrase, ())]
-            text = " ".join(word.text for word in words)
-            worded = " ".join(drop_articles(phrase))
-            rows.append((place, text, worded, list_links(words)))
-    bare = {(make_plain(text, ego=ego), place) for place, text, worded, _ in rows if text == worded}
+            text = " ".join(list_content(phrase, ego=ego)) or phrase
+            rows.append((place, text, " ".join(drop_articles(phrase))))
+    bare = {(make_plain(text, ego=ego), place) for place, text, worded in rows if text == worded}
     taken = {key for key, _ in bare}
     exact: defaultdict[str, dict[int, None]] = defaultdict(dict)
-    links = defaultdict(set)
     having = defaultdict(set)
     whole = set()
-    for number, (place, text, worded, between) in enumerate(rows):
+    for number, (place, text, worded) in enumerate(rows):
         key = make_plain(text, ego=ego)
         for word in key.split(" "):
             having[word].add(number)
         if text != worded and key in taken and (key, place) not in bare:
             key = make_plain(worded, ego=ego)
             whole.add(key)
-        links[key].add(between)
         exact[key][place] = None
     owner = np.array([row[0] for row in rows], int)
-    return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having, links)
+    return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:
-    """Yield the n-grams of a text without stop words and negated words."""
+    """Yield the n-grams of a text without stop words and negated words.
+
+    None of several words begins with "us": in "the bus behind us stopped" we did not stop.
+    """
     for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).stretches:
         for length in range(1, LONGEST_PHRASE + 1):
             for start in range(len(words) - length + 1):
-                part = words[start : start + length]
-                if length == 1 or phrases.accepts(part):
-                    yield " ".join(word.text for word in part)
+                if length == 1 or not (phrases.ego and words[start] in EGO_OBJECTS):
+                    yield " ".join(words[start : start + length])
