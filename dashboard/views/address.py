@@ -1,7 +1,7 @@
 """Choices in the address bar: read from it, written to it, and an input for each of them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlencode
@@ -162,15 +162,19 @@ def shorten_choices(collection: Collection, choices: Choices) -> dict[str, str]:
     return {COLLECTION: collection.name} | pinned | differing
 
 
-def set_choice(key: str, value: str) -> None:
-    """Change one choice of the address; the script runs again."""
-    st.query_params[key] = value
+def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
+    """Change one choice of the address, and put others back; the script runs again."""
+    before = {name: st.query_params.get_all(name) for name in st.query_params}
+    left_out = {key, *instead_of}
+    after = {name: values for name, values in before.items() if name not in left_out}
+    after |= {key: [value]} if value else {}
+    if after != before:  # each change is a step of the browser's Back
+        st.query_params.from_dict(after)
 
 
 def drop_choice(*keys: str) -> None:
     """Put choices of the address back to their usual values; the script runs again."""
-    for key in keys:
-        st.query_params.pop(key, None)
+    set_choice("", "", keys)
 
 
 def write_link(screen: str, **values: str) -> str:
@@ -232,8 +236,7 @@ def draw_choice(
         except (ValueError, DataError) as error:
             st.session_state[f"wrong-{widget}"] = str(error)
             return
-        drop_choice(*instead_of)
-        set_choice(key, text)
+        set_choice(key, text, instead_of)
 
     shared: dict[str, Any] = {
         "key": widget, "help": choice.meaning, "on_change": write,

@@ -82,11 +82,11 @@ class _Task(NamedTuple):
         return {query for query in known if judged[query].issuperset(pools.get(query, ()))}
 
 
-def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]]:
+def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str]]:
     """Draw the query for judging and end the page if that is chosen; else return its button."""
     collection = study.collection
     if choices["judge"] == "no":
-        return ("v", "Judge", {"judge": "yes"})
+        return ("v", "Judge", ("judge", "yes"))
     made = find_list(collection.folder, choices["list"]) if choices["list"] else None
     if made:
         st.html(HIDDEN)
