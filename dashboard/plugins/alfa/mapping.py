@@ -7,7 +7,7 @@ only if all of these hold:
 
 - the next keyword is clearly further away ("road" is near to everything);
 - it is not merely a part of another word for a keyword ("asphalt" of "wet asphalt"), nor part of
-  another keyword's name, nor of a longer n-gram that is as near to two keywords of the group;
+  another keyword's name;
 - the keyword does not have the opposite of one of its words ("dry" is embedded beside "wet").
 """
 
@@ -71,8 +71,14 @@ def map_texts(texts: Sequence[str], vocabulary: tuple[Entry, ...]) -> list[list[
     near = _find_near([ngram for ngram in every if not phrases.find_owners(ngram)], phrases)
     mapped = []
     for found in ngrams:
-        unclear = [ngram for ngram in found if len(near.get(ngram, ())) > 1]
-        rows = [each for ngram in found for each in _find_named(ngram, unclear, phrases, near)]
+        rows = [
+            Candidate(ngram, phrases.entries[owner].keyword, score)
+            for ngram in found
+            for owner, score in [
+                *((o, 1.0) for o in phrases.find_owners(ngram)),
+                *near.get(ngram, ()),
+            ]
+        ]
         mapped.append(sorted(rows, key=lambda each: -each.score))
     return mapped
 
@@ -129,8 +135,8 @@ class Phrases:
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
 
 
-def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, float]]:
-    """Return the entries that short n-grams are near to, with cosines; several if unclear."""
+def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, list[tuple[int, float]]]:
+    """Return the one entry that a short n-gram is clearly near to, with the cosine."""
     short = [ngram for ngram in ngrams if ngram.count(" ") < MAX_WORDS]
     if not short or not phrases.entries:
         return {}
@@ -142,28 +148,10 @@ def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, f
         around = phrases.find_around(ngram)
         names = {int(phrases.owner[phrase]) for phrase in around.intersection(starts.tolist())}
         alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())
-        if best.max() >= FLOOR and (names or not around):
+        if best.max() >= FLOOR and (names or not around) and len(alike) == 1:
             # below 1: only an n-gram that stands word for word has 1
-            found[ngram] = {entry: min(float(best[entry]), 0.9999) for entry in alike}
+            found[ngram] = [(entry, min(round(float(best[entry]), 4), 0.9999)) for entry in alike]
     return found
-
-
-def _find_named(
-    ngram: str, unclear: Sequence[str], phrases: Phrases, near: Mapping[str, Mapping[int, float]]
-) -> Iterator[Candidate]:
-    exact = phrases.find_owners(ngram)
-    for owner in exact:
-        yield Candidate(ngram, phrases.entries[owner].keyword, 1.0)
-    if exact or len(near.get(ngram, ())) != 1:
-        return
-    ((owner, score),) = near[ngram].items()
-    keyword = phrases.entries[owner].keyword
-    for whole in unclear:
-        rivals = [e for e in near[whole] if phrases.entries[e].keyword.group == keyword.group]
-        is_as_near = near[whole].get(owner, -1.0) >= score
-        if is_as_near and len(rivals) > 1 and f" {ngram} " in f" {whole} ":
-            return
-    yield Candidate(ngram, keyword, round(score, 4))
 
 
 @lru_cache(maxsize=8)
