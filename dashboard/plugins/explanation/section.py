@@ -13,7 +13,7 @@ from dashboard.texts import write_number
 from dashboard.views.data_tables import Column, draw_table
 
 MAX_ROWS = 20
-"""Terms of a version that are shown."""
+"""Results of a version that are shown."""
 GAINS = {"credits": Column("credit", "Credit", number=True, help="Partial relevance")}
 """What a metric reads of a result, where it is not the grade."""
 
@@ -43,14 +43,12 @@ def _draw(study: Study, version: str, shown: QueryResult, measure: Measure) -> N
     if why_not:
         st.text(f"{version}: {why_not}")
         return
-    adding = [row for row in rows if row["term"]]
-    listed = rows if len(rows) <= MAX_ROWS else adding[:MAX_ROWS]
-    many = "terms" if len(adding) != 1 else "term"
-    told = f"{version}: {write_number(value)}, the sum of {len(adding):,} {many} other than 0"
+    adding = sum(row["term"] != 0 for row in rows)
+    many = "terms" if adding != 1 else "term"
+    told = f"{version}: {write_number(value)}, the sum of {adding:,} {many} other than 0"
     if divisor != 1:
         told += f", divided by {write_number(divisor).removesuffix('.000')}"
-    rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0
-    if rest:
+    if rest := sum(row["term"] for row in rows[MAX_ROWS:]):
         told += f"; those below the first {MAX_ROWS} add {write_number(rest)}"
     st.text(f"{told}.")
     columns = [
@@ -62,5 +60,5 @@ def _draw(study: Study, version: str, shown: QueryResult, measure: Measure) -> N
         Column("term", "Term", number=True),
         Column("sum", "Sum", number=True, help="of the terms so far"),
     ]
-    if listed:
-        draw_table(columns, listed)
+    if rows:
+        draw_table(columns, rows[:MAX_ROWS])
