@@ -36,7 +36,7 @@ def make_payload(
         depth: Cards of a row.
     """
     required, ranked = list(found.asked.get("required", ())), list(found.parts)
-    make = partial(_make_card, collection, ranked)
+    make = partial(make_card, collection, ranked)
     rows = [_make_run_row(found, make, versions, metric, version) for version in ranked]
     near = [make(row) | {"hit": False, "mark": "near miss"} for row in found.near]
     ideal = [make(row) | {"hit": True} for row in found.ideal]
@@ -68,7 +68,7 @@ def make_payload(
 
 def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
     """Return what the cards show of items that are no results."""
-    cards = [_make_card(collection, (), {"item_id": item}) for item in items]
+    cards = [make_card(collection, (), {"item_id": item}) for item in items]
     cards = [card | {"foot": card["caption"] or card["item"]} for card in cards]
     row = {"kind": "pick", "name": name, "note": note, "cards": cards}
     return {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
@@ -108,7 +108,8 @@ def _make_run_row(
     }
 
 
-def _make_card(collection: Collection, versions: Sequence[str], row: Row) -> Card:
+def make_card(collection: Collection, versions: Sequence[str], row: Row) -> Card:
+    """Return what a card shows of a result, and its ranks in other versions."""
     item, ranks = row["item_id"] or "", row.get("ranks", {})
     media, others = find_media_of(collection, item), (v for v in versions if v != row.get("run"))
     span = media.span  # in seconds; an end of None is that of the clip
