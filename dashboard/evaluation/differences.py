@@ -1,7 +1,4 @@
-"""Two versions on the queries that are scored in both; delta = candidate - baseline.
-
-Of a metric whose lower values are better, delta = baseline - candidate: above 0 is better, always.
-"""
+"""Two versions on the queries that are scored in both; delta = candidate - baseline, always."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

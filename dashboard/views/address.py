@@ -10,9 +10,8 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
-from dashboard.plugins import PLUGINS, load
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choice, Choices, join_repeated, list_choices, resolve
+from dashboard.study.choices import Choices, join_repeated, list_choices, resolve
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
@@ -81,13 +80,13 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
         ChoiceError: If the collection cannot be shown with any choices.
     """
     resolve(collection, {})
-    known = {each.key: each for each in list_choices()}
+    known = [each.key for each in list_choices()]
     problems = {}
     good: dict[str, str] = {}
-    for key, choice in known.items():
+    for key in known:
         if key in given:
             try:
-                good[key] = _check(collection, choice, given[key], good)
+                good[key] = _check(collection, key, given[key], good)
             except (ValueError, DataError) as error:
                 said, long = str(error).rstrip("."), given[key]
                 cut = said.replace(long, f"{long[:MAX_SHOWN]}…") if len(long) > MAX_SHOWN else said
@@ -102,28 +101,14 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
     return problems
 
 
-def _check(collection: Collection, choice: Choice, text: str, before: Mapping[str, str]) -> str:
+def _check(collection: Collection, key: str, text: str, before: Mapping[str, str]) -> str:
     """Return the text of a choice.
 
     Raises:
         ValueError: If the collection has no such value, or nothing that the choice changes.
     """
-    key = choice.key
     if not text or text in OLD.get(key, ()):
         return ""
-    owners = (
-        plugin.name
-        for plugin in PLUGINS
-        if plugin.choices and plugin.read_tables
-        if key in (each.key for each in load(plugin, "choices"))
-    )
-    if (owner := next(owners, "")) and collection.tables.get(owner) is None:
-        usual = resolve(collection, {})
-        if choice.read(text, collection, usual) != usual[key]:
-            raise ChoiceError(
-                f"{key} = {text[:80]!r} belongs to the protocol {owner}, which this collection "
-                "has no tables for."
-            )
     resolve(collection, {**before, key: text})
     for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
         most = max(len(collection.items), USUAL_CUTOFF)
@@ -232,7 +217,7 @@ def draw_choice(
         text = choice.join(value) if isinstance(value, list) else str(value)
         try:
             if not options or is_metric:  # it was typed
-                _check(collection, choice, text, read_address())
+                _check(collection, key, text, read_address())
         except (ValueError, DataError) as error:
             st.session_state[f"wrong-{widget}"] = str(error)
             return
