@@ -122,8 +122,10 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
 def describe_power(row: Mapping[str, Any], metric: str) -> str:
     """Return in sentences how large a difference is found, what a margin takes, and its bound."""
     margin, needed, bound, told = row["margin"], row["needed"], row["bound"], []
-    if row["detectable"] is not None:
-        found = f"a true difference of {write_number(row['detectable'])} in {metric}"
+    if row["low"] is not None:
+        found = f"no difference that {metric} can have"
+        if row["detectable"] is not None:
+            found = f"a true difference of {write_number(row['detectable'])} in {metric}"
         told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100")
         if needed is not None:
             more = f"{write_number(margin)}, the margin, takes {needed:,} queries"

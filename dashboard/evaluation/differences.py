@@ -1,7 +1,4 @@
-"""Two versions on the queries that are scored in both; delta = candidate - baseline.
-
-Of a metric whose lower values are better, delta = baseline - candidate: above 0 is better, always.
-"""
+"""Two versions on the queries that are scored in both; delta = candidate - baseline, always."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -80,7 +77,10 @@ def compare_runs(
         row |= {name: replace_nan(each[place]) for name, each in figures}
         row |= {"corrected_over": ", ".join(family), "margin": margin}
         largest = float(np.nanmax(np.abs(differences[place]), initial=1.0))
-        rows.append(row | _decide(row, measure, largest, *(each[:, place] for each in units)))
+        row |= _decide(row, measure, largest, *(each[:, place] for each in units))
+        if (row["detectable"] or 0) > limit:
+            row["detectable"] = None
+        rows.append(row)
     return rows
 
 

@@ -163,6 +163,8 @@ def describe_worst(rows: Sequence[Row]) -> str:
     large = sum(row["queries"] >= SMALL_SLICE for row in rows)
     counted = f"of {large} with {SMALL_SLICE} queries or more"
     row = find_worst(rows)
+    if not large:
+        return f"No slice has {SMALL_SLICE} queries or more."
     if row is None:
         return f"No slice got worse ({counted})."
     told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"

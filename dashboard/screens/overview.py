@@ -64,8 +64,8 @@ with right:
         show_chart(charts[f"{name} over K"])
 worse = [row for row in changes if row["outcome"] == "worse"]
 listed, note = (worse, " that got worse") if is_compared else (list_lowest(changes, metric), "")
-st.markdown(f"**Worst queries** – {min(WORST, len(listed))} of {len(listed):,}{note}")
 if listed:
+    st.markdown(f"**Worst queries** – {min(WORST, len(listed))} of {len(listed):,}{note}")
     draw_queries(study, choices, listed[:WORST])
 if slices := pick_slices(study.list_slice_means(runs, metric)):
     st.markdown(

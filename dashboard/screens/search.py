@@ -9,7 +9,7 @@ from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
 from dashboard.study.new_query import search
-from dashboard.views.address import draw_choice, drop_choice, escape_markdown, set_choice
+from dashboard.views.address import draw_choice, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.components import make_line
@@ -21,12 +21,6 @@ EXAMPLES, RECENT, POSTERS = 5, 5, 12
 study, choices = open_page("runs", "shown", versions=1)
 collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
 baseline, candidate = choices["baseline"], choices["candidate"]
-
-
-def start(key: str, value: str) -> None:
-    """Search with a text or an item in place of what was searched with."""
-    drop_choice("text", "item")
-    set_choice(key, value)
 
 
 def name_item(name: str) -> str:
@@ -93,13 +87,18 @@ if not text and not item and picture is None:
                 st.markdown(f"**{escape_markdown(name)}**", width="content")
                 for place, (each, before) in enumerate(row.items()):
                     label = escape_markdown(before + each[:60])
-                    st.button(label, key=f"{key}-{place}", on_click=start, args=("text", each))
+                    st.button(
+                        label,
+                        key=f"{key}-{place}",
+                        on_click=set_choice,
+                        args=("text", each, ("item",)),
+                    )
     places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))
     items = [collection.items.ids[place] for place in places]
     note = f"{len(items)} of {len(collection.items):,}"
     draw_cards(
         make_items(collection, items, "Or start from an item", note),
-        lambda name: start("item", name),
+        lambda name: set_choice("item", name, ("text",)),
     )
     st.stop()
 

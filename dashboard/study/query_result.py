@@ -34,7 +34,7 @@ class QueryResult:
             first.
         asked: What plugins say of the query, such as the keywords that it requires.
         relevant: Number of relevant items.
-        lengths: Number of results that pass the similarity threshold, and of all, by version.
+        parts: The first results of each version, all that are relevant, and those of `near`.
         values: Value of the metric by version; None for null.
         problems: Why a version has no results.
     """
@@ -48,7 +48,7 @@ class QueryResult:
     near: list[Row]
     asked: Mapping[str, Any]
     relevant: int
-    lengths: Mapping[str, tuple[int, int]]
+    parts: Mapping[str, Part]
     values: Mapping[str, float | None]
     problems: Mapping[str, str]
 
@@ -105,7 +105,7 @@ def show_query(
         near=close,
         asked=asked,
         relevant=len(relevant),
-        lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
+        parts=parts,
         values={v: study.value(v, query, metric) if metric else None for v in parts},
         problems=problems,
     )

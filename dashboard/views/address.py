@@ -1,7 +1,7 @@
 """Choices in the address bar: read from it, written to it, and an input for each of them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlencode
@@ -10,9 +10,8 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
-from dashboard.plugins import PLUGINS, load
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choice, Choices, join_repeated, list_choices, resolve
+from dashboard.study.choices import Choices, join_repeated, list_choices, resolve
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
@@ -81,13 +80,13 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
         ChoiceError: If the collection cannot be shown with any choices.
     """
     resolve(collection, {})
-    known = {each.key: each for each in list_choices()}
+    known = [each.key for each in list_choices()]
     problems = {}
     good: dict[str, str] = {}
-    for key, choice in known.items():
+    for key in known:
         if key in given:
             try:
-                good[key] = _check(collection, choice, given[key], good)
+                good[key] = _check(collection, key, given[key], good)
             except (ValueError, DataError) as error:
                 said, long = str(error).rstrip("."), given[key]
                 cut = said.replace(long, f"{long[:MAX_SHOWN]}…") if len(long) > MAX_SHOWN else said
@@ -102,28 +101,14 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
     return problems
 
 
-def _check(collection: Collection, choice: Choice, text: str, before: Mapping[str, str]) -> str:
+def _check(collection: Collection, key: str, text: str, before: Mapping[str, str]) -> str:
     """Return the text of a choice.
 
     Raises:
         ValueError: If the collection has no such value, or nothing that the choice changes.
     """
-    key = choice.key
     if not text or text in OLD.get(key, ()):
         return ""
-    owners = (
-        plugin.name
-        for plugin in PLUGINS
-        if plugin.choices and plugin.read_tables
-        if key in (each.key for each in load(plugin, "choices"))
-    )
-    if (owner := next(owners, "")) and collection.tables.get(owner) is None:
-        usual = resolve(collection, {})
-        if choice.read(text, collection, usual) != usual[key]:
-            raise ChoiceError(
-                f"{key} = {text[:80]!r} belongs to the protocol {owner}, which this collection "
-                "has no tables for."
-            )
     resolve(collection, {**before, key: text})
     for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
         most = max(len(collection.items), USUAL_CUTOFF)
@@ -162,15 +147,19 @@ def shorten_choices(collection: Collection, choices: Choices) -> dict[str, str]:
     return {COLLECTION: collection.name} | pinned | differing
 
 
-def set_choice(key: str, value: str) -> None:
-    """Change one choice of the address; the script runs again."""
-    st.query_params[key] = value
+def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
+    """Change one choice of the address, and put others back; the script runs again."""
+    before = {name: st.query_params.get_all(name) for name in st.query_params}
+    left_out = {key, *instead_of}
+    after = {name: values for name, values in before.items() if name not in left_out}
+    after |= {key: [value]} if value else {}
+    if after != before:  # each change is a step of the browser's Back
+        st.query_params.from_dict(after)
 
 
 def drop_choice(*keys: str) -> None:
     """Put choices of the address back to their usual values; the script runs again."""
-    for key in keys:
-        st.query_params.pop(key, None)
+    set_choice("", "", keys)
 
 
 def write_link(screen: str, **values: str) -> str:
@@ -228,12 +217,11 @@ def draw_choice(
         text = choice.join(value) if isinstance(value, list) else str(value)
         try:
             if not options or is_metric:  # it was typed
-                _check(collection, choice, text, read_address())
+                _check(collection, key, text, read_address())
         except (ValueError, DataError) as error:
             st.session_state[f"wrong-{widget}"] = str(error)
             return
-        drop_choice(*instead_of)
-        set_choice(key, text)
+        set_choice(key, text, instead_of)
 
     shared: dict[str, Any] = {
         "key": widget, "help": choice.meaning, "on_change": write,

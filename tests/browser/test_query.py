@@ -42,9 +42,17 @@ def test_cards_keys_and_wrong_links(pictured: str, page: Page) -> None:
     assert find_front(page).startswith("v2, rank 2.")
     page.keyboard.press("z")
     expect(page.locator("dialog .facts")).to_contain_text("rank 2")
+    page.keyboard.press("ArrowLeft")  # keys act as without it
+    expect(page.locator("dialog .facts")).to_contain_text("rank 1")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("dialog .facts")).to_contain_text("rank 2")
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_be_hidden()
     assert find_front(page).startswith("v2, rank 2.")
+    page.keyboard.press("z")
+    page.keyboard.press("v")
+    expect(page.get_by_placeholder("Your name")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
     page.get_by_text("How this value is computed").click()
     expect(page.get_by_text("the sum of").first).to_be_visible()
     page.keyboard.press("k")  # the switch has the focus

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dashboard.errors import ChoiceError
 from dashboard.study.choices import Choice
 
 if TYPE_CHECKING:
@@ -27,6 +28,21 @@ def find_threshold(collection: Collection) -> float:
     return float(collection.settings.get("mapping_threshold", 0.6))
 
 
+class ThresholdChoice(Choice):
+    """The choice of a threshold, which changes nothing without keywords."""
+
+    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+        """Return the threshold.
+
+        Raises:
+            ChoiceError: If it is none, or the collection has no keywords.
+        """
+        value = super().read(given, collection, before)
+        if value != find_threshold(collection) and collection.tables.get("alfa") is None:
+            raise ChoiceError(f"{self.key} = {given!r}: this collection has no keywords.")
+        return value
+
+
 CHOICES = (
     Choice(
         key="groups",
@@ -36,7 +52,7 @@ CHOICES = (
         allowed=_list_groups,
         changes_numbers=True,
     ),
-    Choice(
+    ThresholdChoice(
         key="mapping_threshold",
         option="threshold",
         limits=(0.0, 1.0),

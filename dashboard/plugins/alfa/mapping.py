@@ -7,7 +7,7 @@ only if all of these hold:
 
 - the next keyword is clearly further away ("road" is near to everything);
 - it is not merely a part of another word for a keyword ("asphalt" of "wet asphalt"), nor part of
-  another keyword's name, nor of a longer n-gram that is as near to two keywords of the group;
+  another keyword's name;
 - the keyword does not have the opposite of one of its words ("dry" is embedded beside "wet").
 """
 
@@ -23,10 +23,8 @@ from dashboard.plugins.alfa.words import (
     EGO,
     EGO_OBJECTS,
     LONGEST_PHRASE,
-    Linked,
     drop_articles,
     list_content,
-    list_links,
     make_plain,
     read_text,
 )
@@ -73,8 +71,14 @@ def map_texts(texts: Sequence[str], vocabulary: tuple[Entry, ...]) -> list[list[
     near = _find_near([ngram for ngram in every if not phrases.find_owners(ngram)], phrases)
     mapped = []
     for found in ngrams:
-        unclear = [ngram for ngram in found if len(near.get(ngram, ())) > 1]
-        rows = [each for ngram in found for each in _find_named(ngram, unclear, phrases, near)]
+        rows = [
+            Candidate(ngram, phrases.entries[owner].keyword, score)
+            for ngram in found
+            for owner, score in [
+                *((o, 1.0) for o in phrases.find_owners(ngram)),
+                *near.get(ngram, ()),
+            ]
+        ]
         mapped.append(sorted(rows, key=lambda each: -each.score))
     return mapped
 
@@ -95,7 +99,6 @@ class Phrases:
             phrase of another keyword ("at a crossing", "crossing").
         ego: Whether a keyword names the ego vehicle.
         having: Phrases that contain a plain word.
-        links: Links between the words of the phrases of a key of `exact`.
     """
 
     entries: tuple[Entry, ...]
@@ -105,7 +108,6 @@ class Phrases:
     whole: Collection[str]
     ego: bool
     having: Mapping[str, set[int]]
-    links: Mapping[str, set[tuple[str, ...]]]
 
     @cached_property
     def vectors(self) -> Float32Array:
@@ -115,18 +117,6 @@ class Phrases:
     def find_owners(self, ngram: str) -> Collection[int]:
         """Return the entries that an n-gram is a phrase of, word for word."""
         return self.exact.get(make_plain(ngram, ego=self.ego), ())
-
-    def accepts(self, words: list[Linked]) -> bool:
-        """Return whether words may be read as one n-gram.
-
-        Not if they are a phrase but for the links between them ("road at a junction" is no "road
-        junction"), nor after "us": in "the bus behind us stopped" we did not stop.
-        """
-        if self.ego and words[0].text in EGO_OBJECTS:
-            return False
-        links = list_links(words)
-        key = make_plain(" ".join(word.text for word in words), ego=self.ego)
-        return not links or key not in self.exact or links in self.links[key]
 
     def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
@@ -145,8 +135,8 @@ class Phrases:
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
 
 
-def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, float]]:
-    """Return the entries that short n-grams are near to, with cosines; several if unclear."""
+def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, list[tuple[int, float]]]:
+    """Return the one entry that a short n-gram is clearly near to, with the cosine."""
     short = [ngram for ngram in ngrams if ngram.count(" ") < MAX_WORDS]
     if not short or not phrases.entries:
         return {}
@@ -158,28 +148,10 @@ def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, dict[int, f
         around = phrases.find_around(ngram)
         names = {int(phrases.owner[phrase]) for phrase in around.intersection(starts.tolist())}
         alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())
-        if best.max() >= FLOOR and (names or not around):
+        if best.max() >= FLOOR and (names or not around) and len(alike) == 1:
             # below 1: only an n-gram that stands word for word has 1
-            found[ngram] = {entry: min(float(best[entry]), 0.9999) for entry in alike}
+            found[ngram] = [(entry, min(round(float(best[entry]), 4), 0.9999)) for entry in alike]
     return found
-
-
-def _find_named(
-    ngram: str, unclear: Sequence[str], phrases: Phrases, near: Mapping[str, Mapping[int, float]]
-) -> Iterator[Candidate]:
-    exact = phrases.find_owners(ngram)
-    for owner in exact:
-        yield Candidate(ngram, phrases.entries[owner].keyword, 1.0)
-    if exact or len(near.get(ngram, ())) != 1:
-        return
-    ((owner, score),) = near[ngram].items()
-    keyword = phrases.entries[owner].keyword
-    for whole in unclear:
-        rivals = [e for e in near[whole] if phrases.entries[e].keyword.group == keyword.group]
-        is_as_near = near[whole].get(owner, -1.0) >= score
-        if is_as_near and len(rivals) > 1 and f" {ngram} " in f" {whole} ":
-            return
-    yield Candidate(ngram, keyword, round(score, 4))
 
 
 @lru_cache(maxsize=8)
@@ -188,34 +160,32 @@ def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
     rows = []
     for place, entry in enumerate(entries):
         for phrase in dict.fromkeys((entry.keyword.name, *entry.words)):
-            words = list_content(phrase, ego=ego) or [Linked(phrase, ())]
-            text = " ".join(word.text for word in words)
-            worded = " ".join(drop_articles(phrase))
-            rows.append((place, text, worded, list_links(words)))
-    bare = {(make_plain(text, ego=ego), place) for place, text, worded, _ in rows if text == worded}
+            text = " ".join(list_content(phrase, ego=ego)) or phrase
+            rows.append((place, text, " ".join(drop_articles(phrase))))
+    bare = {(make_plain(text, ego=ego), place) for place, text, worded in rows if text == worded}
     taken = {key for key, _ in bare}
     exact: defaultdict[str, dict[int, None]] = defaultdict(dict)
-    links = defaultdict(set)
     having = defaultdict(set)
     whole = set()
-    for number, (place, text, worded, between) in enumerate(rows):
+    for number, (place, text, worded) in enumerate(rows):
         key = make_plain(text, ego=ego)
         for word in key.split(" "):
             having[word].add(number)
         if text != worded and key in taken and (key, place) not in bare:
             key = make_plain(worded, ego=ego)
             whole.add(key)
-        links[key].add(between)
         exact[key][place] = None
     owner = np.array([row[0] for row in rows], int)
-    return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having, links)
+    return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:
-    """Yield the n-grams of a text without stop words and negated words."""
+    """Yield the n-grams of a text without stop words and negated words.
+
+    None of several words begins with "us": in "the bus behind us stopped" we did not stop.
+    """
     for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).stretches:
         for length in range(1, LONGEST_PHRASE + 1):
             for start in range(len(words) - length + 1):
-                part = words[start : start + length]
-                if length == 1 or phrases.accepts(part):
-                    yield " ".join(word.text for word in part)
+                if length == 1 or not (phrases.ego and words[start] in EGO_OBJECTS):
+                    yield " ".join(words[start : start + length])

@@ -37,21 +37,10 @@ CONTRASTS = frozenset(WORD.findall("but only just while whereas although though 
 PREPOSITIONS = frozenset(WORD.findall("at in on by near under during from with through along"))
 
 
-LINKS = frozenset(WORD.findall("of at in on with and or to for from by into onto"))
-"""Stop words that separate the words around them: “a street at an intersection”."""
-
-
-class Linked(NamedTuple):
-    """A word that can name a keyword, with the links between it and the word before."""
-
-    text: str
-    links: tuple[str, ...]
-
-
 class Reading(NamedTuple):
     """Words of a text that can name keywords, in stretches between negations, and the negations."""
 
-    stretches: list[list[Linked]]
+    stretches: list[list[str]]
     negated: list[str]
 
 
@@ -80,14 +69,13 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
     places = _list_places(words, ego=ego)
     spans = _find_negated(words, _find_inside(words, places, phrases))
     taken = {place for span in spans for place in span}
-    stretches: list[list[Linked]] = [[]]
+    stretches: list[list[str]] = [[]]
     together = _find_whole(words, whole)
     for last, place in zip([-1, *places], places, strict=False):
         if taken.intersection(range(last + 1, place + 1)):
             stretches.append([])
         if place not in taken and together.get(place) != "":
-            text = together.get(place) or words[place].text
-            stretches[-1].append(Linked(text, _find_links(words, last, place)))
+            stretches[-1].append(together.get(place) or words[place].text)
     negated = [
         " ".join(words[place].text for place in span)
         for span in spans
@@ -96,7 +84,7 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
     return Reading([stretch for stretch in stretches if stretch], negated)
 
 
-def list_content(phrase: str, *, ego: bool) -> list[Linked]:
+def list_content(phrase: str, *, ego: bool) -> list[str]:
     """Return the words of a phrase without stop words.
 
     Args:
@@ -105,16 +93,7 @@ def list_content(phrase: str, *, ego: bool) -> list[Linked]:
             vehicle, not an object.
     """
     words = list(_split_words(phrase, ego=ego))
-    places = _list_places(words, ego=ego)
-    return [
-        Linked(words[place].text, _find_links(words, last, place))
-        for last, place in zip([-1, *places], places, strict=False)
-    ]
-
-
-def list_links(words: list[Linked]) -> tuple[str, ...]:
-    """Return the links between the words of an n-gram."""
-    return tuple(link for word in words[1:] for link in word.links)
+    return [words[place].text for place in _list_places(words, ego=ego)]
 
 
 def drop_articles(phrase: str) -> list[str]:
@@ -158,13 +137,6 @@ def _mark_negations(words: list[_Word]) -> list[_Word]:
         else word
         for at, (word, after) in enumerate(zip(words, following, strict=False))
     ]
-
-
-def _find_links(words: list[_Word], last: int, place: int) -> tuple[str, ...]:
-    """Return the links between two places; the end of a clause is one, too."""
-    found = [word.text for word in words[last + 1 : place] if word.text in LINKS]
-    ended = any(word.starts_clause for word in words[last + 1 : place + 1])
-    return (*found, ",") if ended else tuple(found)
 
 
 def _list_places(words: list[_Word], *, ego: bool) -> list[int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, list_names
 from dashboard.evaluation.judgement import (
     JudgingRules,
     TableJudgement,
@@ -14,6 +14,7 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
+from dashboard.plugins.crossmodal.metrics import RECALLS
 from dashboard.plugins.crossmodal.sides import Sides
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
@@ -195,6 +196,22 @@ def _find_pictures(study: Study) -> IntArray:
     return found
 
 
+def name_sure_recalls(study: Study) -> str:
+    """Return which recalls are 1 whatever the version finds, as all that is searched is in K."""
+    made = read_judgement(study)
+    galleries = made.galleries
+    told = []
+    for way, is_text in IS_TEXT.items():
+        asking = study.queries[list_texts(study) == is_text].tolist()
+        searched = {id(galleries[query]): galleries[query] for query in asking}.values()
+        sizes = [made.items if each is None else int((each >= 0).sum()) for each in searched]
+        sure = [f"{way}_R@{k}" for k in RECALLS if k >= max(sizes, default=np.inf)]
+        if sure:
+            asks, found = ("text", "pictures") if is_text else ("picture", "texts")
+            told.append(f"{list_names(sure)}, as a {asks} searches {max(sizes):,} {found}")
+    return f"1 by construction: {'; '.join(told)}" if told else ""
+
+
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
@@ -215,4 +232,5 @@ CROSSMODAL = JudgingRules(
     candidates=lambda collection, judgement, query: judgement.galleries[query],
     finish=finish,
     folds=list_folds,
+    doubt=name_sure_recalls,
 )

@@ -93,62 +93,47 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
 def _guess_axes(
     collection: Collection, shape: tuple[int, int], stem: str, findings: Findings
 ) -> Axes:
-    """Return what rows and columns without ids are, by the shape or the setting.
+    """Return what rows and columns without ids are, by the shape, of a square one by the setting.
 
     Raises:
-        DataError: If the shape fits nothing, or several things.
+        DataError: If that tells nothing.
     """
-    ways = _list_ways(collection)
     name = f"runs/{stem}.npy"
-    stated = str(collection.settings.get(SETTING, ""))
-    fits = [way for way in ways if tuple(map(len, way[2])) == shape]
-    chosen = [way for way in fits if stated in ("", way[1])]
+    pictures, texts, order = _list_sides(collection)
+    ways = {"item": (pictures, texts), "text": (texts, pictures)}
+    told = {"item": f"items × texts, {order}", "text": f"texts × items, {order}"}
+    fits = [rows for rows, axes in ways.items() if tuple(map(len, axes)) == shape]
     found = f"the shape {shape} without ids"
     ids = f"ids, one a line, in runs/{stem}.rows.txt and runs/{stem}.columns.txt"
-    if len(chosen) == 1:
-        how, _, axes = chosen[0]
-        why = f"; {SETTING} says so" if stated and len(fits) > 1 else "; the shape says so"
-        findings.append(Finding("note", name, None, "no ids", f"{ids}; taken as {how}{why}"))
-        return axes
-    if chosen:
-        meant = " or ".join(how for how, _, _ in chosen)
+    if not fits:
+        sizes = (f"({len(a):,}, {len(b):,}), {told[rows]}" for rows, (a, b) in ways.items())
+        raise DataError(name, found, "; ".join(sizes), do=f"Write {ids}.")
+    rows, why = fits[0], "the shape says so"
+    if fits[1:]:
+        rows, why = str(collection.settings.get(SETTING, "")), f"{SETTING} says so"
+    if rows not in ways:
         raise DataError(
             name,
-            f"{found}, which is {meant}",
+            f"{found}, which is {' or '.join(told.values())}",
             "a statement of what its rows are",
             do=f'Write {SETTING} = "item" or {SETTING} = "text" in collection.toml, or {ids}.',
         )
-    sizes = "; ".join(f"({len(a):,}, {len(b):,}), {how}" for how, _, (a, b) in ways)
-    if fits:
-        found += f", and {SETTING} = {stated!r} in collection.toml"
-    raise DataError(name, found, sizes, do=f"Write {ids}.")
+    findings.append(Finding("note", name, None, "no ids", f"{ids}; taken as {told[rows]}; {why}"))
+    return ways[rows]
 
 
-def _list_ways(collection: Collection) -> list[tuple[str, str, Axes]]:
-    """Return what a matrix without ids may be: in words, the kind of its rows, its axes."""
+def _list_sides(collection: Collection) -> tuple[list[str], list[str], str]:
+    """Return the pictures and the texts that a matrix may hold, and their order in words."""
     items = collection.items
-    queries = collection.queries
     gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
     pictures: list[str] = []
     texts: list[str] = []
     for name, kind in zip(gallery, items["kind"], strict=False):
         (texts if kind.strip().lower() in TEXTS else pictures).append(name)
-    order = "in the order of items.csv"
-    if not texts:
-        texts = [name for name, text in queries.list_rows("text") if text]
-        order = "in the order of items.csv and queries.csv"
-    ways = [
-        (f"items × texts, {order}", "item", (pictures, texts)),
-        (f"texts × items, {order}", "text", (texts, pictures)),
-    ]
-    whole = (list(queries.ids), list(gallery))
-    if whole != (texts, pictures):
-        order = "in the order of queries.csv and items.csv"
-        ways += [
-            (f"all queries × all items, {order}", "", whole),
-            (f"all items × all queries, {order}", "", whole[::-1]),
-        ]
-    return [way for way in ways if all(map(len, way[2]))]
+    if texts:
+        return pictures, texts, "in the order of items.csv"
+    texts = [name for name, text in collection.queries.list_rows("text") if text]
+    return pictures, texts, "in the order of items.csv and queries.csv"
 
 
 def _find_queried(collection: Collection) -> dict[str, str]:

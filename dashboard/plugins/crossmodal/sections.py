@@ -13,31 +13,23 @@ from dashboard.views.data_tables import Column, draw_table, find_best
 
 USUAL_TEXTS = 5
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
-RECALLS = [name for name in CROSSMODAL.metrics.split() if "_R@" in name]
 
 
 def draw_section(study: Study, choices: Choices) -> None:
     """Draw a row a version: recalls in per cent and ranks of both directions, their sum, mean."""
-    every = CROSSMODAL.metrics.split()
-    names = [name for way in ARROWS for name in every if name.startswith(way)]
-    rows = [_measure(study, version, names) for version in choices["runs"]]
-    columns = [Column(each, _name(each), number=True) for each in [*names, "Rsum", "mR"]]
-    for column in columns:
-        sign = -1 if column.key.endswith(RANKS) else 1
-        for at in find_best({at: row[column.key] for at, row in enumerate(rows)}, sign):
-            rows[at].setdefault("best", []).append(column.key)
-    written = [row | {key: _write(key, row[key]) for key in (*names, "Rsum", "mR")} for row in rows]
+    names = CROSSMODAL.metrics.split()
+    measured = study.measure(choices["runs"], CROSSMODAL.metrics)
+    means = [[row["mean"] for row in each.list_means()] for each in measured]
+    rows: list[Row] = [{"run": each.run, "best": []} for each in measured]
+    for name, *values in zip(names, *means, strict=True):
+        for at in find_best(dict(enumerate(values)), -1 if name.endswith(RANKS) else 1):
+            rows[at]["best"].append(name)
+        for row, value in zip(rows, values, strict=True):
+            row[name] = _write(name, value)
     st.markdown("**Both directions** – pictures to texts, texts to pictures; R@K in %")
-    draw_table([Column("run", "Version"), *columns], written)
+    columns = [Column(name, _name(name), number=True) for name in names]
+    draw_table([Column("run", "Version"), *columns], rows)
     st.caption(escape_markdown(_describe(study)))
-
-
-def _measure(study: Study, version: str, names: list[str]) -> Row:
-    (found,) = study.measure([version], " ".join(names))
-    row = dict(zip(names, (each["mean"] for each in found.list_means()), strict=True))
-    recalls = [row[name] for name in RECALLS]
-    total = None if None in recalls else sum(recalls)
-    return row | {"run": version, "Rsum": total, "mR": None if total is None else total / 6}
 
 
 def _name(key: str) -> str:

@@ -4,16 +4,16 @@ import re
 
 import streamlit as st
 
-from dashboard.errors import DataError
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.plugins.explanation.terms import explain_value
 from dashboard.study.choices import Choices
+from dashboard.study.query_result import QueryResult
 from dashboard.study.study import Study
 from dashboard.texts import write_number
 from dashboard.views.data_tables import Column, draw_table
 
 MAX_ROWS = 20
-"""Terms of a version that are shown."""
+"""Results of a version that are shown."""
 GAINS = {"credits": Column("credit", "Credit", number=True, help="Partial relevance")}
 """What a metric reads of a result, where it is not the grade."""
 
@@ -23,30 +23,32 @@ def draw_terms(study: Study, choices: Choices) -> None:
     if not st.toggle("How this value is computed", key="terms"):
         return
     measure = parse_one(choices["metric"])
-    query = study.collection.queries.index[choices["query"]]
+    shown = study.query(
+        choices["query"], choices.compared, int(choices["shown"]), choices["metric"]
+    )
     formula = measure.metric.formula
     if measure.cutoff:
         formula = re.sub(r"\bK\b", str(measure.cutoff), formula)
     st.text(f"{measure} = {formula}")
     for version in choices.compared:
-        _draw(study, version, query, measure)
+        if version in shown.parts:  # else it is said above, where its cards would be
+            _draw(study, version, shown, measure)
 
 
-def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
-    try:
-        value, divisor, rows, why_not = explain_value(study, version, query, measure)
-    except DataError:  # said above, where its cards would be
-        return
+def _draw(study: Study, version: str, shown: QueryResult, measure: Measure) -> None:
+    query = study.collection.queries.index[shown.query_id]
+    value, divisor, rows, why_not = explain_value(
+        study, version, query, measure, shown.parts[version]
+    )
     if why_not:
         st.text(f"{version}: {why_not}")
         return
-    adding = [row for row in rows if row["term"]]
-    shown = rows if len(rows) <= MAX_ROWS else adding[:MAX_ROWS]
-    told = f"{version}: {write_number(value)}, the sum of {len(adding):,} terms other than 0"
+    adding = sum(row["term"] != 0 for row in rows)
+    many = "terms" if adding != 1 else "term"
+    told = f"{version}: {write_number(value)}, the sum of {adding:,} {many} other than 0"
     if divisor != 1:
-        told += f", each divided by {write_number(divisor).removesuffix('.000')}"
-    rest = sum(row["term"] for row in adding[MAX_ROWS:]) if len(rows) > MAX_ROWS else 0
-    if rest:
+        told += f", divided by {write_number(divisor).removesuffix('.000')}"
+    if rest := sum(row["term"] for row in rows[MAX_ROWS:]):
         told += f"; those below the first {MAX_ROWS} add {write_number(rest)}"
     st.text(f"{told}.")
     columns = [
@@ -58,5 +60,5 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
         Column("term", "Term", number=True),
         Column("sum", "Sum", number=True, help="of the terms so far"),
     ]
-    if shown:
-        draw_table(columns, shown)
+    if rows:
+        draw_table(columns, rows[:MAX_ROWS])

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +26,6 @@ from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import read_at
 from dashboard.storage.collection import Collection
-from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -71,12 +66,11 @@ class Groups(NamedTuple):
 def find_groups(collection: Collection, way: str) -> Groups:
     """Return the groups; a copy of a copy is a copy. There are none if they cannot be found.
 
-    Those that the table of items states count alone. Else items are alike whose files are
-    identical, or whose vectors are so in the version that a value of the choice names.
+    Those that the table of items states count alone. Else items are alike whose vectors are so in
+    the version that a value of the choice names.
     """
     version = collection.versions.get(way.removeprefix(BY))
-    folder = collection.folder, str(collection.settings.get("media_root", "media"))
-    first = _find_firsts(collection.items, version.items if version else None, *folder)
+    first = _find_firsts(collection.items, version.items if version else None)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     is_item = np.array([bool(name) for name in collection.queries["item_id"]], bool)
     return Groups(first, members, collection.own_items, is_item)
@@ -93,9 +87,10 @@ def list_findings(collection: Collection) -> Findings:
     )
     groups = find_groups(collection, way)
     if len(groups.members):
-        firsts = np.unique(groups.first[groups.members])
-        items_of = [groups.add_members(np.array([first])) for first in firsts]
-        few = list_names(" = ".join(items.ids[item] for item in group) for group in items_of)
+        items_of: dict[int, list[str]] = {}
+        for item in groups.members.tolist():
+            items_of.setdefault(int(groups.first[item]), []).append(items.ids[item])
+        few = list_names(map(" = ".join, items_of.values()))
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
         wanted = f"items of their own; {KEY} = {way} counts each group as one"
         findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
@@ -103,52 +98,35 @@ def list_findings(collection: Collection) -> Findings:
 
 
 @lru_cache(maxsize=8)
-def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) -> IntArray:
+def _find_firsts(items: Table, stored: Vectors | None) -> IntArray:
     """Return the first item of the group of each item; itself if it is alone. [items]."""
     first = np.arange(len(items))
-    named = items.find(items[STATED])
-    groups: Iterable[IntArray] = ()
     if any(items[STATED]):
-        groups = np.stack([first, named], axis=1)[named >= 0]
-    elif len(items) <= MAX_ITEMS:
-        groups = chain(_list_identical(items, folder, root), _list_alike(items, stored))
-    for group in groups:
-        labels = first[group]
-        if (labels != labels[0]).any():
-            first[np.isin(first, labels)] = labels.min()
-    return first
-
-
-def _list_alike(items: Table, stored: Vectors | None) -> Iterator[IntArray]:
-    """Yield each item with those whose vectors are like its own."""
-    if stored is None:
-        return
+        named = items.find(items[STATED])
+        return _join(first, first[named >= 0], named[named >= 0])
+    if stored is None or len(items) > MAX_ITEMS:
+        return first
     places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)
     vectors = read_at(stored, places[known])
     for start in range(0, len(known), BLOCK):
         alike = np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE
-        yield from (known[row] for row in alike[alike.sum(axis=1) > 1])
+        rows, others = np.nonzero(alike)
+        first = _join(first, known[rows + start], known[others])
+    return first
 
 
-def _list_identical(items: Table, folder: Path, root: str) -> Iterator[IntArray]:
-    """Yield the items that are the same part of files with the same content, or address."""
-    named = dict(enumerate(items["file"]))
-    paths = {
-        n: find_media(folder, root, file) for n, file in named.items() if not REMOTE.match(file)
-    }
-    sizes = {n: path.stat().st_size for n, path in paths.items() if path is not None}
-    times = Counter(sizes.values())
-    groups = defaultdict(list)
-    for place, file in named.items():
-        path, content = paths.get(place), file.encode()  # an address is not fetched for this
-        if path is not None and times[sizes[place]] > 1:
-            with path.open("rb") as opened:
-                content = hashlib.file_digest(opened, "sha256").digest()
-        elif place in paths:
-            continue
-        groups[content, read_span(items, place)].append(place)
-    yield from (np.array(group) for group in groups.values() if len(group) > 1)
+def _join(first: IntArray, items: IntArray, others: IntArray) -> IntArray:
+    """Return the first item of each group after each item was joined with another one."""
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+
+    ends = first[items], first[others]
+    apart = ends[0] != ends[1]
+    ends = np.append(ends[0][apart], np.arange(len(first))), np.append(ends[1][apart], first)
+    graph = coo_array((np.ones(len(ends[0]), bool), ends), shape=(len(first), len(first)))
+    _, group = connected_components(graph, directed=False)
+    return np.asarray(np.unique(group, return_index=True)[1][group])
 
 
 class MergedRanking(NamedTuple):
@@ -246,7 +224,10 @@ def describe_copies(
     groups = find_groups(study.collection, study.choices[KEY])
     table = study.collection.items
     notes = []
-    for item in study.find_items(rows):
-        others = [table.ids[each] for each in groups.add_members(np.array([item])) if each != item]
+    items = study.find_items(rows)
+    known = groups.add_members(items[items >= 0])
+    for item in items:
+        alike = known[groups.first[known] == groups.first[item]] if item >= 0 else known[:0]
+        others = [table.ids[each] for each in alike if each != item]
         notes.append({"notes": [f"copies: {list_names(others)}"]} if others else {})
     return {}, notes

@@ -15,7 +15,6 @@ from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, keep_last
-from dashboard.storage.collection import Collection
 from dashboard.storage.folders import find_folder
 
 EXPORT = (
@@ -97,8 +96,7 @@ def _disagreements(call: Namespace) -> Answer:
     left = figures.list_undecided(rows)
     if len(left) < len(found):
         _note(f"{len(found) - len(left):,} left out, which are decided")
-    collection = _open(call) if left else None
-    there = figures.keep_there(left, collection) if collection else left
+    there = figures.keep_there(left, open_call(call)) if left else []
     if len(there) < len(left):
         _note(f"{len(left) - len(there):,} left out, which are gone from the collection")
     return there, figures.DIFFERING
@@ -148,22 +146,12 @@ def _mark_gone(
     call: Namespace, lists: list[judging_lists.JudgingList]
 ) -> list[judging_lists.JudgingList]:
     """Return lists with the pairs that are gone, and say how many."""
-    collection = _open(call)
-    if collection:
-        lists = [judging_lists.mark_gone(made, collection) for made in lists]
+    collection = open_call(call)
+    lists = [judging_lists.mark_gone(made, collection) for made in lists]
     for made in lists:
         if told := judging_lists.describe_gone(made):
             _note(f"{made.id}: {told}")
     return lists
-
-
-def _open(call: Namespace) -> Collection | None:
-    """Open a collection; None, and say why, if it cannot be: then no pair is known to be gone."""
-    try:
-        return open_call(call)
-    except DataError as error:
-        _note(f"pairs that are gone are counted, too: {error}")
-        return None
 
 
 def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:

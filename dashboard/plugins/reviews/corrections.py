@@ -31,9 +31,11 @@ def settle(rows: Sequence[Verdict]) -> list[Row]:
     """
     found: dict[verdicts.Pair, Row] = {}
     for pair, people in verdicts.keep_last_of_pairs(rows, VERDICT).items():
-        votes = Counter(row.value for row in people.values() if row.value != UNSURE)
-        ((value, number),) = votes.most_common(1) or [("", 0)]
+        votes = Counter(row.answer for row in people.values() if row.value != UNSURE)
+        ((answer, number),) = votes.most_common(1) or [("", 0)]
         if 2 * number > votes.total():
+            values = {row.value for row in people.values() if row.answer == answer}
+            value = answer if answer in values else values.pop()
             found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
     for row in verdicts.keep_last(rows, DECISION):
         found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}

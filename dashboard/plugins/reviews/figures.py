@@ -86,7 +86,7 @@ def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
     said = keep_last_of_pairs(rows)
     return [
-        _count_pair(pair, Counter(row.value for row in said.get(pair, {}).values()))
+        _count_pair(pair, Counter(row.answer for row in said.get(pair, {}).values()))
         for pair in made.pairs
     ]
 
@@ -103,7 +103,7 @@ def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
 def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
     """Return what each person says of each pair that two or more are sure about."""
     answers = {
-        pair: {name: row.value for name, row in people.items() if row.value != UNSURE}
+        pair: {name: row.answer for name, row in people.items() if row.value != UNSURE}
         for pair, people in keep_last_of_pairs(rows, VERDICT).items()
     }
     return {pair: people for pair, people in answers.items() if len(people) >= 2}

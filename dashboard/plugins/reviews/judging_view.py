@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.views import cards
 from dashboard.views.address import drop_choice, set_choice
-from dashboard.views.cards.payload import describe_media, make_items, make_payload
+from dashboard.views.cards.payload import describe_media, make_card, make_payload
 from dashboard.views.comparison import measure_on_page
 from dashboard.views.components import load_component
 from dashboard.views.people import REVIEWER, find_reader
@@ -82,11 +82,11 @@ class _Task(NamedTuple):
         return {query for query in known if judged[query].issuperset(pools.get(query, ()))}
 
 
-def draw_query(study: Study, choices: Choices) -> tuple[str, str, dict[str, str]]:
+def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str]]:
     """Draw the query for judging and end the page if that is chosen; else return its button."""
     collection = study.collection
     if choices["judge"] == "no":
-        return ("v", "Judge", {"judge": "yes"})
+        return ("v", "Judge", ("judge", "yes"))
     made = find_list(collection.folder, choices["list"]) if choices["list"] else None
     if made:
         st.html(HIDDEN)
@@ -182,29 +182,20 @@ def _find_pools(
 def _make_pool(task: _Task, query: str) -> Row:
     """Return what is shown of a query: its cards, each with what it hides until it is judged."""
     study = task.study
-    collection = task.study.collection
+    collection = study.collection
+    index = collection.items.index
     found = study.query(query, task.versions, task.depth)
     payload = make_payload(found, collection, (), "", task.depth)
-    pool: dict[str, Row] = {}
-    for row in payload["rows"]:
-        for card in row["cards"] if row["kind"] == "run" else ():
-            kept = pool.setdefault(card["item"], card | {"facts": []})
-            kept["facts"].append(f"#{card['rank']} in {row['name']} (score {card['score']})")
-    wanted: Iterable[str] = task.pools[query] if task.pools else pool
+    known = {row["item_id"]: row for row in found.rows}
+    items = [item for item in (task.pools[query] if task.pools else known) if item in index]
+    place = collection.queries.index[query]
+    hits = mark_hits(study.judgement, place, collection.items.find(items), study.rules.is_complete)
     shown = []
-    for item in wanted:
-        if item not in collection.items.index:  # a result that the collection does not have
-            continue
-        if item in pool:
-            card = pool[item]
-            if len(card["facts"]) < len(task.versions):
-                card["facts"].append(card["foot"])
-        else:
-            (row,) = make_items(collection, [item], "", "")["rows"]
-            place = collection.queries.index[query]
-            column = collection.items.find([item])
-            (hit,) = mark_hits(study.judgement, place, column, study.rules.is_complete)
-            card = row["cards"][0] | {"hit": hit, "facts": [f"not among the first {task.depth}"]}
+    for item, hit in zip(items, hits, strict=True):
+        row = Row(item_id=item, hit=hit, ranks={}) | known.get(item, {})
+        ranks = [f"#{rank:,} in {version}" for version, rank in row["ranks"].items()]
+        card = make_card((), row)
+        card["facts"] = ranks or [f"not among the first {task.depth}"]
         people = task.said.get((query, item), {})
         verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
         shown.append(

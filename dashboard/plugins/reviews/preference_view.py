@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import altair as alt
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
@@ -13,7 +11,7 @@ from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.figures import CANNOT_SAY, Preference, measure_agreement
+from dashboard.plugins.reviews.figures import CANNOT_SAY, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.storage.collection import Collection
@@ -22,7 +20,6 @@ from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
 from dashboard.views.address import drop_choice, escape_markdown, write_link
-from dashboard.views.charts import QUIET, make_chart, pick_ink, show_chart
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
 
@@ -141,8 +138,6 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
             title = f"People prefer {winner}" if winner else "No version is clearly preferred"
             st.subheader(escape_markdown(title), anchor=False)
             st.markdown(escape_markdown(sentence))
-            if found.interval:
-                show_chart(draw_share(found, made.candidate))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
             columns = [Column(key, label, number=True) for key, label in labels.items()]
@@ -175,24 +170,6 @@ def count_answers(answers: Sequence[Verdict]) -> list[Row]:
         {"person": name} | {value: counts[name, value] for value in ("worse", "same", "better")}
         for name in sorted({row.author for row in answers})
     ]
-
-
-def draw_share(found: Preference, candidate: str) -> Any:
-    """Return the candidate's share of the decided queries with its interval."""
-    assert found.interval is not None
-    low, high = found.interval
-    if found.worse > found.better:  # the interval is the winner's
-        low, high = 1 - high, 1 - low
-    share = found.better / (found.better + found.worse)
-    title = f"queries that {candidate} won"
-    axis = alt.Axis(values=[0, 0.5, 1], format=".0%")
-    base = make_chart([{"low": low, "high": high, "share": share, "half": 0.5}])
-    half = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(
-        x=alt.X("half:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis)
-    )
-    bar = base.mark_rule(strokeWidth=8, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
-    tick = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(x=alt.X("share:Q"))
-    return (half + bar + tick).properties(height=104)
 
 
 def _draw_queries(

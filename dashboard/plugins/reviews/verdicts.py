@@ -21,6 +21,8 @@ UNSURE = "unsure"
 WITHDRAWN = ""
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict or decision beside grades."""
+SAME_AS = {"1": "relevant", "0": "not"}
+"""Grades that say what a word says."""
 PREFERENCES = ("much better", "better", "same", "worse", "much worse", "cannot judge")
 """Values of a preference: how `run` does in comparison with `against`, for one query."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
@@ -77,6 +79,11 @@ class Verdict:
         return self.query_id, self.item_id
 
     @property
+    def answer(self) -> str:
+        """Value, as a word where one says the same."""
+        return SAME_AS.get(self.value, self.value)
+
+    @property
     def subject(self) -> tuple[str, ...]:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
         return tuple(getattr(self, name) for name in _SUBJECT)
@@ -102,7 +109,7 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         DataError: If the store cannot be written.
     """
     _check_verdict(collection, verdict)
-    once = _name_row(once)
+    once = _name_row(once, verdict.author)
     with open_store(writing=True) as connection:
         saved = select(REVIEW.c.number).where(REVIEW.c.said_once == once)
         if number := connection.execute(saved).scalar():
@@ -134,7 +141,7 @@ def undo_last(
     """
     if not has_store():
         return None
-    once = _UNDO + _name_row(once)
+    once = _UNDO + _name_row(once, author, kind, list_id)
     with open_store(writing=True) as connection:
         key = _find_key(_read_folders(connection), folder)
         done: list[tuple[Verdict, Verdict]] = []
@@ -237,10 +244,12 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
         raise ChoiceError(f"There is no query {verdict.query_id[:80]!r} in {collection.name}.")
     if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
-    grades = map(str, range(find_scale(collection) + 1))
-    words = PREFERENCES if kind == PREFERENCE else (*WORDS, *grades)
-    if value not in (WITHDRAWN, *words):
-        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {list_names(words, 10)}.")
+    scale = find_scale(collection)
+    words = PREFERENCES if kind == PREFERENCE else WORDS
+    grades = [] if kind == PREFERENCE else list(map(str, range(scale + 1)))
+    if value not in (WITHDRAWN, *words, *grades):
+        known = ", ".join([*words, *[f"or a grade from 0 to {scale}"][: len(grades[2:])]])
+        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {known}.")
     if kind == PREFERENCE and not (
         value == WITHDRAWN or "" != verdict.run != verdict.against != ""
     ):
@@ -268,9 +277,11 @@ def check_text(name: str, text: str, is_needed: bool = False) -> None:
         raise ChoiceError(f"The {name} has characters that cannot be kept, such as line breaks.")
 
 
-def _name_row(once: str) -> str:
+def _name_row(once: str, *about: str) -> str:
+    """Return a name that no row of another person or view has, whatever its client's own id."""
     check_text("id of the press", once)
-    return f"-{once}" if once.startswith(_UNDO) else once or uuid4().hex
+    named = "\n".join([once or uuid4().hex, *about])
+    return f"-{named}" if once.startswith(_UNDO) else named
 
 
 def _add(connection: Connection, row: Verdict, once: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.views.address import set_choice
 from dashboard.views.components import load_component
 
 FOLDER = Path(__file__).parent
@@ -52,7 +53,7 @@ def draw_query(
     first: int,
     total: int,
     go: Callable[[str], None],
-    buttons: Sequence[tuple[str, str, Mapping[str, str]]] = (),
+    buttons: Sequence[tuple[str, str, tuple[str, str]]] = (),
 ) -> None:
     """Draw a query with its results, and keys that step to others.
 
@@ -63,7 +64,7 @@ def draw_query(
         first: Place of the first of `queries` among all, from 0.
         total: Number of all queries.
         go: Open another query.
-        buttons: Key, text, and values of the address that it sets, of each further button.
+        buttons: Key, text, and the choice with its value that it sets, of each further button.
     """
 
     def step() -> None:
@@ -71,8 +72,9 @@ def draw_query(
 
     def press() -> None:
         pressed = st.session_state["cards"]["button"]
-        for key, _, values in buttons:
-            st.query_params.update(values if key == pressed else {})
+        for key, _, value in buttons:
+            if key == pressed:
+                set_choice(*value)
 
     data = {
         "query": query,

@@ -239,9 +239,15 @@ class QueryView {
   }
 
   openDialog(content) {
+    this.isZoomed = false;
+    this.drawDialog(content);
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+
+  drawDialog(content) {
     const close = makeButton("step close", "✕", "Close", () => this.dialog.close());
     this.dialog.replaceChildren(close, content);
-    this.dialog.showModal();
+    if (this.dialog.open) close.focus();
   }
 
   // Load the pictures of queries that a key steps to; forget others.
@@ -253,8 +259,9 @@ class QueryView {
     }
   }
 
+  // Keys act on the cards below a card that is enlarged, which is the one in front.
   press(event) {
-    if (this.dialog.open || (this.isLeaving && isStale(this.root))) return;
+    if ((this.dialog.open && !this.isZoomed) || (this.isLeaving && isStale(this.root))) return;
     pressKey(event, this.listKeys(event));
   }
 }

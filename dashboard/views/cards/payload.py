@@ -35,8 +35,8 @@ def make_payload(
         metric: Metric whose value stands at the head of each version; empty: none.
         depth: Cards of a row.
     """
-    required, ranked = list(found.asked.get("required", ())), list(found.lengths)
-    make = partial(_make_card, ranked)
+    required, ranked = list(found.asked.get("required", ())), list(found.parts)
+    make = partial(make_card, ranked)
     rows = [_make_run_row(found, make, versions, metric, version) for version in ranked]
     near = [make(row) | {"hit": False, "mark": "near miss"} for row in found.near]
     ideal = [make(row) | {"hit": True} for row in found.ideal]
@@ -72,7 +72,7 @@ def make_items(collection: Collection, items: Sequence[str], name: str, note: st
     """Return what the cards show of items that are no results."""
     media = {item: describe_media(collection, item) for item in items}
     cards = [
-        _make_card((), {"item_id": item}) | {"foot": shown["caption"] or item}
+        make_card((), {"item_id": item}) | {"foot": shown["caption"] or item}
         for item, shown in media.items()
     ]
     row = {"kind": "pick", "name": name, "note": note, "cards": cards}
@@ -91,15 +91,15 @@ def _make_run_row(
     cards = []
     for row in found.list_rows(version):
         card = make(row)
-        if baseline in found.lengths and len(found.lengths) > 1:
+        if baseline in found.parts and len(found.parts) > 1:
             before = row["ranks"].get(baseline) if row["item_id"] in there else None
             card["mark"] = _describe_move(before, row["rank"])
             if version == baseline:
                 card["mark"] = "" if row["item_id"] in others else "gone"
         cards.append(card)
-    (passing, length), note = found.lengths[version], found.problems.get(version, "")
-    if passing < length:
-        note = f"{passing:,} of {length:,} items pass the similarity threshold"
+    part, note = found.parts[version], found.problems.get(version, "")
+    if part.passing[0] < part.length[0]:
+        note = f"{part.passing[0]:,} of {part.length[0]:,} items pass the similarity threshold"
     hits, value = sum(card["hit"] is True for card in cards), found.values[version]
     written = "no value" if value is None else f"{value:.3f}"
     is_told = hits or found.asked.get("required")
@@ -114,7 +114,8 @@ def _make_run_row(
     }
 
 
-def _make_card(versions: Sequence[str], row: Row) -> Card:
+def make_card(versions: Sequence[str], row: Row) -> Card:
+    """Return what a card shows of a result, and its ranks in other versions."""
     ranks, others = row.get("ranks", {}), (v for v in versions if v != row.get("run"))
     foot = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in others)
     return {

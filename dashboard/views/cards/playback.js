@@ -132,7 +132,7 @@ const KEYS = [
   ["j k", "next, previous query"],
   ["n N", "next, previous difference between the versions"],
   ["← → ↑ ↓", "next card"],
-  ["Enter z", "enlarge the card in front"],
+  ["Enter z", "enlarge the card in front; z again, or Esc, closes it"],
   ["Space", "play it and the card of the same rank in the other version"],
   ["v", "judge the results"],
   ["Ctrl K", "go to a screen, a query or a collection"],

@@ -35,7 +35,7 @@ function drawCard(card) {
     image.onerror = () => picture.replaceChildren("cannot be shown");
     picture.append(image);
   } else {
-    picture.append("no picture");
+    picture.append(card.caption || card.item);
   }
   const text = make("div", "say");
   if (card.ticks.length) {

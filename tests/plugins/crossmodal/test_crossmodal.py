@@ -27,7 +27,12 @@ def write(folder: Path, items: str = ITEMS, queries: str = QUERIES) -> Path:
 
 def test_directions_and_their_sum(tmp_path: Path) -> None:
     """Both pictures find a text first; of the texts only s2 finds the wrong picture first."""
-    values = measure_values(write(tmp_path / "w"), "i2t_R@1 t2i_R@1 Rsum mR")
+    folder = write(tmp_path / "w")
+    values = measure_values(folder, "i2t_R@1 t2i_R@1 Rsum mR")
+    assert open_world(folder).doubt == (
+        "1 by construction: i2t_R@5, i2t_R@10, as a picture searches 3 texts; "
+        "t2i_R@5, t2i_R@10, as a text searches 2 pictures"
+    )
     assert values["i2t_R@1"] == [1, 1, None, None, None]
     assert values["t2i_R@1"] == [None, None, 1, 0, 1]
     rsum = [value for value in values["Rsum"] if value is not None]

@@ -7,17 +7,14 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from dashboard.evaluation.statistics import compute_alpha, compute_kappa, resample_figure
-from dashboard.plugins.reviews.figures import (
-    ONE_VALUE,
-    list_disagreements,
-    measure_agreement,
-)
+from dashboard.plugins.reviews.corrections import settle
+from dashboard.plugins.reviews.figures import ONE_VALUE, list_disagreements, measure_agreement
 from dashboard.plugins.reviews.verdicts import Verdict
 
 
 def make_rows(**said: str) -> list[Verdict]:
     """Return verdicts of each person on items 0, 1, …: r relevant, n not, u unsure, - nothing."""
-    words = {"r": "relevant", "n": "not", "u": "unsure"}
+    words = {"r": "relevant", "n": "not", "u": "unsure", "0": "0", "1": "1", "2": "2"}
     return [
         Verdict(query_id="q", item_id=str(item), author=name, value=words[letter])
         for name, letters in said.items()
@@ -65,6 +62,15 @@ def test_people_who_never_differ() -> None:
     assert (share["value"], share["low"], share["why"]) == (1.0, None, None)
     for row in (alpha, kappa):
         assert (row["value"], row["low"], row["high"], row["why"]) == (None, None, None, ONE_VALUE)
+
+
+def test_grades_that_say_what_a_word_says() -> None:
+    """1 is relevant and 0 is not, for agreement and for what most people say."""
+    said = make_rows(ada="rnr2", bob="1011", cyd="1--1")
+    (differing,) = list_disagreements(said)
+    assert (differing["item_id"], differing["values"]) == ("3", "2 1, relevant 2")
+    settled = [(row["item_id"], row["value"]) for row in settle(said)]
+    assert settled == [("0", "relevant"), ("1", "not"), ("2", "relevant"), ("3", "1")]
 
 
 def test_unsure_is_no_answer() -> None:

@@ -149,6 +149,8 @@ def test_undo(post: Post) -> None:
     _, answer = post(to="undo", once="u2")
     assert (answer["taken"]["value"], answer["now"]) == ("not", None)
     assert post(to="undo", once="u3")[1] == {"taken": None, "now": None}
+    post(make_row("1"), author="kim")  # another person's ids are no one's but theirs
+    assert post(to="undo", once="u1", author="kim")[1]["taken"]["author"] == "kim"
     assert post(to="undo", once="")[0] == 400 and post(to="undo", once="u4", kind=5)[0] == 400
     assert not keep_last(list_history("graded"))
 

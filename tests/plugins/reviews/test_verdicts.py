@@ -33,7 +33,10 @@ def list_said() -> list[tuple[str, str, str]]:
     [
         ({"query": "q9"}, "There is no query 'q9' in graded."),
         ({"item": "z"}, "There is no item 'z' in graded."),
-        ({"value": "3"}, "'3' is no verdict. There are: relevant, not, unsure, 0, 1, 2."),
+        (
+            {"value": "3"},
+            "'3' is no verdict. There are: relevant, not, unsure, or a grade from 0 to 2.",
+        ),
         ({"author": " "}, "Enter the author."),
         ({"author": "a" * 81}, "The author has 81 characters; at most 80 are kept."),
         ({"author": "eva\x1b[2J"}, "The author has characters that cannot be kept"),
