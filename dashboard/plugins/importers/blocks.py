@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,6 +17,7 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
+from dashboard.storage.vector_ids import IDS, LABELS, TEXT_WORDS
 from dashboard.tables import MAX_CELL_CHARACTERS
 from dashboard.texts import parse_number
 
@@ -35,7 +37,11 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
-"""An address, or the name of a picture or clip, which is no name of a column."""
+"""An address, or the name of a picture or clip."""
+WORDS = LABELS | TEXT_WORDS
+"""Names of columns that stand in no row of data."""
+MAX_WORDS = 3
+"""Words of a class in JSON of texts by their pictures; longer texts are captions."""
 MIN_WIDE = 8
 """Numbered columns of fractions that are a vector; fewer are scores."""
 Row = tuple[int, dict[str, Any]]
@@ -102,7 +108,7 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
         except csv.Error as error:
-            wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
+            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
             source.say(name, f"a broken row ({error})", wanted, line=line)
 
     yield from _name_cells(source, name, list_rows())
@@ -111,22 +117,28 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
 def _name_cells(
     source: Source, name: str, rows: Iterable[tuple[int, Sequence[Any]]]
 ) -> Iterator[Row]:
-    """Yield rows by the names in the first one that is not empty."""
-    names: list[str] = []
+    """Yield rows by the names in the first one that is not empty.
+
+    Raises:
+        DataError: If a name is there twice, or the first row is one of data, as the next one.
+    """
+    filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
+    line, header = next(filled, (1, ()))
+    names = list(map(make_text, header))
+    first = next(filled, (line, header))
+    twice = [each for each in names if each and names.count(each) > 1]
+    alike = zip(names, map(make_text, first[1]), strict=False)
+    cells = [own for own, below in alike if CELL.search(own) and CELL.search(below)]
+    is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
+    if bad := twice or cells * (not is_header):
+        found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
+        raise DataError(name, found, "a header, each column of it once", line=line)
     odd: list[int] = []
-    for line, cells in rows:
-        is_filled = any(cell not in (None, "") for cell in cells)
-        if is_filled and not names:
-            names = list(map(make_text, cells))
-            twice = [each for each in names if each and names.count(each) > 1]
-            if bad := twice or list(filter(CELL.search, names)):
-                found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
-                wanted = "a header, each column of it once"
-                raise DataError(name, found, wanted, line=line)
-        elif is_filled and len(cells) == len(names):
-            yield line, dict(zip(names, cells, strict=True))
-        elif is_filled:
-            odd.append(line)
+    for at, own in chain([first] if first[0] != line else (), filled):
+        if len(own) == len(names):
+            yield at, dict(zip(names, own, strict=True))
+        else:
+            odd.append(at)
     what = "rows with another number of cells than the header"
     source.count(name, odd, what, f"{len(names)} cells; left out")
 
@@ -162,8 +174,16 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         return
     if isinstance(found, dict) and isinstance(found.get("data"), list):
         found = found["data"]  # pandas' orient="table", and many exports
-    if isinstance(found, dict) and found and all(isinstance(v, dict) for v in found.values()):
-        keys = dict.fromkeys(key for column in found.values() for key in column)
+    told = list(found.values()) if isinstance(found, dict) else []
+    is_of_rows = all(isinstance(each, dict) for each in told)
+    if told and all(map(EXTENSION.search, found)):
+        texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
+        words = [word for text in texts for word in str(text).split()]
+        column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
+        rows = told if is_of_rows else [{column: own} for own in told]
+        found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
+    elif told and is_of_rows:
+        keys = dict.fromkeys(key for column in told for key in column)
         found = [{name: column.get(key) for name, column in found.items()} for key in keys]
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(name, "JSON of another kind", "a list of objects")

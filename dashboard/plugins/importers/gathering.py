@@ -298,13 +298,15 @@ class Gathered:
 
     def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
-        owners: dict[str, str] = {}
-        for name, item in {**self.known, **dict(zip(items, items, strict=True))}.items():
-            if item in items and owners.setdefault(shorten_name(name), item) != item:
-                owners[shorten_name(name)] = ""
-        near = {name: owners.get(shorten_name(name), "") for name in names}
-        if any(near.values()):
-            return {name: item for name, item in near.items() if item}
+        near: dict[str, str] = {}
+        for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
+            owners: dict[str, str] = {}
+            for name, item in {**self.known, **dict(zip(items, items, strict=True))}.items():
+                if item in items and owners.setdefault(shorten(name), item) != item:
+                    owners[shorten(name)] = ""
+            near |= {name: own for name in names if (own := owners.get(shorten(name)))}
+        if near:
+            return near
         for column in filter(NUMBERED.search, self.items.columns):
             cells = zip(self.items.get(column), self.items.index, strict=True)
             owners = {cell: item for cell, item in cells if item in items}

@@ -265,6 +265,17 @@ CASES |= {
         | {"data.yaml": "train: x\nnames: ['cat', 'dog']\nroboflow:\n  version: 1\n"} | BY_NAME,
         [], {("items.csv", "label"): [f'["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
+    "classes by pictures in JSON": (
+        PICTURED | {"x.json": {f"{n}.png": CLASSES[n] for n in NAMES}} | BY_NAME, [], {}, CATS,
+    ),
+    "a header like a picture": (
+        {"t.csv": LABELS.replace("id", "im.png").replace(",cat", ".png,cat")} | PICTURED | BY_NAME,
+        [], {}, CATS,
+    ),
+    "names with zeros beside others": (
+        {"i.csv": "id,label\n7,cat\n007,cat\n8,dog\n9,dog\n", "v1.npy": VECTORS,
+         "v1.txt": "x/007.jpg\nx/7.jpg\nx/8.jpg\nx/9.jpg\n"}, [], {}, CATS,
+    ),
     "commas in names of folders": (
         {f"{'tench, Tinca' if n in 'ab' else 'eel, Tinca'}/{n}.png": 1 for n in NAMES} | BY_NAME,
         [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS,

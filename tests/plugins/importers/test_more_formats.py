@@ -43,7 +43,8 @@ SAMPLES = {"samples": [
     {"filepath": name, "tags": ["val"], "truth": {"label": label}}
     for name, label in (("a.png", "cat"), ("b.png", "cat"), ("c.png", "dog"))
 ]}  # fmt: skip
-CVAT = """<annotations><image name="a.png"><box label="cat"/></image><image name="b.png">
+CVAT = """<annotations><image name="a.png"><box label="cat">
+<attribute name="hue">red</attribute></box></image><image name="b.png">
 <box label="cat"/><polygon label="dog"/></image><image name="c.png"/></annotations>"""
 VOC = "<annotation><filename>{}.png</filename>{}</annotation>"
 OBJECT = "<object><name>{}</name></object>"
@@ -86,7 +87,10 @@ SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
 CASES: dict[str, Case] = {
-    "COCO": (ABC | {"instances.json": COCO}, [], {("items.csv", "file label"): FOUND}, {}),
+    "COCO": (
+        ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]}},
+        [], {("items.csv", "file label"): FOUND}, {},
+    ),
     "FiftyOne classes": (
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 0, "b": 0, "c": 1}}},
         [], {("items.csv", "file label"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
@@ -135,7 +139,10 @@ CASES: dict[str, Case] = {
                                          "emb": VECTORS.tolist()})},
         [], {("items.csv", "item_id"): list("abcd")}, {"v2 P@1": 0.75},
     ),
-    "CVAT": (ABC | {"annotations.xml": CVAT}, [], {("items.csv", "file label"): FOUND}, {}),
+    "CVAT": (
+        ABC | {"annotations.xml": CVAT}, [],
+        {("items.csv", "file label"): FOUND, ("items.csv", "hue"): ['["red"]', "", ""]}, {},
+    ),
     "VOC": (
         ABC | {f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
                for n, own in (("a", ["cat"]), ("b", ["cat", "dog"]), ("c", []))},
