@@ -11,8 +11,8 @@ from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
-        "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
-        "sku", "asin", "pid", "key")  # fmt: skip
+        "product_id", "segment_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id",
+        "uid", "uuid", "sku", "asin", "pid", "key")  # fmt: skip
 FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
         "image_path", "img", "img_path", "image_file", "video", "video_path", "video_file", "clip",
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
@@ -23,7 +23,14 @@ KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
+OTHER = ("reference_id", "item", "doc", "document", "url", "link")
+"""Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
+START = ("span_start", "start_time", "start", "start_sec", "begin", "t_start")
+END = ("span_end", "end_time", "end", "end_sec", "finish", "t_end")
+SPANS = (START[0], END[0])
+TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
+"""Seconds, or minutes and hours before them."""
 OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")
 """Names that columns can be mapped to."""
 GRADE = (
@@ -36,7 +43,7 @@ GRADE = (
     "relevance_score",
     "esci_label",
 )
-SCORE = ("score", "similarity")
+SCORE = ("score", "similarity", "_score")
 RANK = ("rank", "position", "doc_position")
 GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
@@ -120,9 +127,10 @@ def find_roles(block: Block, source: Source) -> Roles:
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(*ITEM, *FILE))
+    is_pair = is_named or bool(roles.find(*OTHER))
     is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
     take("query_id", QUERY)
-    if "query_id" in of and is_named:
+    if "query_id" in of and is_pair:
         take("grade", GRADE)
         take("grade", ["label"], whole=True)  # PyTerrier
         if "qrel" in block.file.lower() or "corpus_id" in roles.small:
@@ -131,16 +139,17 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("score", SCORE)
         if "score" not in of:
             take("rank", RANK, whole=True)
-        take("item_id", sorted((*ITEM, *FILE), key=KEYS.__contains__))
+        take("item_id", (*sorted((*ITEM, *FILE), key=KEYS.__contains__), *OTHER))
         take("run", ["snapshot_name"])
-        if of.keys() & {"grade", "score", "rank"}:
+        is_bare = {*block.columns} == {of["query_id"], of["item_id"]}
+        if is_bare or of.keys() & {"grade", "score", "rank"}:
             text = roles.small.get("query", roles.small.get("query_text", ""))
             of |= {"text": text} if text else {}
             roles.kind = "pairs"
             return roles
     if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query_id", ITEM)
-    elif is_named and not stem.startswith(("quer", "topic")):
+    elif is_pair and not stem.startswith(("quer", "topic")):
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)
@@ -165,11 +174,15 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
-    is_repeated = "file" in of and _is_repeated(block.columns[of["file"]])
+    spans = [*roles.find(*START)[:1], *roles.find(*END)[:1]]
+    if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
+        of |= dict(zip(SPANS, spans, strict=True))
+    named = block.columns[of["file"]] if "file" in of and SPANS[0] not in of else ()
+    is_repeated = _is_repeated(named)
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
-        if "item_id" not in of and not (is_repeated and is_own):
+        if "item_id" not in of and ("file" not in of or is_repeated is not is_own):
             of["item_id"] = name
         elif is_own and (is_repeated or name in keys):
             of.setdefault("caption_id", name)

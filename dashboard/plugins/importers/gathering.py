@@ -230,8 +230,13 @@ class Gathered:
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
         files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
-        pairs = list(zip(piece.ids, files, strict=True))
-        names = [self.known.setdefault(file, own) if file else own for own, file in pairs]
+        starts = piece.columns.get("span_start") or [""] * len(files)
+        cut = {file: "" for file, start in zip(files, starts, strict=True) if file and start}
+        self.known |= cut  # a clip whose parts are items is none
+        names = [
+            own if start or not file else self.known.setdefault(file, own)
+            for own, file, start in zip(piece.ids, files, starts, strict=True)
+        ]
         self.known |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
@@ -239,7 +244,7 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        lacking = names.count("")
+        lacking = [*piece.ids].count("")
         self.source.count(piece.file, lacking, "items without an id or a file", "one; left out")
         self.items.add(
             [names[at] for at in kept],

@@ -118,6 +118,10 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     columns = [plan.queries.get(each) for each in ("text", "item_id", "image")]
     every = zip(list(plan.queries.index), *columns, strict=True)
     bare = [query for query, *own in every if not any(own)]
+    shown = [query for query in bare if found.source.find_media(query) and not query.isdecimal()]
+    own_items = found.match_items(shown, file)
+    plan.queries.add(list(own_items), {"item_id": list(own_items.values())})
+    bare = [query for query in bare if query not in own_items]
     texts = {name: text for _, _, text, name in found.captions if name}
     plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     plan.of_queries = "text: each id" if bare and not texts.keys() >= {*bare} else ""

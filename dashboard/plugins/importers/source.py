@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
-from dashboard.storage.media import EXTENSION, REMOTE, is_media, is_video
+from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
 from dashboard.texts import decode_text, read_text
 
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -186,15 +186,13 @@ class Source:
     def find_media(self, cell: str, folder: str = "") -> str:
         """Return the picture or clip that a cell of a table in a folder names; "" for none.
 
-        The address of one on another host stays as it is.
+        The address of one on another host that the source has not stays as it is.
         """
-        if REMOTE.match(cell.strip()):
-            return cell.strip()
         plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
-        if not plain or not self.media:
-            return ""
-        tails = [f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain)]
-        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
+        address = cell.strip() if REMOTE.match(plain) else ""
+        plain = cut_address(plain)
+        tails = [f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain)] if plain else []
+        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""

@@ -268,6 +268,36 @@ CASES |= {
     "classes by pictures in JSON": (
         PICTURED | {"x.json": {f"{n}.png": CLASSES[n] for n in NAMES}} | BY_NAME, [], {}, CATS,
     ),
+    "results inside of queries": (
+        {"qrels.csv": "query,url,rating\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
+         "x.json": [{"query": q, "hits": [{"_id": i, "_score": 9 - at} for at, i in enumerate(own)]}
+                    for q, own in (("q1", "ba"), ("q2", "b"))]}, [], JUDGED, AP,
+    ),
+    "pairs without grades, asked by pictures": (
+        {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "query/x.png": 1, "query/y.png": 2,
+         "reference/a.png": 3, "reference/b.png": 4},
+        [], {("items.csv", "item_id"): ["query/x.png", "query/y.png", "reference/a.png",
+                                        "reference/b.png"],
+             ("queries.csv", "query_id item_id"): ["x|query/x.png", "y|query/y.png"],
+             ("qrels.csv", "query_id item_id grade"): ["x|reference/a.png|1"]}, {},
+    ),
+    "parts of clips": (
+        {"t.csv": "segment_id,video,start,end,label\ns,v.mp4,1:05,1:10,x\nt,v.mp4,70,80,y\n"
+         "u,w.mp4,1,2,x\n", "m/v.mp4": b"1", "m/w.mp4": b"2"},
+        [], {("items.csv", "item_id span_start file"): ["s|65|m/v.mp4", "t|70|m/v.mp4",
+                                                        "u|1|m/w.mp4"]}, {},
+    ),
+    "a title above the header, ids that come again": (
+        {"t.csv": "Birds\nimage;id;label\na.png;7;x\nb.png;7;x\nc.png;8;y\nd.png;8;y\n"}
+        | PICTURED | BY_NAME, [], {("items.csv", "item_id id"): ["a.png|7", "b.png|7", "c.png|8",
+                                                                 "d.png|8"]}, CATS,
+    ),
+    "captions of Fashion200k, MSVD and ActivityNet": (
+        {"a.txt": "im/a.png\t0.7\tred dress\n", "b.txt": "b a van here\nb one van\n",
+         "c.json": {"c": {"duration": 5, "sentences": ["one", "two"]}}} | PICTURED,
+        [], {("queries.csv", "text"): ["", "", "", "red dress", "a van here", "one van", "one",
+                                       "two"]}, {},
+    ),
     "a header like a picture": (
         {"t.csv": LABELS.replace("id", "im.png").replace(",cat", ".png,cat")} | PICTURED | BY_NAME,
         [], {}, CATS,
@@ -295,6 +325,16 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no header": (
         LABELLED | {"t.csv": "a.png,cat\nb.png,dog\n"}, "the column 'a.png'; expected a header",
+    ),
+    "rows without a header": (
+        LABELLED | {"t.csv": "a,one\nb,two\n", "a.png": 1, "b.png": 2}, "the column 'a'",
+    ),
+    "nested cells": (
+        LABELLED | {"x.json": [{"id": "a", "labels": [{"by": "ann", "name": "cat"}]}]},
+        "a column labels of nested cells",
+    ),
+    "folders that number files": (
+        {f"im/{n[:2]}/{n}.png": 1 for n in ("010", "011", "020", "021")}, "nothing decides it",
     ),
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},

@@ -31,8 +31,8 @@ NAMES = ("filename", "file_name", "video_id", "id")
 TEXTS = ("raw", "caption")
 TEXT_IDS = ("sentid", "sen_id", "id")
 """Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
-LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(?!\S+#\d+\s)(\S.*)")
-"""A picture and its caption; lines of Flickr8k's judgements name a picture and a caption's id."""
+LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)")
+"""A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
 
 def recognise_json(source: Source) -> list[str]:
