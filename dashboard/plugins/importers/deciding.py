@@ -41,7 +41,7 @@ class Basis:
     """The file or column that decides relevance.
 
     Attributes:
-        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
+        kind: "judgements", "keywords", "labels", "captions", or "" for nothing.
         name: The column of "labels".
         others: What could have decided instead.
     """
@@ -64,8 +64,6 @@ def choose_basis(found: Gathered) -> Basis:
     chosen = found.source.options.relevance
     if chosen:
         return _obey(found, "captions" if chosen == "caption" else chosen, fixed, every)
-    if found.copied:
-        return Basis("tables", others=stated)
     if "judgements" in fixed:
         return Basis("judgements", others=every[1:])
     if any(name.startswith(KEYWORDS) for name in found.items.columns):

@@ -1,4 +1,4 @@
-"""Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
+"""Vectors in npy, npz, safetensors, HDF5 and FAISS files."""
 
 import re
 from collections import Counter
@@ -6,7 +6,6 @@ from collections.abc import Sequence, Set
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
@@ -14,9 +13,7 @@ from dashboard.plugins.importers.column_roles import name_version, split_name
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
-    Judgements,
     Pieces,
-    Queries,
     Vectors,
     read_each,
 )
@@ -34,9 +31,6 @@ from dashboard.storage.vector_ids import (
 )
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
-SETS = ("train", "test", "neighbors")
-"""Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
-MAX_NEIGHBOURS = 10
 
 
 def recognise(source: Source) -> list[str]:
@@ -73,9 +67,6 @@ def _read_file(
     source: Source, name: str, there: Set[str], alike: Set[str], asked: Set[str]
 ) -> Pieces:
     arrays = read_arrays(source.find_path(name), name)
-    if arrays.keys() >= set(SETS):
-        yield from _read_sets(source, name, arrays)
-        return
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
     stem = find_stem(name)
@@ -99,23 +90,6 @@ def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUbO" and not IDS.search(key)
     return is_column and list_texts(cells) != ids
-
-
-def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
-    """Yield the items, queries and true neighbours of ann-benchmarks."""
-    items, queries = ([f"{key} {at}" for at in range(len(arrays[key]))] for key in SETS[:2])
-    yield Items(name, items)
-    yield Queries(name, queries, {"text": queries})
-    yield Vectors(name, "v1", "items", arrays["train"], items)
-    yield Vectors(name, "v1", "texts", arrays["test"], queries)
-    neighbours = arrays["neighbors"]
-    measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
-    if measure not in ("angular", "cosine", "ip"):
-        said = f"true neighbours by the distance {measure}"
-        source.say(name, said, "by the cosine, which orders results here")
-    nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
-    pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
-    yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])
 
 
 FORMAT = Format("vectors", recognise, read)
