@@ -1,14 +1,16 @@
 """The meaning of a table's columns, by their names and by what their cells name."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS
+from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "segment_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id",
@@ -147,6 +149,8 @@ def find_roles(block: Block, source: Source) -> Roles:
             of |= {"text": text} if text else {}
             roles.kind = "pairs"
             return roles
+        if not source.options.relevance and _is_repeated(block.columns[of["item_id"]]):
+            _refuse_numbers(block, source, of)
     if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query_id", ITEM)
     elif is_pair and not stem.startswith(("quer", "topic")):
@@ -158,6 +162,24 @@ def find_roles(block: Block, source: Source) -> Roles:
     else:
         _find_item_roles(block, source, roles)
     return roles
+
+
+def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None:
+    """Refuse queries, items that come again, and small numbers that nothing calls grades.
+
+    Raises:
+        Unsure: If there are such numbers.
+    """
+    filled = {name: list(filter(None, cells)) for name, cells in block.columns.items()}
+    numbers = [n for n, own in filled.items() if n not in of.values() and own]
+    grades = [n for n in numbers if all(0 <= parse_number(cell) <= 100 for cell in filled[n])]
+    before = f"{source.options.map}," if source.options.map else ""
+    pair = f"{before}query_id={of['query_id']},item_id={of['item_id']}"
+    lines = [f"--map {shlex.quote(f'{pair},grade={name}')}" for name in grades]
+    if lines:
+        told = f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers"
+        wanted = "a statement that they are judgements, or not"
+        raise Unsure(block.file, told, wanted, [*lines, "--relevance none"])
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
@@ -182,7 +204,8 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
-        if "item_id" not in of and ("file" not in of or is_repeated is not is_own):
+        is_class = "file" in of and not is_own and name_plainly(name) in KEYS
+        if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
         elif is_own and (is_repeated or name in keys):
             of.setdefault("caption_id", name)

@@ -10,7 +10,6 @@ from typing import Any
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
-from dashboard.plugins.importers.column_roles import QUERY, name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
@@ -80,37 +79,6 @@ def choose_basis(found: Gathered) -> Basis:
     told = f"{len(open_ways):,} that could decide relevance ({list_names(open_ways)})"
     file = next((found.sources[way] for way in open_ways if way in found.sources), "captions")
     raise Unsure(file, told, "one that is named so", _list_lines(open_ways))
-
-
-def refuse_unused_pairs(found: Gathered) -> None:
-    """Refuse a table that names queries, items and a small number, and says not what it is.
-
-    Raises:
-        Unsure: If there is one, and the caller does not say what decides relevance.
-    """
-    options, rows = found.source.options, found.items
-    texts = {name for _, _, _, name in found.captions} | found.queries.index.keys() | {""}
-    again: dict[str, set[str]] = {}
-    for (column, _), own in () if options.relevance else rows.again.items():
-        again.setdefault(column, set()).update(own)
-    for column, cells in again.items():
-        file = found.sources.get(column, "")
-        key, is_asked = found.source.keys.get(file), name_plainly(column) in QUERY or cells <= texts
-        if not key or len(cells) < 2 or not is_asked:
-            continue
-        filled = {n: list(filter(None, rows.get(n))) for n, e in found.sources.items() if e == file}
-        grades = [
-            name
-            for name, own in filled.items()
-            if own and name != column and all(0 <= parse_number(cell) <= 100 for cell in own)
-        ]
-        if grades:
-            before = f"{options.map}," if options.map else ""
-            maps = [f"{before}query_id={column},item_id={key},grade={name}" for name in grades]
-            lines = [f"--map {shlex.quote(each)}" for each in maps]
-            told = f"queries in the column {column}, items in {key}, and numbers"
-            lines += [f"--relevance {'captions' if found.captions else NONE}"]
-            raise Unsure(file, told, "a statement that they are judgements, or not", lines)
 
 
 def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:

@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     write_list,
 )
-from dashboard.plugins.importers.source import GZIP, Source, find_folder_of
+from dashboard.plugins.importers.source import Source, find_folder_of
 from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
@@ -204,15 +204,10 @@ class Gathered:
 
     @cached_property
     def runs(self) -> dict[str, RunLines]:
-        """Results by their version, or by as much of its file as tells two of one name apart."""
-        forms = {}
-        for name, file in self.results:
-            path = PurePosixPath(GZIP.sub("", file))
-            forms[name, file] = (name, str(path.with_suffix("")), str(path), f"{name}@{file}")
-        times = Counter(form for every in forms.values() for form in {*every})
-        found = {}
+        """Results by their version, and its file where several have results of one name."""
+        times, found = Counter(name for name, _ in self.results), {}
         for (name, file), rows in self.results.items():
-            own = next(each for each in forms[name, file] if times[each] == 1).replace("/", "_")
+            own = name if times[name] == 1 else f"{name}@{file}".replace("/", "_")
             once = {(query, item): score for query, item, score in reversed(rows)}
             again, wanted = len(rows) - len(once), "each once for a query; the first counts"
             self.source.count(file, again, "results again", wanted)
@@ -277,42 +272,37 @@ class Gathered:
             file: File that has them.
             among: Items that they may mean; all if there are none.
         """
-        items = set(among) or self.items.index.keys()
-        found: dict[str, str] = {}
-        rest: list[str] = []
-        for name in dict.fromkeys(names):
-            known = name if name in items else self.known.get(name, "")
-            if known in items:
-                found[name] = known
-            else:
-                rest.append(name)
+        items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
+        exact = {name: name if name in items else self.known.get(name, "") for name in every}
+        found = {name: item for name, item in exact.items() if item in items}
+        rest = [name for name in every if name not in found]
         near = self._match_near(rest, items) if rest else {}
         times = Counter([*near.values(), *found.values()])
         near = {name: known for name, known in near.items() if times[known] == 1}
-        for name, known in list(near.items())[:1]:
+        if near:
+            (name, known), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
             how = "by file, ending, zeros before it or a column of ids"
             wanted = f"ids; matched where only one fits {how} ({known!r})"
             self.source.say(file, said, wanted, "note")
         return found | near
 
-    def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
+    def _match_near(self, names: Sequence[str], items: Set[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
         near: dict[str, str] = {}
+        known = {**self.known, **dict(zip(items, items, strict=True))}
         for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
-            owners: dict[str, str] = {}
-            for name, item in {**self.known, **dict(zip(items, items, strict=True))}.items():
-                if item in items and owners.setdefault(shorten(name), item) != item:
-                    owners[shorten(name)] = ""
-            near |= {name: own for name in names if (own := owners.get(shorten(name)))}
-        if near:
-            return near
-        for column in filter(NUMBERED.search, self.items.columns):
+            owners: dict[str, set[str]] = {}
+            for name, item in known.items():
+                owners.setdefault(shorten(name), set()).add(item)
+            alike = {name: owners.get(shorten(name), set()) & items for name in names}
+            near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
+        for column in filter(NUMBERED.search, self.items.columns if not near else ()):
             cells = zip(self.items.get(column), self.items.index, strict=True)
-            owners = {cell: item for cell, item in cells if item in items}
-            if len(owners) == len(items) and owners.keys() >= set(names):
-                return {name: owners[name] for name in names}
-        return {}
+            ids = {cell: item for cell, item in cells if item in items}
+            if len(ids) == len(items) and ids.keys() >= set(names):
+                return {name: ids[name] for name in names}
+        return near
 
 
 def _quote_class(cell: str) -> str:

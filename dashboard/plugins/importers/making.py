@@ -13,7 +13,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import clean_classes, refuse_unused_pairs
+from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
@@ -216,7 +216,6 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
-    refuse_unused_pairs(found)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
@@ -250,29 +249,30 @@ def describe(
 
     All is counted in what was written, with what people changed in it.
     """
-    column, items, pairs = plan.basis.name, opened.items, tables["qrels.csv"][1:]
-    cells = list(filter(None, clean_classes(items[column])))
+    items, pairs = opened.items, tables["qrels.csv"][1:]
+    cells = list(filter(None, clean_classes(items[plan.basis.name])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    texts = {name for name, kind in items.list_rows("kind") if kind == "text" and plan.texts}
+    texts = {*plan.texts} & items.index.keys()
     lost = items.ids[len(tables["items.csv"]) - 1 :]  # judged ones, which are added behind
-    told = {
-        "": "nothing decides it",
-        "judgements": f"judgements, {len(pairs):,} pairs of {len({e[0] for e in pairs}):,} queries",
-        "labels": f"same {column}, {len(classes):,} classes",
-        "captions": f"each picture and its texts, {len(texts):,} texts",
-    }.get(plan.basis.kind, plan.basis.kind)
-    numbers = {"labels": len(cells), "keywords": len(tables["unified_annotation.csv"]) - 1}
-    judged = numbers.get(plan.basis.kind, len({each[1] for each in pairs} - texts - {*lost}))
-    more = f"; {len(lost):,} more are not there ({list_names(lost)})" if lost else ""
+    judged = {row[1] for row in pairs} - texts - {*lost}
+    pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
+    told, number = {
+        "": ("nothing decides it", 0),
+        "judgements": (pair, len(judged)),
+        "keywords": ("keywords", len(tables["unified_annotation.csv"]) - 1),
+        "labels": (f"same {plan.basis.name}, {len(classes):,} classes", len(cells)),
+        "captions": (f"each picture and its texts, {len(texts):,} texts", len(judged)),
+    }[plan.basis.kind]
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    number, taken = len(items) - len(lost) - len(texts), found.list_files("items.csv")
+    many, taken = len(items) - len(lost) - len(texts), list_names(found.list_files("items.csv"))
+    more = f"; {len(lost):,} more are not there ({list_names(lost)})" if lost else ""
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
-        f"Items: {number:,} of {list_names(taken)}; judged: {judged:,}{more}",
+        f"Items: {many:,} of {taken}; judged: {number:,}{more}",
         f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 

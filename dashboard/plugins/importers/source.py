@@ -55,7 +55,6 @@ class Source:
         findings: What was left out, repaired or matched, and why.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
-        keys: Column by which each table names items.
     """
 
     root: Path
@@ -65,7 +64,6 @@ class Source:
     findings: list[Finding] = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
-    keys: dict[str, str] = field(default_factory=dict)
 
     def say(
         self,

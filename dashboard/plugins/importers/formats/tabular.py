@@ -152,7 +152,6 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
-    source.keys[block.file] = of.get("item_id") or of.get("file", "")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
