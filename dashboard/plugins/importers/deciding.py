@@ -60,29 +60,23 @@ def choose_basis(found: Gathered) -> Basis:
     stated, possible = list_label_columns(found)
     fixed = ["judgements"] * bool(list_judged(found)) + ["captions"] * bool(found.captions)
     every = [*fixed, *stated, *possible]
-    chosen = found.source.options.relevance
-    if chosen:
-        return _obey(found, "captions" if chosen == "caption" else chosen, fixed, every)
-    if "judgements" in fixed:
-        return Basis("judgements", others=every[1:])
-    if any(name.startswith(KEYWORDS) for name in found.items.columns):
+    chosen = found.source.options.relevance or "judgements" * ("judgements" in fixed)
+    if not chosen and any(name.startswith(KEYWORDS) for name in found.items.columns):
         return Basis("keywords", others=every)
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     belong = several or (not stated and _has_pictures(found))
-    ways = [*stated, *(fixed if belong else [])]
-    if len(ways) == 1:
-        return _obey(found, ways[0], fixed, every)
-    open_ways = ways or possible
-    if not open_ways:
-        return Basis("")
-    told = f"{len(open_ways):,} that could decide relevance ({list_names(open_ways)})"
-    file = next((found.sources[way] for way in open_ways if way in found.sources), "captions")
-    raise Unsure(file, told, "one that is named so", _list_lines(open_ways))
+    ways = [*stated, *(fixed if belong else [])] or possible
+    if not chosen and (len(ways) > 1 or ways == possible != []):
+        told = f"{len(ways):,} that could decide relevance ({list_names(ways)})"
+        file = next((found.sources[way] for way in ways if way in found.sources), "captions")
+        raise Unsure(file, told, "one that is named so", _list_lines(ways))
+    return _obey(found, chosen or (ways or [NONE])[0], fixed, every)
 
 
 def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:
     """Return the basis of a name."""
+    chosen = "captions" if chosen == "caption" else chosen
     others = [each for each in every if each != chosen]
     if chosen == NONE:
         return Basis("", others=others)

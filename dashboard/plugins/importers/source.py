@@ -234,15 +234,12 @@ def _find_fault(path: Path, root: Path) -> str:
     if "\\" in path.name or not path.name.isprintable():
         return "named with a backslash or unprintable characters"
     try:
-        if path.is_symlink() and path.is_dir():
-            return "links to folders"
-        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root.resolve()):
-            return "links out of the source"
-        if path.is_dir():
-            return "" if os.access(path, os.R_OK | os.X_OK) else "folders that cannot be read"
-        if not path.is_file():
-            return "no regular files"
-        return "" if path.stat().st_size and os.access(path, os.R_OK) else "empty or not readable"
+        is_inside = path.resolve(strict=True).is_relative_to(root.resolve())
+        if path.is_symlink() and (path.is_dir() or not is_inside):
+            return "links to folders, or out of the source"
+        needed = os.R_OK | os.X_OK if path.is_dir() else os.R_OK
+        is_read = os.access(path, needed) and (path.is_dir() or path.is_file())
+        return "" if is_read and path.stat().st_size else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
 

@@ -226,11 +226,6 @@ CASES: dict[str, Case] = {
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},
     ),
-    "codes beside DeepHash's lists": (
-        {"database.txt": "a.jpg 1 0\nb.jpg 0 1\nc.jpg 0 1\n", "test.txt": "q.jpg 1 0\n",
-         "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
-        ["--by-position"], {}, {"b AP@None": 0.5},
-    ),
 }  # fmt: skip
 
 

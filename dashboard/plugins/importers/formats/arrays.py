@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.column_roles import name_version, split_name
+from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -54,18 +54,14 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     there = frozenset([*files, *source.left])
     beside = {other for name in every for other in find_beside(name, there)}
     arrays = [name for name in every if name not in beside]
-    has_database = any(re.search("database|gallery", find_stem(name).lower()) for name in arrays)
-    asked = {n for n in arrays if has_database and "test" in split_name(find_stem(n).lower())}
-    named = {name: (*name_version(name), name in asked) for name in arrays}
+    named = {name: name_version(name) for name in arrays}
     times = Counter(named.values())
     alike = {name for name in arrays if times[named[name]] > 1}
-    read_one = partial(_read_file, there=there, alike=alike, asked=asked)
+    read_one = partial(_read_file, there=there, alike=alike)
     yield from read_each(read_one, source, arrays)
 
 
-def _read_file(
-    source: Source, name: str, there: Set[str], alike: Set[str], asked: Set[str]
-) -> Pieces:
+def _read_file(source: Source, name: str, there: Set[str], alike: Set[str]) -> Pieces:
     arrays = read_arrays(source.find_path(name), name)
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
@@ -76,7 +72,6 @@ def _read_file(
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key)
-        side = "texts" if name in asked else side
         ids = find_ids(lists, len(rows), side == "texts")
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)

@@ -91,25 +91,15 @@ def recognise_lines(source: Source) -> list[str]:
         )
 
     texts = source.list_headed(fits, ".token", ".txt")
-    return [name for name in texts if name not in source.sidecars]
+    return [name for name in texts if name not in source.sidecars and "lemma" not in name.lower()]
 
 
-def read_lines(source: Source, files: Sequence[str]) -> Pieces:
-    """Yield the captions of each file; of several files the first one of an id counts."""
-    words_last = sorted(files, key=lambda name: "lemma" in name.lower())
-    yield from read_each(partial(_read_lines, known={}), source, words_last)
-
-
-def _read_lines(source: Source, name: str, known: dict[str, str]) -> Pieces:
-    text = source.read_text(name)
-    found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption")
+def _read_lines(source: Source, name: str) -> Pieces:
+    found = match_lines(source, name, source.read_text(name), LINE, "FILE#K, a tab, the caption")
+    yield Items(name, list(dict.fromkeys(each[1] for each in found)))
     rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
-    kept = [row for row in rows if not row[2] or known.setdefault(row[2], name) == name]
-    wanted = "one for each id; those of the first file count"
-    source.count(name, len(rows) - len(kept), "further captions of an id", wanted)
-    yield Items(name, list(dict.fromkeys(item for item, _, _ in kept)))
-    yield Captions(name, kept)
+    yield Captions(name, rows)
 
 
 JSON = Format("captions in JSON", recognise_json, partial(read_each, _read_json))
-LINES = Format("captions in lines", recognise_lines, read_lines)
+LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))
