@@ -1,7 +1,6 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence, Set
 from functools import partial
 from typing import Any
@@ -54,19 +53,14 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     there = frozenset([*files, *source.left])
     beside = {other for name in every for other in find_beside(name, there)}
     arrays = [name for name in every if name not in beside]
-    named = {name: name_version(name) for name in arrays}
-    times = Counter(named.values())
-    alike = {name for name in arrays if times[named[name]] > 1}
-    read_one = partial(_read_file, there=there, alike=alike)
-    yield from read_each(read_one, source, arrays)
+    yield from read_each(partial(_read_file, there=there), source, arrays)
 
 
-def _read_file(source: Source, name: str, there: Set[str], alike: Set[str]) -> Pieces:
+def _read_file(source: Source, name: str, there: Set[str]) -> Pieces:
     arrays = read_arrays(source.find_path(name), name)
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
-    stem = find_stem(name)
-    if not matrices or stem.lower() in LABELS | {"y", "targets"}:
+    if not matrices or find_stem(name).lower() in LABELS | {"y", "targets"}:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in arrays.items())
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
@@ -78,7 +72,7 @@ def _read_file(source: Source, name: str, there: Set[str], alike: Set[str]) -> P
         if ids is not None and side == "items":
             cells = {key: list_texts(own) for key, own in lists.items() if _is_label(key, own, ids)}
             yield from [Items(name, ids, cells)] if cells else []
-        yield Vectors(name, stem if name in alike else version, side, rows, ids)
+        yield Vectors(name, version, side, rows, ids)
 
 
 def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:

@@ -50,26 +50,27 @@ def _read_json(source: Source, name: str) -> Pieces:
     kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
     what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
     source.count(name, len(named) - len(kept), what, f"the split {SPLIT}; left out", "note")
+    beside, own, other = LISTS[key]
     is_inside = any("sentences" in image for image in named)
-    texts = [(image, told) for image in kept for told in image.get("sentences", ())]
-    if not is_inside:
-        beside, own, other = LISTS[key]
-        listed, known = take_list(found, beside, name), {image.get(own) for image in named}
-        good = [told for told in listed if told.get(other) in known and "caption" in told]
-        what = "annotations without a caption or a known image"
-        source.count(name, len(listed) - len(good), what, f"{other} and caption; left out")
-        owners = {image.get(own): image for image in kept}
-        texts = [(owners[told[other]], told) for told in good if told[other] in owners]
-    folder = find_folder_of(name)
+    listed = [] if is_inside else take_list(found, beside, name)
+    known = {image.get(own) for image in named}
+    texts: dict[Any, list[dict[str, Any]]] = {}
+    for told in listed:
+        if told.get(other) in known and "caption" in told:
+            texts.setdefault(told[other], []).append(told)
+    lacking = len(listed) - sum(map(len, texts.values()))
+    what = "annotations without a caption or a known image"
+    source.count(name, lacking, what, f"{other} and caption; left out")
     columns = {each: [make_text(image.get(each)) for image in kept] for each in ("cocoid", "imgid")}
     paths = ["/".join(filter(None, (e.get("filepath"), _find(e, NAMES)))) for e in kept]
-    columns["file"] = [source.find_media(path, folder) for path in paths]
-    is_whole = is_inside or key == "videos"
-    yield Items(name, [_find(image, NAMES) for image in kept], columns, is_whole=is_whole)
+    columns["file"] = [source.find_media(path, find_folder_of(name)) for path in paths]
+    ids = [_find(image, NAMES) for image in kept]
+    yield Items(name, ids, columns, is_whole=is_inside or key == "videos")
     rows = []
-    for image, told in texts:
-        text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
-        rows.append((_find(image, NAMES), text, _find(told, TEXT_IDS)))
+    for item, image in zip(ids, kept, strict=True):
+        for told in image.get("sentences") or texts.get(image.get(own), []):
+            text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
+            rows.append((item, text, _find(told, TEXT_IDS)))
     yield Captions(name, rows)
 
 
