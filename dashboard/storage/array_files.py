@@ -212,7 +212,7 @@ def _read_parquet(path: Path) -> Arrays:
     for batch in opened.iter_batches(batch_size=ROWS):
         for name, values in zip(batch.schema.names, batch.columns, strict=True):
             values = getattr(values, "storage", values)
-            if (depth := count_lists(values.type)) and _holds_numbers(values.type):
+            if (depth := count_lists(values.type)) and holds_numbers(values.type):
                 rows, odd = read_lists(values)
                 own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
                 odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
@@ -236,7 +236,8 @@ def count_lists(kind: Any) -> int:
     return 1 + count_lists(kind.value_type) if is_list else 0
 
 
-def _holds_numbers(kind: Any) -> bool:
+def holds_numbers(kind: Any) -> bool:
+    """Return whether a type of Arrow is a number, or lists of numbers."""
     import pyarrow.types as pt
 
     while count_lists(kind):

@@ -190,8 +190,6 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         lines = [f"--judgements {shlex.quote(each)}" for each in between if len(between) > 1]
         lines += [f"--disagreements {each}" for each in SETTLED]
         raise Unsure(own[0][1], told, "one grade for each pair", lines)
-    if len(used) > 1:
-        found.source.count(files[0], files, "files of judgements", "one; merged", "note")
     settle = SETTLED.get(options.disagreements, min)
     return {pair: settle([e for e, _ in own]) for pair, own in votes.items()}, used, len(odd)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
+from mimetypes import guess_extension
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,12 @@ from dashboard.plugins.importers.pieces import (
     write_list,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of
-from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
+from dashboard.storage.media import recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 Result = tuple[str, str, float]
-SUFFIXES = {"jpeg": "jpg", "quicktime": "mov", "": "bin"}
-"""Endings of files by media types that are called otherwise."""
 
 
 class Rows:
@@ -252,9 +251,8 @@ class Gathered:
         """Write a picture that the source holds inside."""
         if name in self.written:
             return
-        stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in EXTENSION.sub("", name))
-        kind = recognise_bytes(content).partition("/")[2]
-        file = f"{stem[:100]}-{self.items.index[name]}.{SUFFIXES.get(kind, kind)}"
+        ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
+        file = f"{self.items.index[name]}{ending}"
         path = self.folder / "media" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -109,10 +109,8 @@ def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
 def list_ways(new: str, plan: Plan) -> list[str]:
     """Return the lines to type that add a version to a collection without one."""
     model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
-    asked = any(plan.queries.get("text") + plan.queries.get("image"))
-    texts = " --queries queries.npz" if asked else ""
-    typed = (f"embed {{}} v1 --encoder {model}", f"add {{}} v1 --items vectors.npz{texts}")
-    return [f"  python -m dashboard {each.format(shlex.quote(new))}" for each in typed]
+    typed = (("embed", f"--encoder {model}"), ("add", "--items vectors.npz"))
+    return [f"  python -m dashboard {verb} {shlex.quote(new)} v1 {more}" for verb, more in typed]
 
 
 def _write_all(

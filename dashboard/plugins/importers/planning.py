@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import list_names
-from dashboard.evaluation.labels import count_missing, report_missing
+from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     Basis,
@@ -141,7 +141,6 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
     _note_missing(plan, missing)
-    found.source.findings += report_missing(plan.files[0] or column, column, missing)
     if found.source.options.queries_from:
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"

@@ -120,7 +120,7 @@ CASES: dict[str, Case] = {
     "img2dataset": (
         {"0.tar": write_tar({"00.jpg": make_picture(1), "00.txt": b"red"}),
          "0.parquet": pa.table({"key": ["00"], "url": ["http://x.org/00.jpg"]})},
-        [], {("items.csv", "file"): ["00-0.png", ""]}, {},
+        [], {("items.csv", "file"): ["0.png", ""]}, {},
     ),
     "clip-retrieval": (
         {"img_emb/img_emb_0.npy": VECTORS, "text_emb/text_emb_0.npy": VECTORS,

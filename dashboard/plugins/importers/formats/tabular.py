@@ -107,10 +107,10 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-        yield Judgements(block.file, [(*pair, 1.0) for pair in zip(*columns[:2], strict=True)])
-    for role in told:
-        column = roles.of[role]
-        numbers = read_numbers([GRADES.get(e.lower(), e) for e in roles.read(block, role)])
+    for role in told or ["grade"]:
+        column = roles.of.get(role, "")
+        cells = block.columns.get(column) or ["1"] * len(block.lines)
+        numbers = read_numbers([GRADES.get(cell.lower(), cell) for cell in cells])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         what = f"cells of {column} that are no number"
         source.count(block.file, odd, what, "numbers; rows left out")
