@@ -19,7 +19,7 @@ from dashboard.commands.compare_versions import COLUMNS as COMPARED
 from dashboard.errors import ChoiceError, Findings
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
-from dashboard.storage.array_files import name_vectors
+from dashboard.storage.array_files import find_texts, name_vectors
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_folder
 from dashboard.storage.new_versions import add_run, add_vectors
@@ -149,6 +149,7 @@ class OpenCollection:
             if run is not None:
                 return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
         given = name_vectors(items, item_ids, "items", findings)
+        queries = find_texts(items) if queries is None else queries
         asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
         told, files = {"note": note} if note else {}, {}
         if text_model is not None:

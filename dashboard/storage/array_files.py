@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.storage.index_files import read_index
 from dashboard.storage.new_versions import NamedVectors
-from dashboard.storage.vector_ids import IDS, Arrays, find_ids, read_beside, read_id_file
+from dashboard.storage.vector_ids import (
+    IDS,
+    Arrays,
+    find_ids,
+    names_texts,
+    read_beside,
+    read_id_file,
+)
 from dashboard.storage.vectors import check_ids
 from dashboard.tables import Float32Array
 from dashboard.texts import require_file
@@ -46,6 +53,8 @@ def read_named_vectors(
     require_file(path, path.name, f"vectors: {list_names(READERS)}")
     arrays = read_arrays(path, path.name)
     tables = {key: each for key, each in arrays.items() if each.ndim == 2}
+    if len(tables) > 1:
+        tables = {key: each for key, each in tables.items() if names_texts(key) == is_text}
     if len(tables) != 1:
         found = f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}"
         raise DataError(path.name, found, "one array of vectors, and one of their ids")
@@ -66,6 +75,14 @@ def read_named_vectors(
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 
 
+def find_texts(given: Any) -> Path | None:
+    """Return a file of vectors if some of its arrays are of texts, and others are not."""
+    path = Path(given) if isinstance(given, str | Path) else None
+    arrays = read_arrays(path, path.name) if path else {}
+    sides = {names_texts(key) for key, each in arrays.items() if each.ndim == 2}
+    return path if len(sides) > 1 else None
+
+
 def name_vectors(
     given: Any, ids: Sequence[str] | None, name: str, findings: Findings
 ) -> NamedVectors:
@@ -75,7 +92,7 @@ def name_vectors(
         DataError: If they are no rows of numbers of one length.
     """
     if isinstance(given, str | Path):
-        found = read_named_vectors(Path(given), None, findings)
+        found = read_named_vectors(Path(given), None, findings, is_text=name == "queries")
         return NamedVectors(found.rows, found.ids if ids is None else list(ids), found.name)
     if hasattr(given, "to_numpy") and hasattr(given, "index"):  # a frame of pandas
         ids, given = given.index.tolist() if ids is None else ids, given.to_numpy()
@@ -195,7 +212,7 @@ def _read_parquet(path: Path) -> Arrays:
     for batch in opened.iter_batches(batch_size=ROWS):
         for name, values in zip(batch.schema.names, batch.columns, strict=True):
             values = getattr(values, "storage", values)
-            if (depth := count_lists(values.type)) and _holds_numbers(values.type):
+            if (depth := count_lists(values.type)) and holds_numbers(values.type):
                 rows, odd = read_lists(values)
                 own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
                 odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
@@ -219,7 +236,8 @@ def count_lists(kind: Any) -> int:
     return 1 + count_lists(kind.value_type) if is_list else 0
 
 
-def _holds_numbers(kind: Any) -> bool:
+def holds_numbers(kind: Any) -> bool:
+    """Return whether a type of Arrow is a number, or lists of numbers."""
     import pyarrow.types as pt
 
     while count_lists(kind):

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,12 +17,13 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
+from dashboard.storage.vector_ids import IDS, LABELS, TEXT_WORDS
 from dashboard.tables import MAX_CELL_CHARACTERS
 from dashboard.texts import parse_number
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
-ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".json", *COLUMNAR, ".xlsx")
+ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
 MAX_NAME = 200
@@ -35,7 +37,11 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
-"""An address, or the name of a picture or clip, which is no name of a column."""
+"""An address, or the name of a picture or clip."""
+WORDS = LABELS | TEXT_WORDS | {"image", "img", "picture", "photo", "video", "clip"}
+"""Names of columns that stand in no row of data."""
+MAX_WORDS = 3
+"""Words of a class in JSON of texts by their pictures; longer texts are captions."""
 MIN_WIDE = 8
 """Numbered columns of fractions that are a vector; fewer are scores."""
 Row = tuple[int, dict[str, Any]]
@@ -89,7 +95,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
 def _read_delimited(source: Source, name: str) -> Iterator[Row]:
     """Yield the rows of a text table; those of another length than the header are left out."""
     text = source.read_text(name)
-    if not (first := re.search(r".*\S.*", text)):
+    if not (first := re.search(r".*[,\t;|].*", text) or re.search(r".*\S.*", text)):
         raise DataError(name, "an empty file", "a table with a header")
     mark = max(",\t;|", key=first[0].count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
@@ -102,7 +108,7 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
         except csv.Error as error:
-            wanted = 'CSV; the rest is left out. Write " in a quoted cell as "".'
+            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
             source.say(name, f"a broken row ({error})", wanted, line=line)
 
     yield from _name_cells(source, name, list_rows())
@@ -111,22 +117,34 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
 def _name_cells(
     source: Source, name: str, rows: Iterable[tuple[int, Sequence[Any]]]
 ) -> Iterator[Row]:
-    """Yield rows by the names in the first one that is not empty."""
-    names: list[str] = []
+    """Yield rows by the names in the first one that is not empty.
+
+    Raises:
+        DataError: If a name is there twice, or the first row is one of data, as the next one.
+    """
+    filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
+    (_, above), *rest = first = list(islice(filled, 3)) or [(1, ())]
+    if rest and above[0] and not any(above[1:]) and any(rest[0][1][1:]):
+        source.say(name, f"a line {make_text(above[0])!r}", "a header; skipped", "note")
+        first = rest
+    (line, names), *below = [(at, list(map(make_text, cells))) for at, cells in first[:2]]
+
+    def is_shown(cell: str) -> bool:
+        return bool(CELL.search(cell) or source.find_media(cell))
+
+    twice = [each for each in names if each and names.count(each) > 1]
+    pairs = zip(names, *(cells for _, cells in below), strict=False)
+    alike = [own for own, *cells in pairs if cells and all(map(is_shown, (own, *cells)))]
+    is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
+    if bad := twice or alike * (not is_header):
+        found, do = f"{'two columns' if twice else 'the column'} {bad[0]!r}", "Write one above it."
+        raise DataError(name, found, "a header, each column of it once", line=line, do=do)
     odd: list[int] = []
-    for line, cells in rows:
-        is_filled = any(cell not in (None, "") for cell in cells)
-        if is_filled and not names:
-            names = list(map(make_text, cells))
-            twice = [each for each in names if each and names.count(each) > 1]
-            if bad := twice or list(filter(CELL.search, names)):
-                found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
-                wanted = "a header, each column of it once"
-                raise DataError(name, found, wanted, line=line)
-        elif is_filled and len(cells) == len(names):
-            yield line, dict(zip(names, cells, strict=True))
-        elif is_filled:
-            odd.append(line)
+    for at, cells in chain(first[1:], filled):
+        if len(cells) == len(names):
+            yield at, dict(zip(names, cells, strict=True))
+        else:
+            odd.append(at)
     what = "rows with another number of cells than the header"
     source.count(name, odd, what, f"{len(names)} cells; left out")
 
@@ -141,7 +159,7 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
-            yield line, dict(_flatten(row))
+            yield from ((line, dict(_flatten(each))) for each in _part_results(row))
         else:
             odd.append(line)
     source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
@@ -162,12 +180,30 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         return
     if isinstance(found, dict) and isinstance(found.get("data"), list):
         found = found["data"]  # pandas' orient="table", and many exports
-    if isinstance(found, dict) and found and all(isinstance(v, dict) for v in found.values()):
-        keys = dict.fromkeys(key for column in found.values() for key in column)
+    told = list(found.values()) if isinstance(found, dict) else []
+    is_of_rows = all(isinstance(each, dict) for each in told)
+    if told and all(EXTENSION.search(key) or source.find_media(key) for key in found):
+        texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
+        words = [word for text in texts for word in str(text).split()]
+        column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
+        rows = told if is_of_rows else [{column: own} for own in told]
+        found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
+    elif told and is_of_rows:
+        keys = dict.fromkeys(key for column in told for key in column)
         found = [{name: column.get(key) for name, column in found.items()} for key in keys]
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(name, "JSON of another kind", "a list of objects")
-    yield from ((number, dict(_flatten(row))) for number, row in enumerate(found, start=1))
+    for number, row in enumerate(found, start=1):
+        yield from ((number, dict(_flatten(each))) for each in _part_results(row))
+
+
+def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each result of a query, as engines list them; else the row itself."""
+    for name, hits in row.items() if "query" in row else ():
+        if isinstance(hits, list) and hits and all(isinstance(each, dict) for each in hits):
+            others = {key: value for key, value in row.items() if key != name}
+            return [others | {"rank": rank} | each for rank, each in enumerate(hits, start=1)]
+    return [row]
 
 
 def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -206,6 +242,7 @@ READERS = {
     ".xlsx": _read_excel,
     ".jsonl": _read_lines,
     ".ndjson": _read_lines,
+    ".manifest": _read_lines,
     ".json": _read_objects,
 }
 
@@ -236,6 +273,9 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
+        elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
+            wanted = "texts, numbers or lists of them; left out"
+            source.say(name, f"a column {column} of nested cells", wanted, line=lines[0])
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
             found = f"cells in the column {column} that are no vectors{cut}"

@@ -1,18 +1,20 @@
 """The meaning of a table's columns, by their names and by what their cells name."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS
+from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
-        "product_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id", "uid", "uuid",
-        "sku", "asin", "pid", "key")  # fmt: skip
+        "product_id", "segment_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id",
+        "uid", "uuid", "sku", "asin", "pid", "key")  # fmt: skip
 FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
         "image_path", "img", "img_path", "image_file", "video", "video_path", "video_file", "clip",
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
@@ -23,7 +25,14 @@ KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
+OTHER = ("reference_id", "item", "doc", "document", "url", "link")
+"""Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
+START = ("span_start", "start_time", "start", "start_sec", "begin", "t_start")
+END = ("span_end", "end_time", "end", "end_sec", "finish", "t_end")
+SPANS = (START[0], END[0])
+TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
+"""Seconds, or minutes and hours before them."""
 OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")
 """Names that columns can be mapped to."""
 GRADE = (
@@ -36,7 +45,7 @@ GRADE = (
     "relevance_score",
     "esci_label",
 )
-SCORE = ("score", "similarity")
+SCORE = ("score", "similarity", "_score")
 RANK = ("rank", "position", "doc_position")
 GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
@@ -120,9 +129,10 @@ def find_roles(block: Block, source: Source) -> Roles:
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(*ITEM, *FILE))
+    is_pair = is_named or bool(roles.find(*OTHER))
     is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
     take("query_id", QUERY)
-    if "query_id" in of and is_named:
+    if "query_id" in of and is_pair:
         take("grade", GRADE)
         take("grade", ["label"], whole=True)  # PyTerrier
         if "qrel" in block.file.lower() or "corpus_id" in roles.small:
@@ -131,16 +141,19 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("score", SCORE)
         if "score" not in of:
             take("rank", RANK, whole=True)
-        take("item_id", sorted((*ITEM, *FILE), key=KEYS.__contains__))
+        take("item_id", (*sorted((*ITEM, *FILE), key=KEYS.__contains__), *OTHER))
         take("run", ["snapshot_name"])
-        if of.keys() & {"grade", "score", "rank"}:
+        is_bare = {*block.columns} == {of["query_id"], of["item_id"]}
+        if is_bare or of.keys() & {"grade", "score", "rank"}:
             text = roles.small.get("query", roles.small.get("query_text", ""))
             of |= {"text": text} if text else {}
             roles.kind = "pairs"
             return roles
+        if not source.options.relevance and _is_repeated(block.columns[of["item_id"]]):
+            _refuse_numbers(block, source, of)
     if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query_id", ITEM)
-    elif is_named and not stem.startswith(("quer", "topic")):
+    elif is_pair and not stem.startswith(("quer", "topic")):
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)
@@ -149,6 +162,24 @@ def find_roles(block: Block, source: Source) -> Roles:
     else:
         _find_item_roles(block, source, roles)
     return roles
+
+
+def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None:
+    """Refuse queries, items that come again, and small numbers that nothing calls grades.
+
+    Raises:
+        Unsure: If there are such numbers.
+    """
+    filled = {name: list(filter(None, cells)) for name, cells in block.columns.items()}
+    numbers = [n for n, own in filled.items() if n not in of.values() and own]
+    grades = [n for n in numbers if all(0 <= parse_number(cell) <= 100 for cell in filled[n])]
+    before = f"{source.options.map}," if source.options.map else ""
+    pair = f"{before}query_id={of['query_id']},item_id={of['item_id']}"
+    lines = [f"--map {shlex.quote(f'{pair},grade={name}')}" for name in grades]
+    if lines:
+        told = f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers"
+        wanted = "a statement that they are judgements, or not"
+        raise Unsure(block.file, told, wanted, [*lines, "--relevance none"])
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
@@ -165,11 +196,16 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
-    is_repeated = "file" in of and _is_repeated(block.columns[of["file"]])
+    spans = [*roles.find(*START)[:1], *roles.find(*END)[:1]]
+    if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
+        of |= dict(zip(SPANS, spans, strict=True))
+    named = block.columns[of["file"]] if "file" in of and SPANS[0] not in of else ()
+    is_repeated = _is_repeated(named)
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
-        if "item_id" not in of and not (is_repeated and is_own):
+        is_class = "file" in of and not is_own and name_plainly(name) in KEYS
+        if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
         elif is_own and (is_repeated or name in keys):
             of.setdefault("caption_id", name)

@@ -15,7 +15,13 @@ from dashboard.plugins.importers.blocks import (
 )
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import Source
-from dashboard.storage.array_files import ROWS, count_lists, open_parquet, read_lists
+from dashboard.storage.array_files import (
+    ROWS,
+    count_lists,
+    holds_numbers,
+    open_parquet,
+    read_lists,
+)
 from dashboard.storage.media import recognise_bytes
 
 
@@ -101,7 +107,7 @@ def _make_block(
                 odd[f"a column {column} of bytes that are no pictures"] = wanted
         elif "struct<" in str(kind):
             odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
-        elif _holds_numbers(kind, column):
+        elif _holds_vectors(kind, column):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
             columns[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
@@ -114,15 +120,10 @@ def _make_block(
     return Block(file, lines, columns, vectors | join_wide(columns), contents, labels)
 
 
-def _holds_numbers(kind: Any, column: str) -> bool:
+def _holds_vectors(kind: Any, column: str) -> bool:
     """Return whether a type is a list of fractions, nested or not; whole numbers may be labels."""
-    import pyarrow as pa
-
-    fixed = bool(VECTOR_WORDS.search(column)) or "fixed_size_list" in str(kind)
-    depth = count_lists(kind)
-    for _ in range(depth):
-        kind = kind.value_type
-    return depth > 0 and (pa.types.is_floating(kind) or (fixed and pa.types.is_integer(kind)))
+    is_sure = VECTOR_WORDS.search(column) or "fixed_size_list" in str(kind)
+    return bool(count_lists(kind) and holds_numbers(kind) and (is_sure or "int" not in str(kind)))
 
 
 def _name_class(value: Any, names: list[str]) -> str:

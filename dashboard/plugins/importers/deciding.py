@@ -10,7 +10,6 @@ from typing import Any
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
-from dashboard.plugins.importers.column_roles import QUERY, name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
@@ -41,7 +40,7 @@ class Basis:
     """The file or column that decides relevance.
 
     Attributes:
-        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
+        kind: "judgements", "keywords", "labels", "captions", or "" for nothing.
         name: The column of "labels".
         others: What could have decided instead.
     """
@@ -61,62 +60,23 @@ def choose_basis(found: Gathered) -> Basis:
     stated, possible = list_label_columns(found)
     fixed = ["judgements"] * bool(list_judged(found)) + ["captions"] * bool(found.captions)
     every = [*fixed, *stated, *possible]
-    chosen = found.source.options.relevance
-    if chosen:
-        return _obey(found, "captions" if chosen == "caption" else chosen, fixed, every)
-    if found.copied:
-        return Basis("tables", others=stated)
-    if "judgements" in fixed:
-        return Basis("judgements", others=every[1:])
-    if any(name.startswith(KEYWORDS) for name in found.items.columns):
+    chosen = found.source.options.relevance or "judgements" * ("judgements" in fixed)
+    if not chosen and any(name.startswith(KEYWORDS) for name in found.items.columns):
         return Basis("keywords", others=every)
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     belong = several or (not stated and _has_pictures(found))
-    ways = [*stated, *(fixed if belong else [])]
-    if len(ways) == 1:
-        return _obey(found, ways[0], fixed, every)
-    open_ways = ways or possible
-    if not open_ways:
-        return Basis("")
-    told = f"{len(open_ways):,} that could decide relevance ({list_names(open_ways)})"
-    file = next((found.sources[way] for way in open_ways if way in found.sources), "captions")
-    raise Unsure(file, told, "one that is named so", _list_lines(open_ways))
-
-
-def refuse_unused_pairs(found: Gathered) -> None:
-    """Refuse a table that names queries, items and a small number, and says not what it is.
-
-    Raises:
-        Unsure: If there is one, and the caller does not say what decides relevance.
-    """
-    options, rows = found.source.options, found.items
-    texts = {name for _, _, _, name in found.captions} | found.queries.index.keys() | {""}
-    again: dict[str, set[str]] = {}
-    for (column, _), own in () if options.relevance else rows.again.items():
-        again.setdefault(column, set()).update(own)
-    for column, cells in again.items():
-        file = found.sources.get(column, "")
-        key, is_asked = found.source.keys.get(file), name_plainly(column) in QUERY or cells <= texts
-        if not key or len(cells) < 2 or not is_asked:
-            continue
-        filled = {n: list(filter(None, rows.get(n))) for n, e in found.sources.items() if e == file}
-        grades = [
-            name
-            for name, own in filled.items()
-            if own and name != column and all(0 <= parse_number(cell) <= 100 for cell in own)
-        ]
-        if grades:
-            before = f"{options.map}," if options.map else ""
-            maps = [f"{before}query_id={column},item_id={key},grade={name}" for name in grades]
-            lines = [f"--map {shlex.quote(each)}" for each in maps]
-            told = f"queries in the column {column}, items in {key}, and numbers"
-            lines += [f"--relevance {'captions' if found.captions else NONE}"]
-            raise Unsure(file, told, "a statement that they are judgements, or not", lines)
+    ways = [*stated, *(fixed if belong else [])] or possible
+    if not chosen and (len(ways) > 1 or ways == possible != []):
+        told = f"{len(ways):,} that could decide relevance ({list_names(ways)})"
+        file = next((found.sources[way] for way in ways if way in found.sources), "captions")
+        raise Unsure(file, told, "one that is named so", _list_lines(ways))
+    return _obey(found, chosen or (ways or [NONE])[0], fixed, every)
 
 
 def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:
     """Return the basis of a name."""
+    chosen = "captions" if chosen == "caption" else chosen
     others = [each for each in every if each != chosen]
     if chosen == NONE:
         return Basis("", others=others)
@@ -230,8 +190,6 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         lines = [f"--judgements {shlex.quote(each)}" for each in between if len(between) > 1]
         lines += [f"--disagreements {each}" for each in SETTLED]
         raise Unsure(own[0][1], told, "one grade for each pair", lines)
-    if len(used) > 1:
-        found.source.count(files[0], files, "files of judgements", "one; merged", "note")
     settle = SETTLED.get(options.disagreements, min)
     return {pair: settle([e for e, _ in own]) for pair, own in votes.items()}, used, len(odd)
 

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
-from pathlib import Path, PurePosixPath
+from mimetypes import guess_extension
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from dashboard.errors import Finding, list_names
 from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
-    Copied,
     Items,
     Judgements,
     Piece,
@@ -25,15 +25,13 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     write_list,
 )
-from dashboard.plugins.importers.source import GZIP, Source, find_folder_of
-from dashboard.storage.media import EXTENSION, recognise_bytes, strip_name
+from dashboard.plugins.importers.source import Source, find_folder_of
+from dashboard.storage.media import recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 Result = tuple[str, str, float]
-SUFFIXES = {"jpeg": "jpg", "quicktime": "mov", "": "bin"}
-"""Endings of files by media types that are called otherwise."""
 
 
 class Rows:
@@ -155,7 +153,6 @@ class Gathered:
         judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.
-        copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
         known: Items by their files, and by other names under which these came.
         is_whole: Whether further pictures of the source are no items.
@@ -172,7 +169,6 @@ class Gathered:
     judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
     results: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
-    copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
@@ -202,22 +198,15 @@ class Gathered:
             path = self.folder / "vectors" / str(len(self.vectors))
             key = (piece.name, piece.side)
             self.vectors.setdefault(key, VectorFile(path)).add(piece, self.source)
-        elif isinstance(piece, Copied):
-            self.copied[piece.name] = piece
         elif piece.rows:
             self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
 
     @cached_property
     def runs(self) -> dict[str, RunLines]:
-        """Results by their version, or by as much of its file as tells two of one name apart."""
-        forms = {}
-        for name, file in self.results:
-            path = PurePosixPath(GZIP.sub("", file))
-            forms[name, file] = (name, str(path.with_suffix("")), str(path), f"{name}@{file}")
-        times = Counter(form for every in forms.values() for form in {*every})
-        found = {}
+        """Results by their version, and its file where several have results of one name."""
+        times, found = Counter(name for name, _ in self.results), {}
         for (name, file), rows in self.results.items():
-            own = next(each for each in forms[name, file] if times[each] == 1).replace("/", "_")
+            own = name if times[name] == 1 else f"{name}@{file}".replace("/", "_")
             once = {(query, item): score for query, item, score in reversed(rows)}
             again, wanted = len(rows) - len(once), "each once for a query; the first counts"
             self.source.count(file, again, "results again", wanted)
@@ -230,8 +219,13 @@ class Gathered:
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
         files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
-        pairs = list(zip(piece.ids, files, strict=True))
-        names = [self.known.setdefault(file, own) if file else own for own, file in pairs]
+        starts = piece.columns.get("span_start") or [""] * len(files)
+        cut = {file: "" for file, start in zip(files, starts, strict=True) if file and start}
+        self.known |= cut  # a clip whose parts are items is none
+        names = [
+            own if start or not file else self.known.setdefault(file, own)
+            for own, file, start in zip(piece.ids, files, starts, strict=True)
+        ]
         self.known |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
@@ -239,7 +233,7 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        lacking = names.count("")
+        lacking = [*piece.ids].count("")
         self.source.count(piece.file, lacking, "items without an id or a file", "one; left out")
         self.items.add(
             [names[at] for at in kept],
@@ -257,9 +251,8 @@ class Gathered:
         """Write a picture that the source holds inside."""
         if name in self.written:
             return
-        stem = "".join(c if c.isalnum() or c in "-_" else "_" for c in EXTENSION.sub("", name))
-        kind = recognise_bytes(content).partition("/")[2]
-        file = f"{stem[:100]}-{self.items.index[name]}.{SUFFIXES.get(kind, kind)}"
+        ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
+        file = f"{self.items.index[name]}{ending}"
         path = self.folder / "media" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -277,40 +270,37 @@ class Gathered:
             file: File that has them.
             among: Items that they may mean; all if there are none.
         """
-        items = set(among) or self.items.index.keys()
-        found: dict[str, str] = {}
-        rest: list[str] = []
-        for name in dict.fromkeys(names):
-            known = name if name in items else self.known.get(name, "")
-            if known in items:
-                found[name] = known
-            else:
-                rest.append(name)
+        items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
+        exact = {name: name if name in items else self.known.get(name, "") for name in every}
+        found = {name: item for name, item in exact.items() if item in items}
+        rest = [name for name in every if name not in found]
         near = self._match_near(rest, items) if rest else {}
         times = Counter([*near.values(), *found.values()])
         near = {name: known for name, known in near.items() if times[known] == 1}
-        for name, known in list(near.items())[:1]:
+        if near:
+            (name, known), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
             how = "by file, ending, zeros before it or a column of ids"
             wanted = f"ids; matched where only one fits {how} ({known!r})"
             self.source.say(file, said, wanted, "note")
         return found | near
 
-    def _match_near(self, names: Sequence[str], items: Collection[str]) -> dict[str, str]:
+    def _match_near(self, names: Sequence[str], items: Set[str]) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of ids names."""
-        owners: dict[str, str] = {}
-        for name, item in {**self.known, **dict(zip(items, items, strict=True))}.items():
-            if item in items and owners.setdefault(shorten_name(name), item) != item:
-                owners[shorten_name(name)] = ""
-        near = {name: owners.get(shorten_name(name), "") for name in names}
-        if any(near.values()):
-            return {name: item for name, item in near.items() if item}
-        for column in filter(NUMBERED.search, self.items.columns):
+        near: dict[str, str] = {}
+        known = {**self.known, **dict(zip(items, items, strict=True))}
+        for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
+            owners: dict[str, set[str]] = {}
+            for name, item in known.items():
+                owners.setdefault(shorten(name), set()).add(item)
+            alike = {name: owners.get(shorten(name), set()) & items for name in names}
+            near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
+        for column in filter(NUMBERED.search, self.items.columns if not near else ()):
             cells = zip(self.items.get(column), self.items.index, strict=True)
-            owners = {cell: item for cell, item in cells if item in items}
-            if len(owners) == len(items) and owners.keys() >= set(names):
-                return {name: owners[name] for name in names}
-        return {}
+            ids = {cell: item for cell, item in cells if item in items}
+            if len(ids) == len(items) and ids.keys() >= set(names):
+                return {name: ids[name] for name in names}
+        return near
 
 
 def _quote_class(cell: str) -> str:

@@ -5,7 +5,7 @@ import shlex
 import shutil
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from filecmp import cmp
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import refuse_unused_pairs
+from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
@@ -22,6 +22,8 @@ from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
+    Row,
+    drop_removed,
     keep_files,
     keep_rows,
     link_media,
@@ -37,6 +39,7 @@ from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import record_inputs, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale
+from dashboard.texts import split_cells
 
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
@@ -61,17 +64,20 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         DataError: If the source cannot be used, or the place is taken.
     """
     place = _find_place(call.new, call.source, call.update)
-    source = list_source(call.source, call)
+    source, record = list_source(call.source, call), read_record(place)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
+        drop_removed(place, found, record)
         placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
         plan.settings["title"] = place.name
-        rows, kept = _write_all(place, draft, found, plan, placed)
+        link_media(draft, found, plan)
+        tables = list_tables(found, plan)
+        rows, kept = _write_all(place, draft, found, plan, placed, tables, record)
         opened = _open_draft(draft, found, plan)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
-        block = describe(found, plan, placed, versions)
+        block = describe(found, plan, opened, tables, placed, versions)
         is_bare = block[2] == NO_VERSION
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
@@ -103,28 +109,32 @@ def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
 def list_ways(new: str, plan: Plan) -> list[str]:
     """Return the lines to type that add a version to a collection without one."""
     model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
-    asked = any(plan.queries.get("text") + plan.queries.get("image"))
-    texts = " --queries queries.npz" if asked else ""
-    typed = (f"embed {{}} v1 --encoder {model}", f"add {{}} v1 --items vectors.npz{texts}")
-    return [f"  python -m dashboard {each.format(shlex.quote(new))}" for each in typed]
+    typed = (("embed", f"--encoder {model}"), ("add", "--items vectors.npz"))
+    return [f"  python -m dashboard {verb} {shlex.quote(new)} v1 {more}" for verb, more in typed]
 
 
 def _write_all(
-    place: Path, draft: Path, found: Gathered, plan: Plan, placed: Sequence[Placed]
+    place: Path,
+    draft: Path,
+    found: Gathered,
+    plan: Plan,
+    placed: Sequence[Placed],
+    tables: dict[str, list[Row]],
+    record: dict[str, Any],
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
-    link_media(draft, found, plan)
-    record, tables = read_record(place), list_tables(found, plan)
     now: dict[str, Any] = {
         "settings": dict(plan.settings),
-        "tables": {name: rows for name, rows in tables.items() if name in TABLES},
+        "tables": {name: tables[name] for name in TABLES},
+        "removed": record["removed"],
     }
     if place.is_dir():
-        keep_rows(place, tables, record["tables"], found.source)
+        for name in TABLES:
+            keep_rows(place, name, tables, record["tables"], found.source)
     rows = write_files(draft, found, plan, placed, tables)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
@@ -204,7 +214,6 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     for ours in set(mapped) - (source.mapped & set(OURS)):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
-    refuse_unused_pairs(found)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
@@ -227,20 +236,41 @@ def _report_differing(found: Gathered) -> None:
 
 
 def describe(
-    found: Gathered, plan: Plan, placed: Sequence[Placed], kept: Sequence[str]
+    found: Gathered,
+    plan: Plan,
+    opened: Collection,
+    tables: Mapping[str, Sequence[Row]],
+    placed: Sequence[Placed],
+    kept: Sequence[str],
 ) -> tuple[str, str, str]:
-    """Return the answer: what decides relevance, which items it names, which versions there are."""
+    """Return the answer: what decides relevance, which items it names, which versions there are.
+
+    All is counted in what was written, with what people changed in it.
+    """
+    items, pairs = opened.items, tables["qrels.csv"][1:]
+    cells = list(filter(None, clean_classes(items[plan.basis.name])))
+    classes = {part for own in split_cells(cells).values() for part in own}
+    texts = {*plan.texts} & items.index.keys()
+    lost = items.ids[len(tables["items.csv"]) - 1 :]  # judged ones, which are added behind
+    judged = {row[1] for row in pairs} - texts - {*lost}
+    pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
+    told, number = {
+        "": ("nothing decides it", 0),
+        "judgements": (pair, len(judged)),
+        "keywords": ("keywords", len(tables["unified_annotation.csv"]) - 1),
+        "labels": (f"same {plan.basis.name}, {len(classes):,} classes", len(cells)),
+        "captions": (f"each picture and its texts, {len(texts):,} texts", len(judged)),
+    }[plan.basis.kind]
     files = list_names(plan.files)
-    relevant = "; ".join([f"{plan.told} ({files})" if files else plan.told, *plan.notes])
-    lost = f"{len(plan.lost):,} more are not there ({list_names(plan.lost)})" if plan.lost else ""
-    items = f"{len(plan.pictures):,} of {list_names(found.list_files('items.csv'))}"
-    judged = "; ".join(filter(None, [f"judged: {plan.judged:,}", lost]))
+    relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
+    many, taken = len(items) - len(lost) - len(texts), list_names(found.list_files("items.csv"))
+    more = f"; {len(lost):,} more are not there ({list_names(lost)})" if lost else ""
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
-        f"Items: {items}; {judged}",
+        f"Items: {many:,} of {taken}; judged: {number:,}{more}",
         f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 

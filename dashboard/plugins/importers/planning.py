@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import list_names
-from dashboard.evaluation.labels import count_missing, report_missing
+from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     Basis,
@@ -36,11 +36,8 @@ class Plan:
     Attributes:
         pictures: Ids of the items but for texts that belong to them.
         texts: Ids of the texts that belong to pictures, in the order of their files.
-        told: What decides relevance, for the answer.
-        files: The files by which it is decided.
-        notes: More about it.
-        judged: Items that are judged or have a class.
-        lost: Items that are judged and not there.
+        files: The files by which relevance is decided.
+        notes: More about it, for the answer.
         of_queries: Guesses about queries.csv.
     """
 
@@ -51,11 +48,8 @@ class Plan:
     qrels: list[tuple[str, str, float]] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    told: str = "nothing decides it"
     files: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
-    judged: int = 0
-    lost: Sequence[str] = ()
     of_queries: str = ""
 
 
@@ -121,17 +115,17 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     file = list_names(plan.files)
     plan.qrels = [(query, item, grade) for (query, item), grade in merged.items()]
     plan.settings["protocols"] = ["trec"]
-    judged, items = {query for query, _, _ in plan.qrels}, {item for _, item, _ in plan.qrels}
-    plan.told = f"judgements, {len(plan.qrels):,} pairs of {len(judged):,} queries"
-    plan.lost = sorted(items - plan.items.index.keys())
-    plan.judged = len(items) - len(plan.lost)
     columns = [plan.queries.get(each) for each in ("text", "item_id", "image")]
     every = zip(list(plan.queries.index), *columns, strict=True)
     bare = [query for query, *own in every if not any(own)]
+    shown = [query for query in bare if found.source.find_media(query) and not query.isdecimal()]
+    own_items = found.match_items(shown, file)
+    plan.queries.add(list(own_items), {"item_id": list(own_items.values())})
+    bare = [query for query in bare if query not in own_items]
     texts = {name: text for _, _, text, name in found.captions if name}
     plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     plan.of_queries = "text: each id" if bare and not texts.keys() >= {*bare} else ""
-    unjudged = len(plan.queries) - len(judged)
+    unjudged = len(plan.queries) - len({query for query, _, _ in plan.qrels})
     wanted = "judgements; kept, without a value"
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
 
@@ -146,10 +140,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     classes = list(dict.fromkeys(part for cell in clean.values() for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
-    plan.told = f"same {column}, {len(classes):,} classes"
-    plan.judged = sum(map(bool, clean.values()))
     _note_missing(plan, missing)
-    found.source.findings += report_missing(plan.files[0] or column, column, missing)
     if found.source.options.queries_from:
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
@@ -183,21 +174,11 @@ def _add_item_queries(plan: Plan, items: Sequence[str]) -> None:
 def _plan_keywords(found: Gathered, plan: Plan) -> None:
     columns = [name for name in plan.items.columns if name.startswith(KEYWORDS)]
     _note_missing(plan, sum((_clean_column(plan.items, name) for name in columns), Counter()))
-    rows = zip(*map(plan.items.get, columns), strict=True)
     plan.settings["protocols"] = ["alfa"]
-    plan.told, plan.files = "keywords", found.list_files("items.csv")
-    plan.judged = sum(map(any, rows))
+    plan.files = found.list_files("items.csv")
     texts = sum(map(bool, plan.queries.get("text")))
     wanted = "them; python -m dashboard keywords NAME --write maps their words"
     found.source.count("queries.csv", texts, "texts without keywords", wanted)
-
-
-def _plan_tables(found: Gathered, plan: Plan) -> None:
-    tables = found.copied.values()
-    plan.settings["protocols"] = [each.protocol for each in tables][:1]
-    for table in tables:
-        plan.settings |= table.settings
-    plan.told, plan.files = "tables of a protocol", [each.file for each in tables]
 
 
 def _plan_captions(found: Gathered, plan: Plan) -> None:
@@ -230,9 +211,7 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     texts = [text for _, text, _ in kept]
     plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": texts})
     plan.queries.add(plan.texts, {"text": texts})
-    plan.told = f"each picture and its texts, {len(texts):,} texts"
     plan.files = list(dict.fromkeys(file for file, _ in first.values()))
-    plan.judged = len(asked)
     plan.of_queries = "a picture asks for its texts, a text for its picture"
     bare = [item for item in plan.pictures if not times[item]]
     wanted = "texts; they are searched"
@@ -244,5 +223,4 @@ PLANS = {
     "labels": _plan_labels,
     "keywords": _plan_keywords,
     "captions": _plan_captions,
-    "tables": _plan_tables,
 }

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
-from dashboard.storage.media import EXTENSION, REMOTE, is_media, is_video
+from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
 from dashboard.texts import decode_text, read_text
 
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -55,7 +55,6 @@ class Source:
         findings: What was left out, repaired or matched, and why.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
-        keys: Column by which each table names items.
     """
 
     root: Path
@@ -65,7 +64,6 @@ class Source:
     findings: list[Finding] = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
-    keys: dict[str, str] = field(default_factory=dict)
 
     def say(
         self,
@@ -186,15 +184,13 @@ class Source:
     def find_media(self, cell: str, folder: str = "") -> str:
         """Return the picture or clip that a cell of a table in a folder names; "" for none.
 
-        The address of one on another host stays as it is.
+        The address of one on another host that the source has not stays as it is.
         """
-        if REMOTE.match(cell.strip()):
-            return cell.strip()
         plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
-        if not plain or not self.media:
-            return ""
-        tails = [f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain)]
-        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), "")
+        address = cell.strip() if REMOTE.match(plain) else ""
+        plain = cut_address(plain)
+        tails = [f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain)] if plain else []
+        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""
@@ -238,15 +234,12 @@ def _find_fault(path: Path, root: Path) -> str:
     if "\\" in path.name or not path.name.isprintable():
         return "named with a backslash or unprintable characters"
     try:
-        if path.is_symlink() and path.is_dir():
-            return "links to folders"
-        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(root.resolve()):
-            return "links out of the source"
-        if path.is_dir():
-            return "" if os.access(path, os.R_OK | os.X_OK) else "folders that cannot be read"
-        if not path.is_file():
-            return "no regular files"
-        return "" if path.stat().st_size and os.access(path, os.R_OK) else "empty or not readable"
+        is_inside = path.resolve(strict=True).is_relative_to(root.resolve())
+        if path.is_symlink() and (path.is_dir() or not is_inside):
+            return "links to folders, or out of the source"
+        needed = os.R_OK | os.X_OK if path.is_dir() else os.R_OK
+        is_read = os.access(path, needed) and (path.is_dir() or path.is_file())
+        return "" if is_read and path.stat().st_size else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
 

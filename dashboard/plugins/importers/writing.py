@@ -7,6 +7,7 @@ import shlex
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ TABLES = {
 }
 """Tables in which people change rows, and the columns that name a row."""
 Row = tuple[str, ...]
+Cells = dict[Row, dict[str, str]]
+"""The filled cells of each row of a table, by its key."""
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
 
@@ -82,9 +85,9 @@ def list_tables(found: Gathered, plan: Plan) -> dict[str, list[Row]]:
         "queries.csv": _list_rows("query_id", plan.queries),
         "qrels.csv": [("query_id", "item_id", "grade"), *grades],
     }
-    if plan.basis.kind == "keywords":
-        rows = _list_rows("slice_id", plan.items, is_keyword=True)
-        tables["unified_annotation.csv"] = [row for row in rows if any(row[1:])]
+    head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
+    is_used = plan.basis.kind == "keywords"
+    tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
@@ -111,9 +114,6 @@ def write_files(
         taken |= dict.fromkeys(version.rows, list(version.said.values()))
     for name in ("media", "posters"):
         numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
-    for name, each in found.copied.items():
-        shutil.copyfile(found.source.find_path(each.file), draft / name)
-        numbers[name] = found.taken["queries.csv", each.file]
     guessed = {"queries.csv": plan.of_queries or None}
     return [
         {"file": file, "rows": number}
@@ -147,7 +147,22 @@ def read_record(place: Path) -> dict[str, Any]:
     told: dict[str, Any] = {}
     with suppress(OSError, ValueError, TypeError):
         told |= json.loads((place / RECORD).read_bytes())
-    return {"files": [], "settings": {}, "tables": {}} | told
+    return {"files": [], "settings": {}, "tables": {}, "removed": []} | told
+
+
+def drop_removed(place: Path, found: Gathered, record: dict[str, Any]) -> None:
+    """Leave out versions of the source that people removed, and note them in the record."""
+    wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
+    record["removed"] = sorted({*record["removed"], *(wrote - there)})
+    gone = {name.partition("/")[2] for name in record["removed"]}
+    away = [(name, side) for name, side in found.vectors if name in gone]
+    for key in away:
+        del found.vectors[key]
+    for name in gone & found.runs.keys():
+        away.append((name, found.runs.pop(name).file))
+    wanted = f"them; they stay away. Back: python -m dashboard restore {shlex.quote(place.name)}"
+    names = sorted({name for name, _ in away})
+    found.source.count(place.name, names, "versions that you removed", wanted, "note")
 
 
 def list_files(folder: Path) -> list[str]:
@@ -158,69 +173,79 @@ def list_files(folder: Path) -> list[str]:
 
 
 def keep_rows(
-    place: Path, tables: dict[str, list[Row]], wrote: Mapping[str, Any], source: Source
+    place: Path,
+    name: str,
+    tables: dict[str, list[Row]],
+    wrote: Mapping[str, Sequence[Row]],
+    source: Source,
 ) -> None:
-    """Give new tables what people changed in those that are there, and say what changes.
+    """Give a new table what people changed in the one that is there, and say what changes.
 
     A query that people deleted has no judgements.
 
     Args:
         place: The collection that is there.
+        name: File of the table.
         tables: The new tables, by their files.
         wrote: Those that `init` made the last time.
         source: Where it is said.
     """
-    for name, keys in [each for each in TABLES.items() if each[0] in tables]:
-        rows, path = tables[name], place / name
-        told = read_table(path, name, keys, [], unique=False).columns if path.is_file() else {}
-        old = [tuple(told), *zip(*told.values(), strict=True)]
-        made = wrote.get(name, ()) if told else ()
-        tables[name] = merge_rows(keys, rows, old, made)
-        new, theirs, base, now = (_index_rows(e, keys) for e in (rows, old, made, tables[name]))
-        dropped = [key for key in theirs if key not in now]
-        changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
-        source.count(name, changed, "rows that you changed", "rows of the source; gone")
-        other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
-        gone, away = len(dropped), len(new.keys() - now.keys())
-        if other or gone or own or away:
-            said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
-            yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
-            source.say(name, said, f"what the source has; taken in. {yours}", "note")
-        if name == "queries.csv":
-            lost = {row[0] for row in rows} - {row[0] for row in tables[name]}
-            tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
+    keys, rows, path, made = TABLES[name], tables[name], place / name, wrote.get(name, [])
+    if not path.is_file() or max(len(rows), len(made)) < 2:
+        return
+    told = read_table(path, name, keys, [], unique=False).columns
+    old = [tuple(told), *zip(*told.values(), strict=True)]
+    new, theirs, base = (_index_rows(each, keys) for each in (rows, old, made))
+    now = merge_rows(keys, new, theirs, base)
+    columns = [
+        each
+        for each in dict.fromkeys((*rows[0], *old[0]))
+        if each in keys or any(each in row for row in now.values())
+    ]
+    tables[name] = [tuple(columns), *(tuple(map(e.get, columns, repeat(""))) for e in now.values())]
+    dropped = [key for key in theirs if key not in now]
+    changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
+    source.count(name, changed, "rows that you changed", "rows of the source; gone")
+    left = [each for each in columns if made and each in made[0] and each not in rows[0]]
+    wanted = "columns of the source; cells that you changed stay there, and count no more"
+    source.count(name, left, "columns that the source has no more", wanted)
+    other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
+    gone, away = len(dropped), len(new.keys() - now.keys())
+    yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
+    if own and not made:
+        do = f"python -m dashboard remove {shlex.quote(place.name)} --yes"
+        wanted = f"a record of what init wrote, so all of them stay. To make it anew, type {do}"
+        source.say(name, f"{own:,} rows unlike the source's", f"{wanted}, and init again")
+    elif other or gone or own or away:
+        said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
+        source.say(name, said, f"what the source has; taken in. {yours}", "note")
+    if name == "queries.csv":
+        lost = {key[0] for key in new.keys() - now.keys()}
+        tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
 
 
-def merge_rows(
-    keys: Sequence[str], rows: Sequence[Row], old: Sequence[Row], wrote: Sequence[Row]
-) -> list[Row]:
+def merge_rows(keys: Sequence[str], new: Cells, theirs: Cells, base: Cells) -> Cells:
     """Return the rows of a table in which cells that people changed, or whole rows, stay so.
 
     Args:
-        keys: Columns that name a row.
-        rows: Header and rows by the source.
-        old: Those of people.
-        wrote: Those by the source when people got them.
+        keys: Columns that name a row; one that people deleted has none of them.
+        new: Rows by the source.
+        theirs: Those of people.
+        base: Those by the source when people got them.
 
-    >>> merge_rows(["id"], [("id", "x"), ("a", "2"), ("b", "1"), ("d", "1")],
-    ...     [("id", "x"), ("a", "1"), ("c", "3")], [("id", "x"), ("a", "1"), ("b", "1")])
-    [('id', 'x'), ('a', '2'), ('d', '1'), ('c', '3')]
+    >>> a, b, c = ({(name,): {"id": name, "x": "1"}} for name in "abc")
+    >>> merge_rows(["id"], {("a",): {"id": "a", "x": "2"}, **b}, {**a, **c}, {**a, **b})
+    {('a',): {'id': 'a', 'x': '2'}, ('c',): {'id': 'c', 'x': '1'}}
     """
-    new, theirs, base = (_index_rows(each, keys) for each in (rows, old, wrote))
-
-    def settle(key: Row, column: str) -> str:
-        now, mine, before = (each.get(key, {}).get(column, "") for each in (new, theirs, base))
-        return now if mine == before else mine
-
-    columns = dict.fromkeys((*rows[0], *old[0]))
-    every = [{name: settle(key, name) for name in columns} for key in new | theirs]
-    kept = [row for row in every if all(row[key] for key in keys)]
-    used = [name for name in columns if name in keys or any(row[name] for row in kept)]
-    return [tuple(used), *(tuple(row[name] for name in used) for row in kept)]
+    merged = {}
+    for key in new | theirs:
+        now, mine, before = (each.get(key, {}) for each in (new, theirs, base))
+        chosen = {name: now if mine.get(name) == before.get(name) else mine for name in now | mine}
+        merged[key] = {name: each[name] for name, each in chosen.items() if name in each}
+    return {key: row for key, row in merged.items() if {*keys} <= row.keys()}
 
 
-def _index_rows(rows: Sequence[Sequence[str]], keys: Sequence[str]) -> dict[Row, dict[str, str]]:
-    """Return the filled cells of each row of a table, by its key."""
+def _index_rows(rows: Sequence[Sequence[str]], keys: Sequence[str]) -> Cells:
     cells = [{n: e for n, e in zip(rows[0], row, strict=True) if e} for row in rows[1:]]
     return {tuple(row.get(key, "") for key in keys): row for row in cells}
 

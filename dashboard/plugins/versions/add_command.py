@@ -21,7 +21,8 @@ HELP = "add a version: vectors of items and queries, or results; whole or not at
 OPTIONS = """
 --items FILE  vectors of the items: .npy, .npz, .safetensors, .parquet, .hdf5 or .faiss
 --ids FILE  their ids, one a line (default: in the file itself, or FILE.txt beside it)
---queries FILE  vectors of the text queries, or of all queries
+--queries FILE  vectors of the text queries, or of all queries (default: those beside the items in
+    one file)
 --query-ids FILE  their ids, as --ids
 --by-position  vectors without ids are in the order of the collection's tables
 --run FILE  results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or a

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.errors import DataError, Findings
-from dashboard.storage.array_files import READERS, read_named_vectors
+from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import Row, add_run, add_vectors
 from dashboard.storage.versions import RUNS
@@ -33,7 +33,8 @@ def add_files(
         collection: Where it is added.
         name: Name of the version.
         items: Vectors of the items, and their ids.
-        queries: Vectors of the text queries, or of all queries; None for none.
+        queries: Vectors of the text queries, or of all queries; None for those that the
+            file of the items holds, if any.
         note: A sentence on what is new.
         by_position: Whether vectors without ids are those of the table's rows, in its order.
         codes: What arrays are that may be codes: "packed", "none", or "".
@@ -44,9 +45,11 @@ def add_files(
         DataError: If the version could not be used.
     """
     given = read_named_vectors(*items, findings)
-    asked = read_named_vectors(*queries, findings, is_text=True) if queries else None
+    asked = find_texts(items[0]) if queries is None else None
+    queries = (asked, None) if asked else queries
+    texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
     settings = {"note": note} if note else {}
-    return add_vectors(collection, name, given, asked, settings, {}, findings, by_position, codes)
+    return add_vectors(collection, name, given, texts, settings, {}, findings, by_position, codes)
 
 
 def add_dropped(

@@ -42,7 +42,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that is cut", 4),
     "odd line": ({"x.jsonl": '{"id": "e"}\n{"id": \n'}, "x.jsonl, line 2: found 1 lines", 5),
     "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
-    "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside ('../e.jpg')", 4),
+    "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside (../e.jpg)", 4),
     "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
     "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged file", 4),
     "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
@@ -124,7 +124,7 @@ def test_links(source: Path) -> None:
     made = init(source)
     assert made.read("items.csv", "item_id") == list("abcd")
     for name in ("out.csv", "up", "self.csv"):
-        assert f"({name})" in made.said
+        assert name in made.said
 
 
 def test_pictures_of_queries_outside(source: Path) -> None:

@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -153,13 +152,6 @@ def write_book(path: Path) -> None:
         )
 
 
-def write_far(path: Path) -> None:
-    with h5py.File(path, "w") as file:
-        file["train"], file["test"] = VECTORS, VECTORS[:1]
-        file["neighbors"] = np.array([[0, -1]])
-        file.attrs["distance"] = "euclidean"
-
-
 def make_disk(places: list[int]) -> pa.Table:
     pictures = [{"bytes": make_picture(at + 1), "path": None} for at in places]
     kind = pa.list_(pa.float32(), 2)
@@ -265,6 +257,47 @@ CASES |= {
         | {"data.yaml": "train: x\nnames: ['cat', 'dog']\nroboflow:\n  version: 1\n"} | BY_NAME,
         [], {("items.csv", "label"): [f'["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
+    "classes by pictures in JSON": (
+        PICTURED | {"x.json": {f"{n}.png": CLASSES[n] for n in NAMES}} | BY_NAME, [], {}, CATS,
+    ),
+    "results inside of queries": (
+        {"qrels.csv": "query,url,rating\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
+         "x.json": [{"query": q, "hits": [{"_id": i, "_score": 9 - at} for at, i in enumerate(own)]}
+                    for q, own in (("q1", "ba"), ("q2", "b"))]}, [], JUDGED, AP,
+    ),
+    "pairs without grades, asked by pictures": (
+        {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "query/x.png": 1, "query/y.png": 2,
+         "reference/a.png": 3, "reference/b.png": 4},
+        [], {("items.csv", "item_id"): ["query/x.png", "query/y.png", "reference/a.png",
+                                        "reference/b.png"],
+             ("queries.csv", "query_id item_id"): ["x|query/x.png", "y|query/y.png"],
+             ("qrels.csv", "query_id item_id grade"): ["x|reference/a.png|1"]}, {},
+    ),
+    "parts of clips": (
+        {"t.csv": "segment_id,video,start,end,label\ns,v.mp4,1:05,1:10,x\nt,v.mp4,70,80,y\n"
+         "u,w.mp4,1,2,x\n", "m/v.mp4": b"1", "m/w.mp4": b"2"},
+        [], {("items.csv", "item_id span_start file"): ["s|65|m/v.mp4", "t|70|m/v.mp4",
+                                                        "u|1|m/w.mp4"]}, {},
+    ),
+    "a title above the header, ids that come again": (
+        {"t.csv": "Birds\nimage;id;label\na.png;7;x\nb.png;7;x\nc.png;8;y\nd.png;8;y\n"}
+        | PICTURED | BY_NAME, [], {("items.csv", "item_id id"): ["a.png|7", "b.png|7", "c.png|8",
+                                                                 "d.png|8"]}, CATS,
+    ),
+    "captions of Fashion200k, MSVD and ActivityNet": (
+        {"a.txt": "im/a.png\t0.7\tred dress\n", "b.txt": "b a van here\nb one van\n",
+         "c.json": {"c": {"duration": 5, "sentences": ["one", "two"]}}} | PICTURED,
+        [], {("queries.csv", "text"): ["", "", "", "red dress", "a van here", "one van", "one",
+                                       "two"]}, {},
+    ),
+    "a header like a picture": (
+        {"t.csv": LABELS.replace("id", "im.png").replace(",cat", ".png,cat")} | PICTURED | BY_NAME,
+        [], {}, CATS,
+    ),
+    "names with zeros beside others": (
+        {"i.csv": "id,label\n7,cat\n007,cat\n8,dog\n9,dog\n", "v1.npy": VECTORS,
+         "v1.txt": "x/007.jpg\nx/7.jpg\nx/8.jpg\nx/9.jpg\n"}, [], {}, CATS,
+    ),
     "commas in names of folders": (
         {f"{'tench, Tinca' if n in 'ab' else 'eel, Tinca'}/{n}.png": 1 for n in NAMES} | BY_NAME,
         [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS,
@@ -285,11 +318,20 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "no header": (
         LABELLED | {"t.csv": "a.png,cat\nb.png,dog\n"}, "the column 'a.png'; expected a header",
     ),
+    "rows without a header": (
+        LABELLED | {"t.csv": "a,one\nb,two\n", "a.png": 1, "b.png": 2}, "the column 'a'",
+    ),
+    "nested cells": (
+        LABELLED | {"x.json": [{"id": "a", "labels": [{"by": "ann", "name": "cat"}]}]},
+        "a column labels of nested cells",
+    ),
+    "folders that number files": (
+        {f"im/{n[:2]}/{n}.png": 1 for n in ("010", "011", "020", "021")}, "nothing decides it",
+    ),
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them",
     ),
-    "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import faiss
-import h5py
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -43,7 +42,8 @@ SAMPLES = {"samples": [
     {"filepath": name, "tags": ["val"], "truth": {"label": label}}
     for name, label in (("a.png", "cat"), ("b.png", "cat"), ("c.png", "dog"))
 ]}  # fmt: skip
-CVAT = """<annotations><image name="a.png"><box label="cat"/></image><image name="b.png">
+CVAT = """<annotations><image name="a.png"><box label="cat">
+<attribute name="hue">red</attribute></box></image><image name="b.png">
 <box label="cat"/><polygon label="dog"/></image><image name="c.png"/></annotations>"""
 VOC = "<annotation><filename>{}.png</filename>{}</annotation>"
 OBJECT = "<object><name>{}</name></object>"
@@ -71,12 +71,6 @@ def write_index(path: Path) -> None:
     faiss.write_index(index, str(path))
 
 
-def write_hdf5(path: Path) -> None:
-    with h5py.File(path, "w") as file:
-        file["train"], file["test"] = VECTORS, np.array([[0, 1], [1, 0.1]], dtype=np.float32)
-        file["neighbors"] = np.array([[2], [0]])
-
-
 BITS = np.array([[int(bit) for bit in word] for word in
                  ("11110000", "11000000", "11111110", "00001111")], dtype=np.uint8)  # fmt: skip
 """By bits that differ a is nearest to b, by the cosine of 0 and 1 to c; c to a, d to c."""
@@ -86,7 +80,10 @@ SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
 CASES: dict[str, Case] = {
-    "COCO": (ABC | {"instances.json": COCO}, [], {("items.csv", "file label"): FOUND}, {}),
+    "COCO": (
+        ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]}},
+        [], {("items.csv", "file label"): FOUND}, {},
+    ),
     "FiftyOne classes": (
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 0, "b": 0, "c": 1}}},
         [], {("items.csv", "file label"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
@@ -123,7 +120,7 @@ CASES: dict[str, Case] = {
     "img2dataset": (
         {"0.tar": write_tar({"00.jpg": make_picture(1), "00.txt": b"red"}),
          "0.parquet": pa.table({"key": ["00"], "url": ["http://x.org/00.jpg"]})},
-        [], {("items.csv", "file"): ["00-0.png", ""]}, {},
+        [], {("items.csv", "file"): ["0.png", ""]}, {},
     ),
     "clip-retrieval": (
         {"img_emb/img_emb_0.npy": VECTORS, "text_emb/text_emb_0.npy": VECTORS,
@@ -135,7 +132,10 @@ CASES: dict[str, Case] = {
                                          "emb": VECTORS.tolist()})},
         [], {("items.csv", "item_id"): list("abcd")}, {"v2 P@1": 0.75},
     ),
-    "CVAT": (ABC | {"annotations.xml": CVAT}, [], {("items.csv", "file label"): FOUND}, {}),
+    "CVAT": (
+        ABC | {"annotations.xml": CVAT}, [],
+        {("items.csv", "file label"): FOUND, ("items.csv", "hue"): ['["red"]', "", ""]}, {},
+    ),
     "VOC": (
         ABC | {f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
                for n, own in (("a", ["cat"]), ("b", ["cat", "dog"]), ("c", []))},
@@ -193,11 +193,6 @@ CASES: dict[str, Case] = {
                  ("new", "q1,b,1"), ("new", "q1,a,2"), ("new", "q2,b,1"), ("old", "q1,a,1")))},
         [], {}, {"3_5_26_new AP@None": 0.75, "3_5_26_old AP@None": 0.5},
     ),
-    "ann-benchmarks": (
-        {"x.hdf5": write_hdf5}, [],
-        {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
-        {"v1 RR@None": 0.75},
-    ),
     "MSR-VTT": (
         {"videos.json": VIDEOS}, [],
         {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",
@@ -230,17 +225,6 @@ CASES: dict[str, Case] = {
         ["--by-position"],
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},
-    ),
-    "codes beside DeepHash's lists": (
-        {"database.txt": "a.jpg 1 0\nb.jpg 0 1\nc.jpg 0 1\n", "test.txt": "q.jpg 1 0\n",
-         "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
-        ["--by-position"], {}, {"b AP@None": 0.5},
-    ),
-    "context study": (
-        {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},
-        [],
-        {("relevance.csv", "relevance"): ["100", "50", "0"], ("items.csv", "item_id"): ["a", "b"]},
-        {},
     ),
 }  # fmt: skip
 

@@ -84,6 +84,15 @@ def test_files(world: Path, tmp_path: Path, ending: str) -> None:
     assert find_first("new") == [0.0, 0.0] and find_first("v1") == [1.0, 1.0]
 
 
+def test_both_sides_in_one_file(world: Path, tmp_path: Path) -> None:
+    """Arrays of items and of queries, each with its ids, on the command line and in Python."""
+    file, ids = tmp_path / "v.npz", {"item_ids": list("abc"), "query_ids": ["q2", "q1"]}
+    np.savez(file, items=ROWS, queries=TEXTS, **ids)
+    assert call("add", "small", "new", "--items", file)[0] == 0
+    dashboard.open("small").add_version("other", file)
+    assert find_first("new") == find_first("other") == [1.0, 1.0]
+
+
 def test_vectors_without_ids_are_not_taken_by_position(world: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "v.npy", ROWS)
     np.save(tmp_path / "q.npy", TEXTS)

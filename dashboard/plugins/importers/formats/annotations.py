@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -28,9 +29,10 @@ from dashboard.texts import split_cells
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = (
-    "category_id", "categories images", "classes labels", "annotations result data",
+    "category_id", "file_name images", "classes labels", "annotations result data",
     "samples filepath",
 )  # fmt: skip
+"""COCO's may begin with all its pictures, and have annotations far behind, or none."""
 LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
@@ -69,8 +71,8 @@ def _read_json(source: Source, name: str) -> Pieces:
 
 def _list_annotations(source: Source, name: str, found: Any) -> Labels:
     """Return COCO's images and the names of the categories of their annotations."""
-    keys = ("images", "annotations", "categories")
-    images, told, kinds = (take_list(found, key, name) for key in keys)
+    images = take_list(found, "images", name)
+    told, kinds = (found.get(key, []) for key in ("annotations", "categories"))
     names = {each.get("id"): str(each.get("name", each.get("id"))) for each in kinds}
     files = {each.get("id"): str(each.get("file_name", "")) for each in images}
     labels = {file: list[str]() for file in files.values() if file}
@@ -206,9 +208,16 @@ def _read_xml(source: Source, name: str) -> Pieces:
         own = [(each.text or "").strip() for each in root.findall("object/name")]
         yield make_labelled(name, [(file, own)])
         return
-    images = [image for image in root.iter("image") if image.get("name")]
-    pairs = ((image.get("name"), [each.get("label", "") for each in image]) for image in images)
-    yield make_labelled(name, pairs)
+    images = {image.get("name"): image for image in root.iter("image") if image.get("name")}
+    shapes = ((file, [each.get("label", "") for each in own]) for file, own in images.items())
+    yield make_labelled(name, shapes)
+    columns: dict[str, dict[str, list[str]]] = {}
+    for file, image in images.items():
+        for each in image.iter("attribute"):
+            cells = columns.setdefault(each.get("name", "attribute"), {})
+            cells.setdefault(file, []).append((each.text or "").strip())
+    for column, texts in columns.items():
+        yield replace(make_labelled(name, texts.items(), column), labels=())
 
 
 JSON = Format("COCO, FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))

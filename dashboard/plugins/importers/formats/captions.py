@@ -31,8 +31,8 @@ NAMES = ("filename", "file_name", "video_id", "id")
 TEXTS = ("raw", "caption")
 TEXT_IDS = ("sentid", "sen_id", "id")
 """Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
-LINE = re.compile(r"(\S+\.\w{2,4})(#\d+)?[\t ]+(?!\S+#\d+\s)(\S.*)")
-"""A picture and its caption; lines of Flickr8k's judgements name a picture and a caption's id."""
+LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)")
+"""A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
 
 def recognise_json(source: Source) -> list[str]:
@@ -50,26 +50,27 @@ def _read_json(source: Source, name: str) -> Pieces:
     kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
     what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
     source.count(name, len(named) - len(kept), what, f"the split {SPLIT}; left out", "note")
+    beside, own, other = LISTS[key]
     is_inside = any("sentences" in image for image in named)
-    texts = [(image, told) for image in kept for told in image.get("sentences", ())]
-    if not is_inside:
-        beside, own, other = LISTS[key]
-        listed, known = take_list(found, beside, name), {image.get(own) for image in named}
-        good = [told for told in listed if told.get(other) in known and "caption" in told]
-        what = "annotations without a caption or a known image"
-        source.count(name, len(listed) - len(good), what, f"{other} and caption; left out")
-        owners = {image.get(own): image for image in kept}
-        texts = [(owners[told[other]], told) for told in good if told[other] in owners]
-    folder = find_folder_of(name)
+    listed = [] if is_inside else take_list(found, beside, name)
+    known = {image.get(own) for image in named}
+    texts: dict[Any, list[dict[str, Any]]] = {}
+    for told in listed:
+        if told.get(other) in known and "caption" in told:
+            texts.setdefault(told[other], []).append(told)
+    lacking = len(listed) - sum(map(len, texts.values()))
+    what = "annotations without a caption or a known image"
+    source.count(name, lacking, what, f"{other} and caption; left out")
     columns = {each: [make_text(image.get(each)) for image in kept] for each in ("cocoid", "imgid")}
     paths = ["/".join(filter(None, (e.get("filepath"), _find(e, NAMES)))) for e in kept]
-    columns["file"] = [source.find_media(path, folder) for path in paths]
-    is_whole = is_inside or key == "videos"
-    yield Items(name, [_find(image, NAMES) for image in kept], columns, is_whole=is_whole)
+    columns["file"] = [source.find_media(path, find_folder_of(name)) for path in paths]
+    ids = [_find(image, NAMES) for image in kept]
+    yield Items(name, ids, columns, is_whole=is_inside or key == "videos")
     rows = []
-    for image, told in texts:
-        text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
-        rows.append((_find(image, NAMES), text, _find(told, TEXT_IDS)))
+    for item, image in zip(ids, kept, strict=True):
+        for told in image.get("sentences") or texts.get(image.get(own), []):
+            text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
+            rows.append((item, text, _find(told, TEXT_IDS)))
     yield Captions(name, rows)
 
 
@@ -91,25 +92,15 @@ def recognise_lines(source: Source) -> list[str]:
         )
 
     texts = source.list_headed(fits, ".token", ".txt")
-    return [name for name in texts if name not in source.sidecars]
+    return [name for name in texts if name not in source.sidecars and "lemma" not in name.lower()]
 
 
-def read_lines(source: Source, files: Sequence[str]) -> Pieces:
-    """Yield the captions of each file; of several files the first one of an id counts."""
-    words_last = sorted(files, key=lambda name: "lemma" in name.lower())
-    yield from read_each(partial(_read_lines, known={}), source, words_last)
-
-
-def _read_lines(source: Source, name: str, known: dict[str, str]) -> Pieces:
-    text = source.read_text(name)
-    found = match_lines(source, name, text, LINE, "FILE#K, a tab, the caption")
+def _read_lines(source: Source, name: str) -> Pieces:
+    found = match_lines(source, name, source.read_text(name), LINE, "FILE#K, a tab, the caption")
+    yield Items(name, list(dict.fromkeys(each[1] for each in found)))
     rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
-    kept = [row for row in rows if not row[2] or known.setdefault(row[2], name) == name]
-    wanted = "one for each id; those of the first file count"
-    source.count(name, len(rows) - len(kept), "further captions of an id", wanted)
-    yield Items(name, list(dict.fromkeys(item for item, _, _ in kept)))
-    yield Captions(name, kept)
+    yield Captions(name, rows)
 
 
 JSON = Format("captions in JSON", recognise_json, partial(read_each, _read_json))
-LINES = Format("captions in lines", recognise_lines, read_lines)
+LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))

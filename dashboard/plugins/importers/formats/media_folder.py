@@ -12,9 +12,13 @@ from dashboard.storage.media import EXTENSION
 
 GENERAL = frozenset(
     {"images", "image", "imgs", "img", "pictures", "photos", "videos", "video", "clips", "media",
-     "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all", "dataset"}
+     "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all", "dataset", "set",
+     "query", "queries", "gallery", "reference", "references", "database", "index", "bounding",
+     "box", ""}
 )  # fmt: skip
-"""Names of folders that are no classes."""
+"""Words in names of folders that are no classes."""
+SHARDED = re.compile(r"(^|/)(\d+)/\2\d")
+"""A file whose number begins with that of its folder, which only parts many files."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -52,6 +56,8 @@ def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Pieces
 
 def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
     """Return the classes that folders name: `class`, or `folder_1` and on where they are nested."""
+    if all(map(SHARDED.search, files)):
+        return {}
     own = [list(filter(_is_class, name.split("/")[:-1])) for name in files]
     levels = max(map(len, own), default=0)
     columns = [[parts[at] if at < len(parts) else "" for parts in own] for at in range(levels)]
@@ -63,9 +69,9 @@ def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
 
 def _is_class(folder: str) -> bool:
     """Return whether the name of a folder may be a class; img2dataset's shards are numbers."""
-    small = folder.lower()
-    is_split = small.rstrip("0123456789") in SPLITS
-    return not (small in GENERAL or is_split or re.fullmatch(r"\d{5,}", small))
+    words = re.split(r"[\d_ -]+", folder.lower())
+    is_part = {*words} <= GENERAL | SPLITS and not folder.isdecimal()
+    return not (is_part or re.fullmatch(r"\d{5,}", folder))
 
 
 FORMAT = Format("pictures and clips", recognise, read)

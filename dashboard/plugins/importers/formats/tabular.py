@@ -8,6 +8,7 @@ from pathlib import Path
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
+    SPANS,
     Roles,
     clean_name,
     find_roles,
@@ -81,7 +82,7 @@ def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
 
 
-NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+", re.I)
+NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?(\d+|[a-z]{2})", re.I)
 COMMA = re.compile(r"([-+]?\d+),(\d+)")
 
 
@@ -102,9 +103,14 @@ def read_numbers(cells: Sequence[str]) -> list[float | None]:
 def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
-    for role in [each for each in ("grade", "score", "rank") if each in roles.of]:
-        column = roles.of[role]
-        numbers = read_numbers([GRADES.get(e.lower(), e) for e in roles.read(block, role)])
+    told = [each for each in ("grade", "score", "rank") if each in roles.of]
+    if not told:
+        wanted = "a column of grades; the pairs are relevant"
+        source.say(block.file, "queries and items alone", wanted, "note")
+    for role in told or ["grade"]:
+        column = roles.of.get(role, "")
+        cells = block.columns.get(column) or ["1"] * len(block.lines)
+        numbers = read_numbers([GRADES.get(cell.lower(), cell) for cell in cells])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         what = f"cells of {column} that are no number"
         source.count(block.file, odd, what, "numbers; rows left out")
@@ -137,15 +143,15 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     if "file" in of and not any(files) and not any(contents):
         contents = list(map(read_outside, cells))
     ids, lost = [], []
-    for own, cell, file, content, line in zip(
-        given, cells, files, contents, block.lines, strict=True
+    spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
+    for own, cell, file, content, span, line in zip(
+        given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
     ):
         lost += [cell] if cell and not (file or content) else []
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
-        ids.append(own or name_row(source, cell, key, block.file, line))
+        ids.append(own or name_row(source, cell, (key, span), block.file, line))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
-    source.keys[block.file] = of.get("item_id") or of.get("file", "")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
@@ -154,7 +160,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
         labels = [name for name in block.classes if name in columns]
-        yield Items(block.file, ids, columns | {"file": files}, labels, contents)
+        columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
+        yield Items(block.file, ids, columns, labels, contents)
         yield _list_captions(block.file, ids, captions, names)
         for name in filter(NUMBERED_CAPTION.fullmatch, columns):
             yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
@@ -175,6 +182,17 @@ def _list_captions(
         texts = parts.get(cell) or [cell]
         rows += [(item, text, name if len(texts) == 1 else "") for text in texts if text]
     return Captions(file, rows)
+
+
+def read_seconds(cell: str) -> str:
+    """Return a time in seconds.
+
+    >>> read_seconds("1:02.5"), read_seconds("7"), read_seconds("")
+    ('62.5', '7', '')
+    """
+    parts = cell.split(":")
+    seconds = sum(60**at * parse_number(part) for at, part in enumerate(reversed(parts)))
+    return f"{seconds:g}" if len(parts) > 1 else cell
 
 
 KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}

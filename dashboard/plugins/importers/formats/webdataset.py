@@ -2,14 +2,17 @@
 
 import io
 import json
+import re
 import tarfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -23,8 +26,8 @@ from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.media import EXTENSION
 
 MAX_BYTES = 1 << 28
-READ = {"json", "txt", "cls", "caption"}
-Sample = dict[str, bytes]
+READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
+"""Endings of members that are read."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -38,52 +41,41 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
 
 
 def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Pieces:
-    endings: set[str] = set()
-    for key, sample in _list_samples(source, name):
-        endings.update(sample)
+    unread: dict[str, None] = {}
+    for key, members in groupby(_list_members(source, name), itemgetter(0)):
+        sample = {ending: content for _, ending, content in members}
+        unread |= {each: None for each in sample if not READ.search(f".{each}")}
         item = key if seen.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
         yield from _read_sample(source, name, item, sample)
-    unread = [e for e in sorted(endings - READ) if not EXTENSION.search(f".{e}")]
-    unread = [ending for ending in unread if not ending.endswith("npy")]
-    if unread:
-        said = f"members that end with {list_names(unread)}"
-        source.say(name, said, "pictures, txt, cls, json and npy; left out")
+    wanted = "pictures, txt, cls, json and npy; left out"
+    source.count(name, list(unread), "other endings of members", wanted)
 
 
-def _list_samples(source: Source, name: str) -> Iterator[tuple[str, Sample]]:
-    """Yield the name of each sample and its members by their endings.
+def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the name of the sample, the ending and the content of each member.
 
     Raises:
-        DataError: If the file is damaged; the samples before have been yielded by then.
+        DataError: If the file is damaged; the members before have been yielded by then.
     """
-    key, sample = "", Sample()
     odd: list[str] = []
     try:
         with tarfile.open(source.find_path(name), "r|*") as archive:
             for member in archive:
-                parts = [part for part in member.name.split("/") if part not in ("", ".", "..")]
-                is_odd = ".." in member.name or member.size > MAX_BYTES or not parts
-                if not member.isfile() or is_odd:
+                content = archive.extractfile(member) if member.isfile() else None
+                folder, _, file = member.name.removeprefix("./").rpartition("/")
+                if content is None or ".." in member.name or member.size > MAX_BYTES:
                     odd += [] if member.isdir() else [member.name]
                     continue
-                stem, _, ending = parts[-1].partition(".")
-                own = "/".join([*parts[:-1], stem])
-                if own != key and sample:
-                    yield key, sample
-                    sample = Sample()
-                key, content = own, archive.extractfile(member)
-                sample[ending.lower()] = content.read() if content else b""
+                stem, _, ending = file.partition(".")
+                yield f"{folder}/{stem}".strip("/"), ending.lower(), content.read()
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        found = f"a damaged tar file after {key!r} ({str(error)[:60]})"
-        yield from [(key, sample)] if sample else []
+        found = f"a damaged tar file ({str(error)[:60]})"
         raise DataError(name, found, "a whole file", do="Copy it again.") from error
-    if sample:
-        yield key, sample
-    what = f"members that are links, too large, or lead outside ({''.join(odd[:1])!r})"
-    source.count(name, len(odd), what, "plain files; left out")
+    what = "members that are links, too large, or lead outside"
+    source.count(name, odd, what, "plain files; left out")
 
 
-def _read_sample(source: Source, file: str, item: str, sample: Sample) -> Pieces:
+def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, bytes]) -> Pieces:
     """Yield the item of a sample: its picture, class, further cells, caption and vectors."""
     pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
     try:
