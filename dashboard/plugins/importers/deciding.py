@@ -40,7 +40,7 @@ class Basis:
     """The file or column that decides relevance.
 
     Attributes:
-        kind: "judgements", "keywords", "labels", "captions", or "" for nothing.
+        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
         name: The column of "labels".
         others: What could have decided instead.
     """
@@ -60,6 +60,8 @@ def choose_basis(found: Gathered) -> Basis:
     stated, possible = list_label_columns(found)
     fixed = ["judgements"] * bool(list_judged(found)) + ["captions"] * bool(found.captions)
     every = [*fixed, *stated, *possible]
+    if found.copied and not found.source.options.relevance:
+        return Basis("tables", others=stated)
     chosen = found.source.options.relevance or "judgements" * ("judgements" in fixed)
     if not chosen and any(name.startswith(KEYWORDS) for name in found.items.columns):
         return Basis("keywords", others=every)

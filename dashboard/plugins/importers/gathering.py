@@ -17,6 +17,7 @@ from dashboard.errors import Finding, list_names
 from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
+    Copied,
     Items,
     Judgements,
     Piece,
@@ -153,6 +154,7 @@ class Gathered:
         judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.
+        copied: Tables of a protocol, by their names.
         written: Items whose picture was inside the source, and its file below media/.
         known: Items by their files, and by other names under which these came.
         is_whole: Whether further pictures of the source are no items.
@@ -169,6 +171,7 @@ class Gathered:
     judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
     results: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
     vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
+    copied: dict[str, Copied] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
     known: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
@@ -198,6 +201,8 @@ class Gathered:
             path = self.folder / "vectors" / str(len(self.vectors))
             key = (piece.name, piece.side)
             self.vectors.setdefault(key, VectorFile(path)).add(piece, self.source)
+        elif isinstance(piece, Copied):
+            self.copied[piece.name] = piece
         elif piece.rows:
             self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
 

@@ -256,6 +256,7 @@ def describe(
     pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
     told, number = {
         "": ("nothing decides it", 0),
+        "tables": ("tables of a protocol", 0),
         "judgements": (pair, len(judged)),
         "keywords": ("keywords", len(tables["unified_annotation.csv"]) - 1),
         "labels": (f"same {plan.basis.name}, {len(classes):,} classes", len(cells)),

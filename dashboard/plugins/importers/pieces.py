@@ -93,7 +93,17 @@ class RunLines:
     rows: Sequence[tuple[str, str, float]]
 
 
-Piece = Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
+@dataclass(frozen=True, eq=False)
+class Copied:
+    """A table that a protocol reads by its name, and settings of the collection that it needs."""
+
+    file: str
+    name: str
+    protocol: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
 Pieces = Iterator[Piece]
 
 

@@ -181,6 +181,14 @@ def _plan_keywords(found: Gathered, plan: Plan) -> None:
     found.source.count("queries.csv", texts, "texts without keywords", wanted)
 
 
+def _plan_tables(found: Gathered, plan: Plan) -> None:
+    tables = found.copied.values()
+    plan.settings["protocols"] = [each.protocol for each in tables][:1]
+    for table in tables:
+        plan.settings |= table.settings
+    plan.files = [each.file for each in tables]
+
+
 def _plan_captions(found: Gathered, plan: Plan) -> None:
     """Make texts items and queries, and ask for texts by pictures and the other way round."""
     plan.settings["protocols"] = ["crossmodal"]
@@ -223,4 +231,5 @@ PLANS = {
     "labels": _plan_labels,
     "keywords": _plan_keywords,
     "captions": _plan_captions,
+    "tables": _plan_tables,
 }

@@ -114,6 +114,9 @@ def write_files(
         taken |= dict.fromkeys(version.rows, list(version.said.values()))
     for name in ("media", "posters"):
         numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
+    for name, each in found.copied.items():
+        shutil.copyfile(found.source.find_path(each.file), draft / name)
+        numbers[name] = found.taken["queries.csv", each.file]
     guessed = {"queries.csv": plan.of_queries or None}
     return [
         {"file": file, "rows": number}

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -150,6 +151,13 @@ def write_book(path: Path) -> None:
         pd.DataFrame(CLASSES.items(), columns=["id", "label"]).to_excel(
             book, sheet_name="items", index=False
         )
+
+
+def write_far(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["train"], file["test"] = VECTORS, VECTORS[:1]
+        file["neighbors"] = np.array([[0, -1]])
+        file.attrs["distance"] = "euclidean"
 
 
 def make_disk(places: list[int]) -> pa.Table:
@@ -332,6 +340,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them",
     ),
+    "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import faiss
+import h5py
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -69,6 +70,12 @@ def write_index(path: Path) -> None:
     index.train(VECTORS)
     index.add_with_ids(VECTORS[::-1].copy(), np.array([40, 30, 20, 10]))
     faiss.write_index(index, str(path))
+
+
+def write_hdf5(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["train"], file["test"] = VECTORS, np.array([[0, 1], [1, 0.1]], dtype=np.float32)
+        file["neighbors"] = np.array([[2], [0]])
 
 
 BITS = np.array([[int(bit) for bit in word] for word in
@@ -193,6 +200,11 @@ CASES: dict[str, Case] = {
                  ("new", "q1,b,1"), ("new", "q1,a,2"), ("new", "q2,b,1"), ("old", "q1,a,1")))},
         [], {}, {"3_5_26_new AP@None": 0.75, "3_5_26_old AP@None": 0.5},
     ),
+    "ann-benchmarks": (
+        {"x.hdf5": write_hdf5}, [],
+        {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
+        {"v1 RR@None": 0.75},
+    ),
     "MSR-VTT": (
         {"videos.json": VIDEOS}, [],
         {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",
@@ -225,6 +237,17 @@ CASES: dict[str, Case] = {
         ["--by-position"],
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},
+    ),
+    "codes beside DeepHash's lists": (
+        {"database.txt": "a.jpg 1 0\nb.jpg 0 1\nc.jpg 0 1\n", "test.txt": "q.jpg 1 0\n",
+         "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
+        ["--by-position"], {}, {"b AP@None": 0.5},
+    ),
+    "context study": (
+        {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},
+        [],
+        {("relevance.csv", "relevance"): ["100", "50", "0"], ("items.csv", "item_id"): ["a", "b"]},
+        {},
     ),
 }  # fmt: skip
 

@@ -66,6 +66,20 @@ def test_people_who_disagree(source: Path) -> None:
         assert f"; 2 pairs with different grades: the {how} of each" in made.block[0]
 
 
+def test_scale_of_relevance(source: Path) -> None:
+    """A scale up to 4 is set, and said; what people set instead stays."""
+    rows = "query_id,item_id,relevance\nq1,a,{}\nq1,b,0\n"
+    settings = source.parent / "data" / "made" / "collection.toml"
+    for most, line in (("60", ""), ("4", "relevance_scale = 4.0")):
+        made = init(make_source(source, {"relevance.csv": rows.format(most)}), "--update")
+        assert (f"relevance up to {most}" in made.said) == bool(line)
+        assert ("relevance_scale" in settings.read_text()) == bool(line)
+    assert line in settings.read_text()
+    settings.write_text(settings.read_text().replace("= 4.0", "= 5.0"))
+    init(source, "--update")
+    assert "relevance_scale = 5.0" in settings.read_text()
+
+
 @pytest.mark.parametrize("form", ["tasks", "rows"])
 def test_annotators_who_disagree(form: str, source: Path) -> None:
     """The first one counts, and that is said; or the answers of more than half of them."""

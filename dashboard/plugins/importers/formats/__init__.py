@@ -14,6 +14,7 @@ from dashboard.plugins.importers.formats import (
 
 FORMATS = (
     trec_files.BEIR,
+    protocol_files.CONTEXT,
     protocol_files.COMPOSED,
     captions.JSON,
     annotations.JSON,

@@ -1,18 +1,21 @@
-"""Vectors in npy, npz, safetensors, HDF5 and FAISS files."""
+"""Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
 from collections.abc import Sequence, Set
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.column_roles import name_version
+from dashboard.plugins.importers.column_roles import name_version, split_name
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
+    Judgements,
     Pieces,
+    Queries,
     Vectors,
     read_each,
 )
@@ -30,6 +33,9 @@ from dashboard.storage.vector_ids import (
 )
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
+SETS = ("train", "test", "neighbors")
+"""Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
+MAX_NEIGHBOURS = 10
 
 
 def recognise(source: Source) -> list[str]:
@@ -53,11 +59,16 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     there = frozenset([*files, *source.left])
     beside = {other for name in every for other in find_beside(name, there)}
     arrays = [name for name in every if name not in beside]
-    yield from read_each(partial(_read_file, there=there), source, arrays)
+    has_database = any(re.search("database|gallery", find_stem(name).lower()) for name in arrays)
+    asked = {n for n in arrays if has_database and "test" in split_name(find_stem(n).lower())}
+    yield from read_each(partial(_read_file, there=there, asked=asked), source, arrays)
 
 
-def _read_file(source: Source, name: str, there: Set[str]) -> Pieces:
+def _read_file(source: Source, name: str, there: Set[str], asked: Set[str]) -> Pieces:
     arrays = read_arrays(source.find_path(name), name)
+    if arrays.keys() >= set(SETS):
+        yield from _read_sets(source, name, arrays)
+        return
     lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
     matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
     if not matrices or find_stem(name).lower() in LABELS | {"y", "targets"}:
@@ -66,6 +77,7 @@ def _read_file(source: Source, name: str, there: Set[str]) -> Pieces:
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key)
+        side = "texts" if name in asked else side
         ids = find_ids(lists, len(rows), side == "texts")
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
@@ -79,6 +91,23 @@ def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUbO" and not IDS.search(key)
     return is_column and list_texts(cells) != ids
+
+
+def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
+    """Yield the items, queries and true neighbours of ann-benchmarks."""
+    items, queries = ([f"{key} {at}" for at in range(len(arrays[key]))] for key in SETS[:2])
+    yield Items(name, items)
+    yield Queries(name, queries, {"text": queries})
+    yield Vectors(name, "v1", "items", arrays["train"], items)
+    yield Vectors(name, "v1", "texts", arrays["test"], queries)
+    neighbours = arrays["neighbors"]
+    measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
+    if measure not in ("angular", "cosine", "ip"):
+        said = f"true neighbours by the distance {measure}"
+        source.say(name, said, "by the cosine, which orders results here")
+    nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
+    pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
+    yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])
 
 
 FORMAT = Format("vectors", recognise, read)

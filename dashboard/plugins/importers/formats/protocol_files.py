@@ -1,9 +1,15 @@
-"""Composed queries: FashionIQ, CIRR and CIRCO with their splits."""
+"""Files of protocols: FashionIQ, CIRR and CIRCO with their splits; a study of context.
+
+The tables of a study of context are taken as they are: relevance, viewed lists, satisfaction.
+"""
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
+from dashboard.plugins.importers.blocks import read_blocks
 from dashboard.plugins.importers.pieces import (
+    Copied,
     Format,
     Items,
     Judgements,
@@ -12,6 +18,7 @@ from dashboard.plugins.importers.pieces import (
     choose_part,
 )
 from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.texts import parse_number
 
 KEYS = (
     ("candidate", ("target",), "captions", ""),
@@ -20,6 +27,9 @@ KEYS = (
 )
 """Keys of FashionIQ, CIRR and CIRCO: reference, targets, text, targets of less use."""
 SPLITS = ("val", "dev", "test", "train")
+MAX_OTHER_SCALE = 10.0
+"""The largest relevance that tells another scale than that up to 100."""
+TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
 
 
 def recognise(source: Source) -> list[str]:
@@ -67,4 +77,34 @@ def _name(source: Source, value: Any) -> str:
     return padded if padded and source.find_media(padded) else str(value)
 
 
+def recognise_tables(source: Source) -> list[str]:
+    """Return the tables of a study of context, where there is one of relevance."""
+    found = {PurePosixPath(name).name: name for name in source.list_left(".csv")}
+    first = source.read_head(found[TABLES[0]]).split("\n")[0] if TABLES[0] in found else ""
+    is_ours = all(name in first for name in ("query_id", "item_id", "relevance"))
+    return [found[name] for name in TABLES if name in found] if is_ours else []
+
+
+def read_tables(source: Source, files: Sequence[str]) -> Pieces:
+    """Yield the queries and items that the tables name, and the tables."""
+    for name in files:
+        numbers: list[float] = []
+        for block in read_blocks(source, name):
+            numbers += map(parse_number, block.columns.get("relevance", []))
+            items, asked = (
+                list(dict.fromkeys(filter(None, block.columns.get(key, []))))
+                for key in ("item_id", "query_id")
+            )
+            yield Items(name, items)
+            yield Queries(name, asked, {"text": asked})
+        largest = max((number for number in numbers if number == number), default=0.0)
+        settings = {"relevance_scale": largest} if 0 < largest <= MAX_OTHER_SCALE else {}
+        if settings:
+            scale = f"relevance_scale = {largest:g} is set in collection.toml"
+            wanted = f"up to 100; {scale}. Change it if the scale goes on"
+            source.say(name, f"relevance up to {largest:g}", wanted, "note")
+        yield Copied(name, PurePosixPath(name).name, "context", settings)
+
+
 COMPOSED = Format("composed queries", recognise, read)
+CONTEXT = Format("context study", recognise_tables, read_tables)
