@@ -134,11 +134,11 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         p[column] = (np.abs(signed) >= least[column]).mean()
     if not is_exact.all():
         rng, count = np.random.default_rng(SEED), np.zeros((~is_exact).sum())
-        step = max(1, MAX_CELLS // len(sums))
+        step, sized = max(1, MAX_CELLS // len(sums)), moved[:, ~is_exact]
         for rows in _split(SIGNS, len(sums), MAX_DRAWN):
-            drawn = rng.integers(0, 2, size=(rows, len(sums)), dtype=np.int8)
-            for some in np.split(drawn, range(step, rows, step)):
-                moves = (2.0 * some - 1) @ moved[:, ~is_exact]
+            is_plus = rng.integers(0, 256, size=(rows, len(sums)), dtype=np.uint8) >> 7
+            for some in np.split(is_plus, range(step, rows, step)):
+                moves = some.astype(np.float64) @ (2 * sized) - sized.sum(axis=0)
                 count += (np.abs(moves) >= least[~is_exact]).sum(axis=0)
         p[~is_exact] = (count + 1) / (SIGNS + 1)
     return np.where(least <= 0, 1.0, p)

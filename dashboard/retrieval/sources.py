@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +15,8 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, IntArray, Table, Ties, find_bounds, sort_pairs
 
+limit_threads = cache(partial(threadpool_limits, 1, "blas"))
+"""Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
 GAP = 8
 """Vectors that are read in vain between two that are wanted."""
 
@@ -103,7 +106,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     if version.run is not None:
         return RunFileSource(order_run(version.run, queries, items, ties), {})
     assert version.items is not None
-    threadpool_limits(1, "blas")  # several threads wait for each other at every block
+    limit_threads()
     places = place_items(items.ids, ties)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     rows = np.full(len(queries), -1)

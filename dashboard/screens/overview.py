@@ -21,6 +21,7 @@ from dashboard.views.version_table import (
     list_curve,
     list_lowest,
     list_versions,
+    name_curve,
     pick_slices,
 )
 
@@ -35,6 +36,7 @@ title = escape_markdown(collection.title)
 top = make_line()
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
+    study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search
     measured = study.measure(runs, choices["metrics"])
 with show_progress("Comparing the versions"):
     rows, front = compare_on_page(study, choices)

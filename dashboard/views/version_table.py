@@ -99,14 +99,20 @@ def list_lowest(rows: Sequence[Row], metric: str) -> list[Row]:
     return sorted(rows, key=lambda row: (row["candidate"] is None, sign * (row["candidate"] or 0)))
 
 
-def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:
-    """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
+def name_curve(metric: str) -> str:
+    """Return the names of a metric at each cutoff up to its own; empty if it has no cutoffs."""
     front = parse_one(metric)
     if front.metric.cutoff == "never":
-        return []
+        return ""
     depth = min(max(front.cutoff or CURVE_DEPTH, CURVE_DEPTH), MAX_DEPTH)
-    names = " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
-    return [row for each in study.measure(versions, names) for row in each.list_means()]
+    return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
+
+
+def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:
+    """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
+    names = name_curve(metric)
+    measured = study.measure(versions, names) if names else []
+    return [row for each in measured for row in each.list_means()]
 
 
 def pick_slices(rows: Sequence[Row]) -> list[Row]:
