@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import list_names
 from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -179,9 +179,7 @@ class Gathered:
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
-        if isinstance(piece, Finding):
-            self.source.findings.append(piece)
-        elif isinstance(piece, Items):
+        if isinstance(piece, Items):
             self._add_items(piece)
         elif isinstance(piece, Queries):
             columns = dict(piece.columns)

@@ -23,7 +23,7 @@ from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
     Row,
-    drop_removed,
+    drop_versions,
     keep_files,
     keep_rows,
     link_media,
@@ -68,7 +68,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
-        drop_removed(place, found, record)
+        drop_versions(place, found, record)
         placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
         plan.settings["title"] = place.name

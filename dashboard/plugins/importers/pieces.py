@@ -14,7 +14,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Unsure
+from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.source import BROKEN, Side, Source, find_stem
 
 
@@ -93,7 +93,7 @@ class RunLines:
     rows: Sequence[tuple[str, str, float]]
 
 
-Piece = Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
+Piece = Items | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
 

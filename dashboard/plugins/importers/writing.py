@@ -150,19 +150,21 @@ def read_record(place: Path) -> dict[str, Any]:
     return {"files": [], "settings": {}, "tables": {}, "removed": []} | told
 
 
-def drop_removed(place: Path, found: Gathered, record: dict[str, Any]) -> None:
-    """Leave out versions of the source that people removed, and note them in the record."""
+def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
+    """Leave out versions of the source whose name people removed, or gave one of their own."""
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *(wrote - there)})
-    gone = {name.partition("/")[2] for name in record["removed"]}
-    away = [(name, side) for name, side in found.vectors if name in gone]
-    for key in away:
-        del found.vectors[key]
-    for name in gone & found.runs.keys():
-        away.append((name, found.runs.pop(name).file))
-    wanted = f"them; they stay away. Back: python -m dashboard restore {shlex.quote(place.name)}"
-    names = sorted({name for name, _ in away})
-    found.source.count(place.name, names, "versions that you removed", wanted, "note")
+    theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
+    named = [*(name for name, _ in found.vectors), *found.runs]
+    away = [name for name in dict.fromkeys(named) if name in theirs]
+    found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
+    for name in theirs & found.runs.keys():
+        del found.runs[name]
+    typed = f"python -m dashboard {{}} {shlex.quote(place.name)}"
+    do = f"{typed.format('restore')}, or {typed.format('remove')} --version NAME --yes"
+    wanted = f"other names; left out. To change that: {do}"
+    what = "versions that you removed, or have one of your own of"
+    found.source.count(place.name, away, what, wanted, "note")
 
 
 def list_files(folder: Path) -> list[str]:
@@ -257,21 +259,12 @@ def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
         place: The collection that is there.
         draft: The new one.
         written: Files that `init` wrote.
-
-    Raises:
-        DataError: If a version that people added has the name of a new one.
     """
-    made, known = (set(map(_name_version, each)) for each in (list_files(draft), written))
+    made = set(map(_name_version, list_files(draft))) - {""}
     kept: dict[str, None] = {}
     for name in list_files(place):
         version = _name_version(name)
-        is_made = version in made and version != ""
-        if is_made and version not in known:
-            called = shlex.quote(version.partition("/")[2])
-            do = f"python -m dashboard remove {shlex.quote(place.name)} --version {called} --yes"
-            do = f"Rename the source's file, or type: {do}"
-            found = "a version of yours, and another one of the source"
-            raise DataError(version, found, "one", do=do)
+        is_made = version in made
         is_of_people = name not in written or version and not is_made
         if is_of_people and not (draft / name).exists():
             link_file(place / name, draft / name)
