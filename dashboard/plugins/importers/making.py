@@ -94,16 +94,13 @@ def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
     write_settings(draft / "collection.toml", plan.settings)
     opened = open_collection(draft)
-    for name, error in opened.broken.items():
-        if error.file.endswith(INDEXES):
-            (draft / error.file).unlink()
-            named = [key for key in DEFAULTS if plan.settings.get(key) == name]
-            out = " and ".join(["left out", *named])
-            found.source.say(error.file, error.found, f"{error.expected}; {out}. {error.do}")
-            for key in named:
-                del plan.settings[key]
-            return _open_draft(draft, found, plan)
-    return opened
+    stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
+    for name, error in stale.items():
+        (draft / error.file).unlink()
+        found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
+        for key in [key for key in DEFAULTS if plan.settings.get(key) == name]:
+            del plan.settings[key]
+    return _open_draft(draft, found, plan) if stale else opened
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:
@@ -263,7 +260,7 @@ def describe(
     }[plan.basis.kind]
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    many, taken = len(items) - len(lost) - len(texts), list_names(found.list_files("items.csv"))
+    many, taken = len(items) - len(lost) - len(texts), list_names(found.taken["items"])
     more = f"; {len(lost):,} more are not there ({list_names(lost)})" if lost else ""
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]

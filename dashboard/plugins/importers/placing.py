@@ -100,7 +100,7 @@ def _find_ids(
         if not found.source.options.by_position:
             wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}"
             raise Unsure(file, told, wanted, ["--by-position"])
-        tables = found.list_files("items.csv" if side == "items" else "queries.csv")
+        tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
         how = f" in the order of {list_names(order)}"
         version.said[side] = f"{len(known):,} {side} of {file}{how}"

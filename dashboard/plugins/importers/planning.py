@@ -84,7 +84,7 @@ def _name_items(found: Gathered) -> None:
     for (_, side), own in found.vectors.items():
         named |= dict.fromkeys(own.ids if side == "items" else (), next(iter(own.files), ""))
     found.items.add(list(named), {})
-    found.taken.update(("items.csv", file) for file in named.values())
+    found.taken["items"] |= dict.fromkeys(named.values())
 
 
 def _rename_columns(found: Gathered) -> None:
@@ -174,7 +174,7 @@ def _plan_keywords(found: Gathered, plan: Plan) -> None:
     columns = [name for name in plan.items.columns if name.startswith(KEYWORDS)]
     _note_missing(plan, sum((_clean_column(plan.items, name) for name in columns), Counter()))
     plan.settings["protocols"] = ["alfa"]
-    plan.files = found.list_files("items.csv")
+    plan.files = list(found.taken["items"])
     texts = sum(map(bool, plan.queries.get("text")))
     wanted = "them; python -m dashboard keywords NAME --write maps their words"
     found.source.count("queries.csv", texts, "texts without keywords", wanted)

@@ -103,7 +103,7 @@ def write_files(
     tables: Mapping[str, Sequence[Row]],
 ) -> list[dict[str, Any]]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
-    taken = {name: found.list_files(name) for name in ("items.csv", "queries.csv")}
+    taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
     taken |= {"qrels.csv": list(plan.files)}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
