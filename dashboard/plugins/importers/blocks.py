@@ -128,13 +128,12 @@ def _name_cells(
         source.say(name, f"a line {make_text(above[0])!r}", "a header; skipped", "note")
         first = rest
     (line, names), *below = [(at, list(map(make_text, cells))) for at, cells in first[:2]]
-
-    def is_shown(cell: str) -> bool:
-        return bool(CELL.search(cell) or source.find_media(cell))
-
     twice = [each for each in names if each and names.count(each) > 1]
-    pairs = zip(names, *(cells for _, cells in below), strict=False)
-    alike = [own for own, *cells in pairs if cells and all(map(is_shown, (own, *cells)))]
+    shown = [
+        {at for at, cell in enumerate(row) if CELL.search(cell) or source.find_media(cell)}
+        for row in (names, *(cells for _, cells in below))
+    ]
+    alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
     is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
     if bad := twice or alike * (not is_header):
         found, do = f"{'two columns' if twice else 'the column'} {bad[0]!r}", "Write one above it."
@@ -207,8 +206,8 @@ def _holds_pairs(name: str, told: Sequence[dict[str, Any]]) -> bool:
     Columns of pandas, which look alike, have the same rows each.
     """
     is_named = bool(re.search("qrel|judg|run|result", name.lower()))
-    is_pair = any(isinstance(each, int | float) for each in told[0].values())
-    return is_pair and (is_named or any(own.keys() != told[0].keys() for own in told))
+    numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
+    return all(numbers) and (is_named or any(own.keys() != told[0].keys() for own in told))
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -160,9 +160,8 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
     for name in theirs & found.runs.keys():
         del found.runs[name]
-    typed = f"python -m dashboard {{}} {shlex.quote(place.name)}"
-    do = f"{typed.format('restore')}, or {typed.format('remove')} --version NAME --yes"
-    wanted = f"other names; left out. To change that: {do}"
+    do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
+    wanted = f"other names; left out. Type restore in place of remove, or {do}"
     what = "versions that you removed, or have one of your own of"
     found.source.count(place.name, away, what, wanted, "note")
 
