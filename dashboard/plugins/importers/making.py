@@ -222,14 +222,12 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    is_settled = found.source.options.disagreements == "majority"
-    most = "of classes those of most" if is_settled else "of classes too. Those of most"
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
         odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
         for column, many in odd.items():
-            file, what = found.sources.get(column, "queries"), f"ids with a second {column}"
-            wanted = f"one of each; the first counts, {most}: --disagreements majority"
-            found.source.count(file, many, what, wanted)
+            file = found.sources.get(column, "queries")
+            found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
 def describe(
