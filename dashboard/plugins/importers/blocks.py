@@ -128,13 +128,12 @@ def _name_cells(
         source.say(name, f"a line {make_text(above[0])!r}", "a header; skipped", "note")
         first = rest
     (line, names), *below = [(at, list(map(make_text, cells))) for at, cells in first[:2]]
-
-    def is_shown(cell: str) -> bool:
-        return bool(CELL.search(cell) or source.find_media(cell))
-
     twice = [each for each in names if each and names.count(each) > 1]
-    pairs = zip(names, *(cells for _, cells in below), strict=False)
-    alike = [own for own, *cells in pairs if cells and all(map(is_shown, (own, *cells)))]
+    shown = [
+        {at for at, cell in enumerate(row) if CELL.search(cell) or source.find_media(cell)}
+        for row in (names, *(cells for _, cells in below))
+    ]
+    alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
     is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
     if bad := twice or alike * (not is_header):
         found, do = f"{'two columns' if twice else 'the column'} {bad[0]!r}", "Write one above it."
@@ -188,13 +187,27 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
         rows = told if is_of_rows else [{column: own} for own in told]
         found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
+    elif told and is_of_rows and _holds_pairs(name, told):
+        number = "grade" if re.search("qrel|judg", name.lower()) else "score"
+        pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
+        found = [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
     elif told and is_of_rows:
         keys = dict.fromkeys(key for column in told for key in column)
         found = [{name: column.get(key) for name, column in found.items()} for key in keys]
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(name, "JSON of another kind", "a list of objects")
-    for number, row in enumerate(found, start=1):
-        yield from ((number, dict(_flatten(each))) for each in _part_results(row))
+    for line, row in enumerate(found, start=1):
+        yield from ((line, dict(_flatten(each))) for each in _part_results(row))
+
+
+def _holds_pairs(name: str, told: Sequence[dict[str, Any]]) -> bool:
+    """Return whether objects hold a number for each item of a query, as ranx writes them.
+
+    Columns of pandas, which look alike, have the same rows each.
+    """
+    is_named = bool(re.search("qrel|judg|run|result", name.lower()))
+    numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
+    return all(numbers) and (is_named or any(own.keys() != told[0].keys() for own in told))
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:

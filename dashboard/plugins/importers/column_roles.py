@@ -170,9 +170,9 @@ def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None
     Raises:
         Unsure: If there are such numbers.
     """
-    filled = {name: list(filter(None, cells)) for name, cells in block.columns.items()}
-    numbers = [n for n, own in filled.items() if n not in of.values() and own]
-    grades = [n for n in numbers if all(0 <= parse_number(cell) <= 100 for cell in filled[n])]
+    free = {name: own for name, own in block.columns.items() if name not in of.values()}
+    marks = {name: [parse_number(cell) for cell in own if cell] for name, own in free.items()}
+    grades = [name for name, own in marks.items() if own and all(0 <= e <= 100 for e in own)]
     before = f"{source.options.map}," if source.options.map else ""
     pair = f"{before}query_id={of['query_id']},item_id={of['item_id']}"
     lines = [f"--map {shlex.quote(f'{pair},grade={name}')}" for name in grades]

@@ -188,8 +188,7 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         (query, item), own = next(iter(odd.items()))
         given = " and ".join(f"{grade:g} in {file}" for grade, file in own[:3])
         told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
-        between = dict.fromkeys(file for each in odd.values() for _, file in each)
-        lines = [f"--judgements {shlex.quote(each)}" for each in between if len(between) > 1]
+        lines = [f"--judgements {shlex.quote(each)}" for each in used if len(used) > 1]
         lines += [f"--disagreements {each}" for each in SETTLED]
         raise Unsure(own[0][1], told, "one grade for each pair", lines)
     settle = SETTLED.get(options.disagreements, min)

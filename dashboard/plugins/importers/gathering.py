@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import Finding, list_names
+from dashboard.errors import list_names
 from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -147,7 +147,7 @@ class Gathered:
         folder: Where vectors and pictures are written while they come.
         source: Files that they are from.
         items: Items with the path of their file in the source, captions and further columns.
-        taken: Rows of each file by what was taken from it.
+        taken: Files of the rows of items and queries.
         declared: Columns that a format declares to be classes.
         sources: File that each column of the items came from.
         captions: File, item, text and id of each caption.
@@ -164,7 +164,7 @@ class Gathered:
     source: Source
     items: Rows = field(default_factory=Rows)
     queries: Rows = field(default_factory=Rows)
-    taken: Counter[tuple[str, str]] = field(default_factory=Counter)
+    taken: dict[str, dict[str, None]] = field(default_factory=lambda: {"items": {}, "queries": {}})
     declared: set[str] = field(default_factory=set)
     sources: dict[str, str] = field(default_factory=dict)
     captions: list[tuple[str, str, str, str]] = field(default_factory=list)
@@ -176,22 +176,16 @@ class Gathered:
     known: dict[str, str] = field(default_factory=dict)
     is_whole: bool = False
 
-    def list_files(self, table: str) -> list[str]:
-        """Return the files that rows of a table of the collection were taken from."""
-        return [file for (name, file), number in self.taken.items() if name == table and number]
-
     def add(self, piece: Piece) -> None:
         """Add a piece."""
-        if isinstance(piece, Finding):
-            self.source.findings.append(piece)
-        elif isinstance(piece, Items):
+        if isinstance(piece, Items):
             self._add_items(piece)
         elif isinstance(piece, Queries):
             columns = dict(piece.columns)
             if "image" in columns:
                 columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
             self.queries.add(piece.ids, columns)
-            self.taken["queries.csv", piece.file] += len(piece.ids)
+            self.taken["queries"] |= dict.fromkeys([piece.file] * bool(piece.ids))
         elif isinstance(piece, Judgements):
             self.queries.add([query for query, _, _ in piece.rows], {})
             self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
@@ -250,7 +244,7 @@ class Gathered:
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
         self.sources = dict.fromkeys(piece.columns, piece.file) | self.sources
-        self.taken["items.csv", piece.file] += len(self.items) - before
+        self.taken["items"] |= dict.fromkeys([piece.file] * (len(self.items) > before))
 
     def _write_content(self, name: str, content: bytes) -> None:
         """Write a picture that the source holds inside."""

@@ -23,7 +23,7 @@ from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
     Row,
-    drop_removed,
+    drop_versions,
     keep_files,
     keep_rows,
     link_media,
@@ -68,7 +68,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
-        drop_removed(place, found, record)
+        drop_versions(place, found, record)
         placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)
         plan.settings["title"] = place.name
@@ -94,16 +94,13 @@ def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
     write_settings(draft / "collection.toml", plan.settings)
     opened = open_collection(draft)
-    for name, error in opened.broken.items():
-        if error.file.endswith(INDEXES):
-            (draft / error.file).unlink()
-            named = [key for key in DEFAULTS if plan.settings.get(key) == name]
-            out = " and ".join(["left out", *named])
-            found.source.say(error.file, error.found, f"{error.expected}; {out}. {error.do}")
-            for key in named:
-                del plan.settings[key]
-            return _open_draft(draft, found, plan)
-    return opened
+    stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
+    for name, error in stale.items():
+        (draft / error.file).unlink()
+        found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
+        for key in [key for key in DEFAULTS if plan.settings.get(key) == name]:
+            del plan.settings[key]
+    return _open_draft(draft, found, plan) if stale else opened
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:
@@ -225,14 +222,12 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    is_settled = found.source.options.disagreements == "majority"
-    most = "of classes those of most" if is_settled else "of classes too. Those of most"
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
         odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
         for column, many in odd.items():
-            file, what = found.sources.get(column, "queries"), f"ids with a second {column}"
-            wanted = f"one of each; the first counts, {most}: --disagreements majority"
-            found.source.count(file, many, what, wanted)
+            file = found.sources.get(column, "queries")
+            found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
 def describe(
@@ -264,7 +259,7 @@ def describe(
     }[plan.basis.kind]
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    many, taken = len(items) - len(lost) - len(texts), list_names(found.list_files("items.csv"))
+    many, taken = len(items) - len(lost) - len(texts), list_names(found.taken["items"])
     more = f"; {len(lost):,} more are not there ({list_names(lost)})" if lost else ""
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]

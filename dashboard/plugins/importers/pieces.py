@@ -14,7 +14,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Unsure
+from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.source import BROKEN, Side, Source, find_stem
 
 
@@ -93,17 +93,7 @@ class RunLines:
     rows: Sequence[tuple[str, str, float]]
 
 
-@dataclass(frozen=True, eq=False)
-class Copied:
-    """A table that a protocol reads by its name, and settings of the collection that it needs."""
-
-    file: str
-    name: str
-    protocol: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines | Finding
+Piece = Items | Queries | Judgements | Captions | Vectors | RunLines | Copied
 Pieces = Iterator[Piece]
 
 

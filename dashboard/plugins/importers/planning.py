@@ -24,9 +24,9 @@ from dashboard.texts import split_cells
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 KINDS = ("image", "video", "text")
-RESERVED = {"side": "source_side", "query_id": "source_query_id", "image": "source_image"}
-"""Columns of items whose name has another meaning here, and the name that keeps them as labels."""
-OF_QUERIES = {"scene": "scene_label", "among": "among_label"}
+RESERVED = ("side", "query_id", "image")
+OF_QUERIES = ("scene", "among")
+"""Columns of items and of queries whose names mean something else here; they are labels."""
 
 
 @dataclass(eq=False)
@@ -84,18 +84,17 @@ def _name_items(found: Gathered) -> None:
     for (_, side), own in found.vectors.items():
         named |= dict.fromkeys(own.ids if side == "items" else (), next(iter(own.files), ""))
     found.items.add(list(named), {})
-    found.taken.update(("items.csv", file) for file in named.values())
+    found.taken["items"] |= dict.fromkeys(named.values())
 
 
 def _rename_columns(found: Gathered) -> None:
     """Keep columns whose names mean something else here under other names, and say so."""
-    kinds = set(found.items.get("kind"))
-    odd_kind = {} if kinds <= {"", *KINDS} else {"kind": "source_kind"}
-    for rows, names in ((found.items, RESERVED | odd_kind), (found.queries, OF_QUERIES)):
+    odd_kind = ["kind"] if {*found.items.get("kind")} - {"", *KINDS} else []
+    for rows, names in ((found.items, [*RESERVED, *odd_kind]), (found.queries, OF_QUERIES)):
         for name in [each for each in names if each in rows.columns]:
-            rows.columns[names[name]] = rows.columns.pop(name)
+            rows.columns[f"source_{name}"] = rows.columns.pop(name)
             said = f"a column {name!r}, a name with a meaning of its own here"
-            wanted = f"a label; kept as {names[name]!r}"
+            wanted = f"a label; kept as 'source_{name}'"
             found.source.say(found.sources.get(name, "queries"), said, wanted, "note")
 
 
@@ -175,7 +174,7 @@ def _plan_keywords(found: Gathered, plan: Plan) -> None:
     columns = [name for name in plan.items.columns if name.startswith(KEYWORDS)]
     _note_missing(plan, sum((_clean_column(plan.items, name) for name in columns), Counter()))
     plan.settings["protocols"] = ["alfa"]
-    plan.files = found.list_files("items.csv")
+    plan.files = list(found.taken["items"])
     texts = sum(map(bool, plan.queries.get("text")))
     wanted = "them; python -m dashboard keywords NAME --write maps their words"
     found.source.count("queries.csv", texts, "texts without keywords", wanted)
@@ -208,14 +207,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     plan.items.add(plan.pictures, {"kind": kinds})
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
-    used = set(plan.pictures)
+    plan.texts = [name for _, _, name in kept]
     for item, _, name in kept:
-        own = name
-        while own in used:
-            own += "+"
-        used.add(own)
-        plan.texts.append(own)
-        plan.qrels += [(item, own, 1.0), (own, item, 1.0)]
+        plan.qrels += [(item, name, 1.0), (name, item, 1.0)]
     texts = [text for _, text, _ in kept]
     plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": texts})
     plan.queries.add(plan.texts, {"text": texts})

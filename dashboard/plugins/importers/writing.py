@@ -103,7 +103,7 @@ def write_files(
     tables: Mapping[str, Sequence[Row]],
 ) -> list[dict[str, Any]]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
-    taken = {name: found.list_files(name) for name in ("items.csv", "queries.csv")}
+    taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
     taken |= {"qrels.csv": list(plan.files)}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
@@ -153,19 +153,20 @@ def read_record(place: Path) -> dict[str, Any]:
     return {"files": [], "settings": {}, "tables": {}, "removed": []} | told
 
 
-def drop_removed(place: Path, found: Gathered, record: dict[str, Any]) -> None:
-    """Leave out versions of the source that people removed, and note them in the record."""
+def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
+    """Leave out versions of the source whose name people removed, or gave one of their own."""
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *(wrote - there)})
-    gone = {name.partition("/")[2] for name in record["removed"]}
-    away = [(name, side) for name, side in found.vectors if name in gone]
-    for key in away:
-        del found.vectors[key]
-    for name in gone & found.runs.keys():
-        away.append((name, found.runs.pop(name).file))
-    wanted = f"them; they stay away. Back: python -m dashboard restore {shlex.quote(place.name)}"
-    names = sorted({name for name, _ in away})
-    found.source.count(place.name, names, "versions that you removed", wanted, "note")
+    theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
+    named = [*(name for name, _ in found.vectors), *found.runs]
+    away = [name for name in dict.fromkeys(named) if name in theirs]
+    found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
+    for name in theirs & found.runs.keys():
+        del found.runs[name]
+    do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
+    wanted = f"other names; left out. Type restore in place of remove, or {do}"
+    what = "versions that you removed, or have one of your own of"
+    found.source.count(place.name, away, what, wanted, "note")
 
 
 def list_files(folder: Path) -> list[str]:
@@ -260,21 +261,12 @@ def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
         place: The collection that is there.
         draft: The new one.
         written: Files that `init` wrote.
-
-    Raises:
-        DataError: If a version that people added has the name of a new one.
     """
-    made, known = (set(map(_name_version, each)) for each in (list_files(draft), written))
+    made = set(map(_name_version, list_files(draft))) - {""}
     kept: dict[str, None] = {}
     for name in list_files(place):
         version = _name_version(name)
-        is_made = version in made and version != ""
-        if is_made and version not in known:
-            called = shlex.quote(version.partition("/")[2])
-            do = f"python -m dashboard remove {shlex.quote(place.name)} --version {called} --yes"
-            do = f"Rename the source's file, or type: {do}"
-            found = "a version of yours, and another one of the source"
-            raise DataError(version, found, "one", do=do)
+        is_made = version in made
         is_of_people = name not in written or version and not is_made
         if is_of_people and not (draft / name).exists():
             link_file(place / name, draft / name)

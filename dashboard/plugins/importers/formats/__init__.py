@@ -18,7 +18,6 @@ FORMATS = (
     protocol_files.COMPOSED,
     captions.JSON,
     annotations.JSON,
-    trec_files.RANX,
     class_lists.CLASSES,
     webdataset.FORMAT,
     class_lists.HASHED,

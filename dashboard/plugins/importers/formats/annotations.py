@@ -6,7 +6,6 @@ and in YOLO's text files.
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -141,11 +140,11 @@ def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
 
 def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
     """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
-    fields = Counter(key for each in samples for key, own in each.items() if find_labels(own))
+    fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum('"support"' in json.dumps(each, default=str) for each in samples)
     wanted = "labels of whole clips; the spans are left out, the labels kept"
     source.count(name, spans, "clips with labels of a part", wanted)
-    for column, _ in fields.most_common():
+    for column in fields:
         pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
         yield make_labelled(name, pairs, column)
 

@@ -19,6 +19,8 @@ FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = FLAGS.replace("[01]", r"\d+")
 FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS % '{1}'}")
 """A path, and a label a column, as DeepHash has them, or the number of a class."""
+PARTS = re.compile("(database|gallery|base)|(test|query|queries)")
+"""Words in names of the lists of what is searched, and of what asks."""
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
     "image_name item_id evaluation_status": ("image_name", "item_id"),
@@ -27,19 +29,17 @@ HEADS = {
 
 
 def recognise_flags(source: Source) -> list[str]:
-    """Return text files of paths and zeros and ones."""
-    return source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
+    """Return text files of paths and labels; of several those that are searched or ask."""
+    lists = source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
+    return [name for name in lists if PARTS.search(find_stem(name).lower())] or lists
 
 
 def read_flags(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
-    gallery = [n for n in files if re.search("database|gallery|base", find_stem(n).lower())]
-    asked = [n for n in files if re.search("test|query|queries", find_stem(n).lower())]
-    queries = [n for n in asked if n not in gallery]
-    gallery = gallery or [n for n in files if n not in queries]
-    for name in (n for n in files if n not in {*gallery, *queries}):
-        source.say(name, "a list beside database and test", "those; left out", "note")
-    yield from read_each(partial(_read_flags, queries=queries), source, [*gallery, *queries])
+    parts = {name: PARTS.search(find_stem(name).lower()) for name in files}
+    queries = [name for name, part in parts.items() if part and part[2]]
+    read_one = partial(_read_flags, queries=queries)
+    yield from read_each(read_one, source, sorted(files, key=queries.__contains__))
 
 
 def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
@@ -65,8 +65,8 @@ def _make_part(name: str, classes: Mapping[str, str], column: str, asks: bool) -
 
 def recognise_classes(source: Source) -> list[str]:
     """Return the lists, and the pictures, whose folders are no further classes."""
-    lists = source.list_headed(find_header, ".txt")
-    return [*lists, *source.media] if lists else []
+    lists = sorted(source.list_headed(find_header, ".txt"), key=lambda n: "train" in find_stem(n))
+    return [*lists[:1], *source.media] if lists else []
 
 
 def find_header(head: str) -> str:
@@ -77,10 +77,7 @@ def find_header(head: str) -> str:
 
 def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the part that is searched, the test or gallery, with its classes, and the queries."""
-    lists = [each for each in files if each.endswith(".txt")]
-    name, *others = sorted(lists, key=lambda each: "train" in find_stem(each))
-    for other in others:
-        source.say(other, f"a list beside {name}", "one; left out", "note")
+    name = files[0]
     header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number

@@ -1,4 +1,4 @@
-"""Judgements and results: TREC's lines and its topics, BEIR; JSON of ranx and ir_measures."""
+"""Judgements and results: TREC's lines and its topics, BEIR."""
 
 import re
 from collections.abc import Sequence
@@ -80,33 +80,6 @@ def _make_queries(name: str, rows: Sequence[tuple[str, str]]) -> Queries:
     return Queries(name, [query for query, _ in rows], {"text": [text for _, text in rows]})
 
 
-HEAD = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*-?[\d.]+')
-PANDAS = re.compile(r'\s*\{\s*"[^"]*"\s*:\s*\{\s*"0"')
-"""Its index of rows in place of items."""
-JUDGED = re.compile("qrel|judg")
-
-
-def recognise_json(source: Source) -> list[str]:
-    """Return JSON files that begin with an object of objects of numbers."""
-    any_judged = any(JUDGED.search(name.lower()) for name in source.files)
-    pandas = source.list_headed(PANDAS.match, ".json")
-    return [
-        name
-        for name in source.list_headed(HEAD.match, ".json")
-        if re.search("qrel|judg|run|result", find_stem(name).lower())
-        or (any_judged and name not in pandas)  # a run called by its model
-    ]
-
-
-def _read_json(source: Source, name: str) -> Pieces:
-    told = source.read_json(name).items()
-    rows = [(query, *each) for query, own in told for each in own.items()]
-    good = [row for row in rows if type(row[2]) in (int, float)]
-    source.count(name, len(rows) - len(good), "cells that are no number", "numbers; left out")
-    stem = find_stem(name)
-    yield Judgements(name, good) if JUDGED.search(stem.lower()) else RunLines(name, stem, good)
-
-
 TEXT_KEYS = ("_id", "title", "text")
 PARTS = ("test", "dev", "validation", "val", "train")
 """Judgements of BEIR that count, the first that is there."""
@@ -149,6 +122,5 @@ def read_beir(source: Source, files: Sequence[str]) -> Pieces:
         yield _make_queries(queries, [row for row in rows if not judged or row[0] in judged])
 
 
-RANX = Format("ranx", recognise_json, partial(read_each, _read_json))
 TREC = Format("TREC", recognise, partial(read_each, _read_file))
 BEIR = Format("BEIR", recognise_beir, read_beir)
