@@ -27,8 +27,6 @@ def say(author: str, query: str, value: str, **more: str) -> Verdict:
 def test_sides_are_those_of_the_first_edition() -> None:
     """By the first byte of SHA-256 of seed, list, query and person; both sides occur."""
     sides = [figures.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
-    assert sides == [figures.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
-    assert set(sides) == {("v1", "v2"), ("v2", "v1")}
     assert sides != [figures.shuffle_sides(MADE, query, "kim") for query, _ in MADE.pairs]
     left = "".join(side[0][1] for side in sides)
     assert left == "12122111111221"  # as the first edition puts them
