@@ -7,10 +7,7 @@ import pytest
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import figures
-from dashboard.plugins.reviews.judging_lists import (
-    choose_pairs,
-    mark_gone,
-)
+from dashboard.plugins.reviews.judging_lists import choose_pairs, mark_gone
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
 from tests.plugins.reviews.conftest import BLIND
