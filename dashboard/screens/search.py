@@ -2,6 +2,7 @@
 
 import numpy as np
 import streamlit as st
+from cachetools import TTLCache
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
@@ -17,6 +18,7 @@ from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
 
 EXAMPLES, RECENT, POSTERS = 5, 5, 12
+MAX_FOUND, SECONDS = 8, 300  # searches that a session keeps, and how long
 
 study, choices = open_page("runs", "shown", versions=1)
 collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
@@ -109,10 +111,14 @@ every = set(choices["runs"]) == set(collection.versions)
 versions = tuple(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]
 waiting = "The first typed text loads the language model, which takes some seconds."
-with st.spinner(f"Searching. {waiting}" if text else "Searching."):
-    found = search(
-        study, versions, text=text, item=item, picture=picture, depth=depth, metric=metric
-    )
+# an encoder may be slow, and the script runs again for every input
+known = st.session_state.setdefault("found", TTLCache(MAX_FOUND, SECONDS))
+asked = (study, versions, text, item, upload.file_id if upload else "", depth, metric)
+if (found := known.get(asked)) is None:
+    with st.spinner(f"Searching. {waiting}" if text else "Searching."):
+        found = known[asked] = search(
+            study, versions, text=text, item=item, picture=picture, depth=depth, metric=metric
+        )
 required, other = found.asked.get("required", ()), found.asked.get("not_counted", ())
 badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]
 badges += [f":gray-badge[{escape_markdown(name)} (not counted)]" for name in other]

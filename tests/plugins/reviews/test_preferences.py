@@ -7,10 +7,7 @@ import pytest
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import figures
-from dashboard.plugins.reviews.judging_lists import (
-    choose_pairs,
-    mark_gone,
-)
+from dashboard.plugins.reviews.judging_lists import choose_pairs, mark_gone
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
 from tests.plugins.reviews.conftest import BLIND
@@ -27,8 +24,6 @@ def say(author: str, query: str, value: str, **more: str) -> Verdict:
 def test_sides_are_those_of_the_first_edition() -> None:
     """By the first byte of SHA-256 of seed, list, query and person; both sides occur."""
     sides = [figures.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
-    assert sides == [figures.shuffle_sides(MADE, query, "eva") for query, _ in MADE.pairs]
-    assert set(sides) == {("v1", "v2"), ("v2", "v1")}
     assert sides != [figures.shuffle_sides(MADE, query, "kim") for query, _ in MADE.pairs]
     left = "".join(side[0][1] for side in sides)
     assert left == "12122111111221"  # as the first edition puts them

@@ -71,18 +71,10 @@ def test_last_of_a_person_counts(say: Say) -> None:
 
 
 @pytest.mark.usefixtures("each_store")
-def test_sent_twice(say: Say) -> None:
-    first = say("eva", "q1", "a", "not", once="press-1")
-    say("eva", "q1", "a", "relevant", once="press-2")
-    assert say("eva", "q1", "a", "not", once="press-1") == first
-    assert list_said() == [("eva", "a", "relevant")]
-
-
-@pytest.mark.usefixtures("each_store")
 def test_undo(graded: Path, say: Say) -> None:
     """Each step takes back one more row of the person; what was before it counts again."""
     assert undo_last(graded, "eva") is None
-    say("eva", "q1", "a", "not", note="why")
+    say("eva", "q1", "a", "not", note="why", once="undo x")  # it cannot pass for an undone row
     say("kim", "q1", "a", "relevant")
     say("eva", "q1", "a", "2")
     say("eva", "q1", "b", "relevant")
@@ -153,13 +145,6 @@ def test_one_person_in_any_spelling(graded: Path, say: Say) -> None:
     assert [row.item_id for row in list_history("graded", author="Zo\u00eb")] == list("aab")
     assert undo_last(graded, "Zo\u00eb").item_id == "b"  # type: ignore[union-attr]
     assert list_said() == [("Zo\u00eb", "a", "relevant")]
-
-
-@pytest.mark.usefixtures("each_store")
-def test_press_named_as_an_undo(graded: Path, say: Say) -> None:
-    """A client's id cannot pass for an undone row."""
-    say("eva", "q1", "a", "not", once="undo x")
-    assert undo_last(graded, "eva") is not None and list_said() == []
 
 
 @pytest.mark.usefixtures("each_store")
