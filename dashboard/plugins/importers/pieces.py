@@ -93,7 +93,18 @@ class RunLines:
     rows: Sequence[tuple[str, str, float]]
 
 
-Piece = Items | Queries | Judgements | Captions | Vectors | RunLines | Copied
+@dataclass(frozen=True, eq=False)
+class Copied:
+    """A table that a protocol reads by its name, and settings of the collection that it needs."""
+
+    file: str
+    name: str
+    rows: int
+    protocol: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
 

@@ -116,7 +116,7 @@ def write_files(
         numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
-        numbers[name] = found.taken["queries.csv", each.file]
+        numbers[name] = each.rows
     guessed = {"queries.csv": plan.of_queries or None}
     return [
         {"file": file, "rows": number}

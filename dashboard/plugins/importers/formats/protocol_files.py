@@ -88,8 +88,9 @@ def recognise_tables(source: Source) -> list[str]:
 def read_tables(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the queries and items that the tables name, and the tables."""
     for name in files:
-        numbers: list[float] = []
+        rows, numbers = 0, list[float]()
         for block in read_blocks(source, name):
+            rows += len(block.lines)
             numbers += map(parse_number, block.columns.get("relevance", []))
             items, asked = (
                 list(dict.fromkeys(filter(None, block.columns.get(key, []))))
@@ -103,7 +104,7 @@ def read_tables(source: Source, files: Sequence[str]) -> Pieces:
             scale = f"relevance_scale = {largest:g} is set in collection.toml"
             wanted = f"up to 100; {scale}. Change it if the scale goes on"
             source.say(name, f"relevance up to {largest:g}", wanted, "note")
-        yield Copied(name, PurePosixPath(name).name, "context", settings)
+        yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
 
 
 COMPOSED = Format("composed queries", recognise, read)
