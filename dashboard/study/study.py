@@ -42,8 +42,8 @@ from dashboard.tables import BoolArray, FloatArray, IntArray
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16
-MAX_SHOWN = 256
-"""Results of queries that a study holds, of 40 KB each: a page has those of seven at once."""
+MAX_ROWS = 1 << 16
+"""Results and missed items of queries that a study holds, of a kilobyte each."""
 NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
 """Columns of queries.csv that say what a query is, and do not divide queries."""
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -72,7 +72,9 @@ class Study:
     choices: Choices
     _parts: dict[Any, Any] = field(default_factory=dict)
     _locks: dict[Any, Any] = field(default_factory=dict)
-    _shown: Any = field(default_factory=lambda: LRUCache(MAX_SHOWN))
+    _shown: Any = field(
+        default_factory=lambda: LRUCache(MAX_ROWS, lambda found: len(found.rows + found.missed))
+    )
     _shown_lock: Any = field(default_factory=threading.RLock)
 
     @cached_property

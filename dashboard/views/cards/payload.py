@@ -12,17 +12,18 @@ from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
-from dashboard.study.study import MAX_SHOWN
 from dashboard.views.charts import colour_versions
 from dashboard.views.media_routes import address_media, find_media_of
 
+MAX_PAYLOADS = 256
+"""What pages show of queries, of 36 KB each; a page has seven at once."""
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
 Card = dict[str, Any]
 Row = Mapping[str, Any]
 
 
-@cached(LRUCache(MAX_SHOWN), lock=Lock())
+@cached(LRUCache(MAX_PAYLOADS), lock=Lock())
 def make_payload(
     found: QueryResult, collection: Collection, versions: tuple[str, ...], metric: str, depth: int
 ) -> Card:
