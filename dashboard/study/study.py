@@ -73,7 +73,7 @@ class Study:
     _parts: dict[Any, Any] = field(default_factory=dict)
     _locks: dict[Any, Any] = field(default_factory=dict)
     _shown: Any = field(
-        default_factory=lambda: LRUCache(MAX_ROWS, lambda found: len(found.rows + found.missed))
+        default_factory=lambda: LRUCache(MAX_ROWS, lambda found: 1 + len(found.rows + found.missed))
     )
     _shown_lock: Any = field(default_factory=threading.RLock)
 
