@@ -187,7 +187,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
         rows = told if is_of_rows else [{column: own} for own in told]
         found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
-    elif told and is_of_rows and _holds_pairs(name, told):
+    elif told and is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if re.search("qrel|judg", name.lower()) else "score"
         pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
         found = [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
@@ -200,14 +200,17 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         yield from ((line, dict(_flatten(each))) for each in _part_results(row))
 
 
-def _holds_pairs(name: str, told: Sequence[dict[str, Any]]) -> bool:
+def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> bool:
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
-    Columns of pandas, which look alike, have the same rows each.
+    A run called by its model is known by judgements beside it. Columns of pandas, which look
+    alike, have the same rows each.
     """
     is_named = bool(re.search("qrel|judg|run|result", name.lower()))
+    is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
+    is_uneven = any(own.keys() != told[0].keys() for own in told)
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
-    return all(numbers) and (is_named or any(own.keys() != told[0].keys() for own in told))
+    return (is_named or is_judged and is_uneven) and all(numbers)
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
