@@ -316,11 +316,10 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
         if match := WIDE.fullmatch(name):
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
-    for stem, names in groups.items():
-        first = min(names)
-        is_row = len(names) >= MIN_WIDE and list(names) == [*range(first, first + len(names))]
-        if is_row and any("." in columns[name][0] for name in names.values()):
-            cells = zip(*(map(parse_number, columns.pop(n)) for n in names.values()), strict=True)
+    for stem, named in groups.items():
+        names = [named[at] for at in sorted(named)]
+        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
+            cells = zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)
             found[stem] = np.array(list(cells), dtype=np.float32)
     return found
 
