@@ -187,7 +187,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
         rows = told if is_of_rows else [{column: own} for own in told]
         found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
-    elif told and is_of_rows and _holds_pairs(name, told):
+    elif told and is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if re.search("qrel|judg", name.lower()) else "score"
         pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
         found = [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
@@ -200,14 +200,17 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         yield from ((line, dict(_flatten(each))) for each in _part_results(row))
 
 
-def _holds_pairs(name: str, told: Sequence[dict[str, Any]]) -> bool:
+def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> bool:
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
-    Columns of pandas, which look alike, have the same rows each.
+    A run called by its model is known by judgements beside it. Columns of pandas, which look
+    alike, have the same rows each.
     """
     is_named = bool(re.search("qrel|judg|run|result", name.lower()))
+    is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
+    is_uneven = any(own.keys() != told[0].keys() for own in told)
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
-    return all(numbers) and (is_named or any(own.keys() != told[0].keys() for own in told))
+    return (is_named or is_judged and is_uneven) and all(numbers)
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -313,11 +316,10 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
         if match := WIDE.fullmatch(name):
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
-    for stem, names in groups.items():
-        first = min(names)
-        is_row = len(names) >= MIN_WIDE and list(names) == [*range(first, first + len(names))]
-        if is_row and any("." in columns[name][0] for name in names.values()):
-            cells = zip(*(map(parse_number, columns.pop(n)) for n in names.values()), strict=True)
+    for stem, named in groups.items():
+        names = [named[at] for at in sorted(named)]
+        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
+            cells = zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)
             found[stem] = np.array(list(cells), dtype=np.float32)
     return found
 

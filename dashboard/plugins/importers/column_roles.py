@@ -143,7 +143,7 @@ def find_roles(block: Block, source: Source) -> Roles:
             take("rank", RANK, whole=True)
         take("item_id", (*sorted((*ITEM, *FILE), key=KEYS.__contains__), *OTHER))
         take("run", ["snapshot_name"])
-        is_bare = {*block.columns} == {of["query_id"], of["item_id"]}
+        is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
         if is_bare or of.keys() & {"grade", "score", "rank"}:
             text = roles.small.get("query", roles.small.get("query_text", ""))
             of |= {"text": text} if text else {}
@@ -153,7 +153,7 @@ def find_roles(block: Block, source: Source) -> Roles:
             _refuse_numbers(block, source, of)
     if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query_id", ITEM)
-    elif is_pair and not stem.startswith(("quer", "topic")):
+    elif is_named and not stem.startswith(("quer", "topic")):
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)

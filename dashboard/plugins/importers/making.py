@@ -242,12 +242,11 @@ def describe(
 
     All is counted in what was written, with what people changed in it.
     """
-    items, pairs = opened.items, tables["qrels.csv"][1:]
-    cells = list(filter(None, clean_classes(items[plan.basis.name])))
+    cells = list(filter(None, clean_classes(opened.items[plan.basis.name])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    texts = {*plan.texts} & items.index.keys()
-    lost = items.ids[len(tables["items.csv"]) - 1 :]  # judged ones, which are added behind
-    judged = {row[1] for row in pairs} - texts - {*lost}
+    ids, pairs = {row[0] for row in tables["items.csv"][1:]}, tables["qrels.csv"][1:]
+    texts = {*plan.texts} & ids
+    judged = {row[1] for row in pairs} & ids - texts
     pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
     told, number = {
         "": ("nothing decides it", 0),
@@ -259,14 +258,12 @@ def describe(
     }[plan.basis.kind]
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    many, taken = len(items) - len(lost) - len(texts), list_names(found.taken["items"])
-    more = f"; {len(lost):,} more are not there ({list_names(lost)})" if lost else ""
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
-        f"Items: {many:,} of {taken}; judged: {number:,}{more}",
+        f"Items: {len(ids - texts):,} of {list_names(found.taken['items'])}; judged: {number:,}",
         f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 

@@ -189,8 +189,9 @@ class Source:
         plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
         address = cell.strip() if REMOTE.match(plain) else ""
         plain = cut_address(plain)
-        tails = [f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain)] if plain else []
-        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
+        tails = (f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain))
+        known = self._tails if self.media else {}
+        return next((known[tail] for tail in tails if known.get(tail)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""

@@ -106,8 +106,7 @@ CASES: dict[str, Case] = {
                 {"from_name": "weather", "value": {"choices": [weather]}},
                 {"from_name": "hour", "value": {"choices": ["day"]}}]}]}
             for name, weather in (("a", "rain"), ("b", "sun"))]},
-        ["--relevance", "weather"],
-        {("items.csv", "file weather hour"):
+        ["--relevance", "weather"], {("items.csv", "file weather hour"):
          [f'img/01234567-{n}.png|["{w}"]|["day"]' for n, w in (("a", "rain"), ("b", "sun"))]}, {},
     ),
     "Label Studio's judgements of pictures": (
@@ -151,10 +150,8 @@ CASES: dict[str, Case] = {
     "YOLO": (
         {"images/a.png": 1, "images/b.png": 2, "labels/a.txt": "0 .5 .5 .1 .1\n",
          "labels/b.txt": "0 .5 .5 .1 .1\n1 .5 .5 .1 .1\n", "train.txt": "images/a.png\n",
-         "data.yaml": "nc: 2\nnames:\n  0: cat\n  1: dog\n"},
-        [],
-        {("items.csv", "file label"): ['images/a.png|["cat"]', 'images/b.png|["cat", "dog"]']},
-        {},
+         "data.yaml": "nc: 2\nnames:\n  0: cat\n  1: dog\n"}, [],
+        {("items.csv", "file label"): ['images/a.png|["cat"]', 'images/b.png|["cat", "dog"]']}, {},
     ),
     "WebDataset": (
         {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"})},
@@ -189,8 +186,7 @@ CASES: dict[str, Case] = {
                 "5\nimage_name item_id evaluation_status\nimg/a.jpg    id_1   gallery\n"
                 "img/b.jpg id_2 gallery\nimg/q.jpg id_1 query\nimg/t.jpg id_3 train\n",
             "v1_items.npy": VECTORS[[0, 2]], "v1_query.npy": VECTORS[:1]},
-        ["--by-position"],
-        {("items.csv", "item_id class"): ["img/a.jpg|id_1", "img/b.jpg|id_2"],
+        ["--by-position"], {("items.csv", "item_id class"): ["img/a.jpg|id_1", "img/b.jpg|id_2"],
          ("queries.csv", "query_id class"): ["img/q.jpg|id_1"]}, {"v1 P@1": 1.0},
     ),
     "snapshots of Quepid": (
@@ -212,20 +208,17 @@ CASES: dict[str, Case] = {
     ),
     "ESCI": (
         {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
-                  "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN},
-        [],
+                  "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN}, [],
         {("qrels.csv", "query_id item_id grade"): ["q1|a|3", "q1|b|0", "q2|b|2"],
          ("queries.csv", "query_id text"): ["q1|red car", "q2|van"]},
         {"x AP@None": 0.75},
     ),
     "FashionIQ": (
         ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
-               "image_splits/split.dress.val.json": ["a", "b"]},
-        [],
+               "image_splits/split.dress.val.json": ["a", "b"]}, [],
         {("items.csv", "item_id file"): ["a|a.png", "b|b.png"],
          ("queries.csv", "query_id text item_id"): ["0|is blue and has dots|a"],
-         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]},
-        {},
+         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {},
     ),
     "CIRR": (
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"}},

@@ -40,8 +40,7 @@ def test_files_of_people(source: Path) -> None:
             "a.png", "b.png", "c.png", "mine.png"]  # fmt: skip
     (made.folder / ".init.json").write_text('{"files": []}')
     (source / "labels.csv").write_text(LABELS.replace("b,cat", "b,dog"))
-    said = init(source, "--update").said
-    assert "one of your own of (v1)" in said  # nobody knows whose it is
+    assert "one of your own of (v1)" in (said := init(source, "--update").said)
     assert "items.csv: found 1 rows unlike the source's; expected a record" in said
     assert "type python -m dashboard remove made --yes, and init again" in said
 

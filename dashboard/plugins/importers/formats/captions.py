@@ -21,6 +21,7 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_folder_of
 
 SPLIT = "test"
+WORD = re.compile(r"[^\W\d_]+")
 KEYS = ("sentences images", "sentences videos", "video_id videos", "annotations caption")
 LISTS = {
     "images": ("annotations", "id", "image_id"),
@@ -87,7 +88,7 @@ def recognise_lines(source: Source) -> list[str]:
         lines = [line for line in every if line.strip() and line[0] != "#"][:5]
         matches = [LINE.fullmatch(line.strip()) for line in lines]
         return bool(lines) and all(
-            match and (match[2] or source.find_media(match[1])) and len(match[3].split()) > 1
+            match and (match[2] or source.find_media(match[1])) and len(WORD.findall(match[3])) > 1
             for match in matches
         )
 

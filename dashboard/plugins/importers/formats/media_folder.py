@@ -12,11 +12,12 @@ from dashboard.storage.media import EXTENSION
 
 GENERAL = frozenset(
     {"images", "image", "imgs", "img", "pictures", "photos", "videos", "video", "clips", "media",
-     "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all", "dataset", "set",
-     "query", "queries", "gallery", "reference", "references", "database", "index", "bounding",
-     "box", ""}
+     "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all", "dataset", "query",
+     "queries", "gallery", "reference", "references", "database"}
 )  # fmt: skip
 """Words in names of folders that are no classes."""
+BESIDE = frozenset({"set", "index", "bounding", "box"})
+"""Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
 
@@ -69,8 +70,8 @@ def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
 
 def _is_class(folder: str) -> bool:
     """Return whether the name of a folder may be a class; img2dataset's shards are numbers."""
-    words = re.split(r"[\d_ -]+", folder.lower())
-    is_part = {*words} <= GENERAL | SPLITS and not folder.isdecimal()
+    words = {*re.split(r"[\d_ -]+", folder.lower())} - BESIDE - {""}
+    is_part = bool(words) and words <= GENERAL | SPLITS
     return not (is_part or re.fullmatch(r"\d{5,}", folder))
 
 

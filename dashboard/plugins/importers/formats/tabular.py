@@ -82,7 +82,7 @@ def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
 
 
-NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?(\d+|[a-z]{2})", re.I)
+NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+|caption_(?!id)[a-z]{2}", re.I)
 COMMA = re.compile(r"([-+]?\d+),(\d+)")
 
 
