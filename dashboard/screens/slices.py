@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.commands.compare_slices import COLUMNS as SLICES
 from dashboard.evaluation.slicing import JOIN, describe_worst
 from dashboard.study.changes import list_slice_changes
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
 from dashboard.views.data_tables import draw_folded, draw_table, write_table
@@ -64,7 +64,7 @@ with right:
         st.page_link(
             find_pages()["compare"],
             label="Use as slice in Compare",
-            query_params=st.query_params.to_dict() | {"slice": named, "picked_slice": ""},
+            query_params=merge_choices(slice=named, picked_slice=""),
         )
         draw_queries(study, choices, found)
 written = [write_slice(row) for row in rows]

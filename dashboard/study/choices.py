@@ -61,6 +61,11 @@ class Choice:
         """Return several names as one text that `read` splits again."""
         return self.separator.join(names)
 
+    def has_effect(self, collection: Collection, values: Values) -> bool:
+        """Return whether it changes numbers of a collection, and there is more than one value."""
+        known = None if self.allowed is None else self.allowed(collection, values)
+        return self.changes_numbers and (known is None or len(known) > 1)
+
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
 

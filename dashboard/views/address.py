@@ -162,16 +162,14 @@ def drop_choice(*keys: str) -> None:
     set_choice("", "", keys)
 
 
-def write_link(screen: str, **values: str) -> str:
-    """Return the relative address of a screen with the present choices and some other values.
+def merge_choices(**values: str) -> dict[str, str]:
+    """Return the present choices and some other values; "" puts a choice to the usual value."""
+    return {key: value for key, value in (st.query_params.to_dict() | values).items() if value}
 
-    Args:
-        screen: Name of the screen; "overview" is the one at `/`.
-        values: Values by key; an empty one puts its choice back to the usual value.
-    """
-    present = {key: st.query_params[key] for key in st.query_params}
-    given = {key: value for key, value in (present | values).items() if value}
-    return f"{'./' if screen == 'overview' else screen}?{urlencode(given)}"
+
+def write_link(screen: str, **values: str) -> str:
+    """Return the relative address of a screen with the values of `merge_choices`."""
+    return f"{'./' if screen == 'overview' else screen}?{urlencode(merge_choices(**values))}"
 
 
 def escape_markdown(text: object) -> str:

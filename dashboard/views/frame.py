@@ -147,10 +147,7 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
                 for key in keys:
                     draw_choice(collection, choices, key, place="sheet")
             for each in list_choices():
-                if each.key in more or (
-                    each.changes_numbers
-                    and (each.allowed is None or len(each.allowed(collection, choices)) > 1)
-                ):
+                if each.key in more or each.has_effect(collection, choices):
                     draw_choice(collection, choices, each.key, place="more")
 
 

@@ -12,6 +12,7 @@ from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import COLUMNS, write_row
@@ -56,7 +57,7 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
             st.page_link(
                 find_pages()["compare"],
                 label=f"{sign} {counts[name]:,} {name}",
-                query_params=st.query_params.to_dict() | {"outcome": name},
+                query_params=merge_choices(outcome=name),
             )
 
 

@@ -53,6 +53,8 @@ def test_cell_of_two_slices_lists_its_queries(shipped: str, page: Page) -> None:
     page.get_by_text("Use as slice in Compare").click()
     verdict = "3 of 3 queries scored). Slice: pv_object_type=small vehicle & pv_actor_behavior="
     expect(page.locator("h3")).to_contain_text(verdict)
+    page.go_back()  # one step
+    expect(page.locator(".queries li")).to_have_count(3)
 
 
 @pytest.mark.parametrize("secure", [True, False])

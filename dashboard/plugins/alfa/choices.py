@@ -31,6 +31,10 @@ def find_threshold(collection: Collection) -> float:
 class ThresholdChoice(Choice):
     """The choice of a threshold, which changes nothing without keywords."""
 
+    def has_effect(self, collection: Collection, values: Mapping[str, Any]) -> bool:
+        """Return whether the collection has keywords."""
+        return collection.tables.get("alfa") is not None
+
     def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
         """Return the threshold.
 
@@ -38,7 +42,7 @@ class ThresholdChoice(Choice):
             ChoiceError: If it is none, or the collection has no keywords.
         """
         value = super().read(given, collection, before)
-        if value != find_threshold(collection) and collection.tables.get("alfa") is None:
+        if value != find_threshold(collection) and not self.has_effect(collection, before):
             raise ChoiceError(f"{self.key} = {given!r}: this collection has no keywords.")
         return value
 

@@ -176,10 +176,8 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
         {r["item_id"]: r for r in found.list_rows(v) if r["rank"] <= (cutoff or math.inf)}
         for v in (baseline, candidate)
     )
-    if any(row["hit"] is None for row in (*before.values(), *after.values())):
-        return ""
     fell = [row for item, row in before.items() if row["hit"] and item not in after]
-    came = sum(row["hit"] and item not in before for item, row in after.items())
+    came = sum(row["hit"] is True and item not in before for item, row in after.items())
     ranks = ", ".join(str(r) for row in fell if (r := row["ranks"].get(candidate)))
     told = []
     if fell:

@@ -13,7 +13,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.views.address import drop_choice, set_choice, write_link
+from dashboard.views.address import drop_choice, merge_choices, set_choice, write_link
 from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import find_media_of
@@ -72,8 +72,7 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick
     component = load_component("queries", FOLDER / "queries.js", FOLDER / "queries.css")
     answer = component(key="queries", data=data, **callbacks)
     if answer.go:
-        set_choice("query", answer.go)
-        st.switch_page(find_pages()["query"], query_params=st.query_params.to_dict())
+        st.switch_page(find_pages()["query"], query_params=merge_choices(query=answer.go))
 
 
 def make_payload(

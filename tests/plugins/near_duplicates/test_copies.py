@@ -143,12 +143,12 @@ def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
 
 
 def test_values(six: Path) -> None:
-    data = Path(__file__).parents[3] / "data" / "openmoji_captions"
-    for folder, copies, said in (
-        (six, "left_out", "There are: counted, once by v1."),
-        (data, "once", "no copies can be left out under the protocol crossmodal"),
+    for folder, words, said in (
+        (six, ("--copies", "left_out"), "There are: counted, once by v1."),
+        ("openmoji_captions", ("--copies", "once"), "left out under the protocol crossmodal"),
+        (six, ("--threshold", "0.7"), "this collection has no keywords."),
     ):
-        code, _, errors = call("measure", folder, "--copies", copies)
+        code, _, errors = call("measure", folder, *words)
         assert code == 2 and said in errors
 
 
