@@ -184,10 +184,10 @@ class OpenCollection:
             ValueError: If there is no such metric.
             DataError: If a version cannot be used.
         """
-        study, resolved = self._resolve(choices)
+        study, resolved = self._resolve(choices, metrics)
         one = [versions] if isinstance(versions, str) else versions
-        names = tuple(self._opened.versions if one is None else one)
-        found = study.measure(dict.fromkeys(names), metrics or resolved["metrics"])
+        names = resolved["runs"] if one is None else one
+        found = study.measure(dict.fromkeys(names), resolved["metrics"])
         rows = [
             row for each in found for row in (each.list_values() if by_query else each.list_means())
         ]
@@ -204,8 +204,8 @@ class OpenCollection:
             metrics: As of `measure`.
             choices: As of `measure`.
         """
-        study, resolved = self._resolve(choices)
-        rows = study.compare(baseline, candidate, metrics or resolved["metrics"])
+        study, resolved = self._resolve(choices, metrics)
+        rows = study.compare(baseline, candidate, resolved["metrics"])
         return _fix_types(pd.DataFrame(rows, columns=COMPARED))
 
     def verdict(
@@ -235,7 +235,7 @@ class OpenCollection:
             **{key: row[key] for key in ("delta", "low", "high", "scored", "total")},
         )
 
-    def _resolve(self, choices: dict[str, Any], metrics: str = "") -> tuple[Study, Choices]:
+    def _resolve(self, choices: dict[str, Any], metrics: str) -> tuple[Study, Choices]:
         """Return the study under some choices, and all of them; "": the protocol's metrics."""
         options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
         given = {"metrics": metrics}

@@ -5,18 +5,16 @@ It is a file of faiss.write_index with one more line, JSON, that says for which 
 
 import hashlib
 import json
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import NOTHING, RunFileSource, Source, VectorSource, make_source
 from dashboard.storage.collection import Collection, forget_collection
@@ -27,12 +25,9 @@ from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, IntArray, Ties
 
 NAME = "index.faiss"
-PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
-BLOCK = 256
-"""Queries that the index gets at once."""
 
 
 @dataclass(frozen=True)
@@ -71,56 +66,45 @@ class IndexLine:
 class IndexSource:
     """The first results by an index; what it does not return is not ranked.
 
-    Where the index fails, the queries were not run; the next look opens the collection anew.
+    Where the index cannot be loaded or does not answer, no query was run; the next look opens the
+    collection anew.
 
     Attributes:
         exact: Exact search of the same vectors.
-        index: An index of faiss, in which each vector has its row in the gallery.
-        depth: Results of each query; the item that the query is about is one of them.
+        search: Return scores and rows of each vector's first results; a row is its place in the
+            gallery, or -1 where there are fewer. The item that a query is about is one of them.
         folder: Of the collection.
-        failed: Why the index did not answer, by the position of a query.
+        failures: Why the index was not searched; it is not tried again.
     """
 
     exact: VectorSource
-    index: Any
-    depth: int
+    search: Callable[[Float32Array], Any]
     folder: Path
-    failed: dict[int, str] = field(default_factory=dict)
+    failures: list[DataError] = field(default_factory=list)
 
     @property
     def not_run(self) -> Mapping[int, str]:
         """Why a query was not run, by its position."""
-        return {**self.exact.not_run, **self.failed}
+        failed = (dict.fromkeys(range(len(self.exact.rows)), str(e)) for e in self.failures)
+        return next(failed, self.exact.not_run)
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
-        rows = self.exact.rows[queries]
-        asked = queries[rows >= 0]
-        starts = range(0, len(asked), BLOCK)
-        found = chain.from_iterable(self._rank_block(asked[at : at + BLOCK]) for at in starts)
-        for row in rows:
-            yield next(found) if row >= 0 else NOTHING
-
-    def _rank_block(self, queries: IntArray) -> Iterator[Ranking]:
-        gallery = self.exact.gallery
+        gallery, rows = self.exact.gallery, self.exact.rows[queries]
         try:
-            if not self.failed:
-                found = self.search(self.exact.vectors[self.exact.rows[queries]])
+            if not self.failures:  # another try would wait as long
+                found = zip(*self.search(self.exact.vectors[rows[rows >= 0]]), strict=True)
         except DataError as error:
             forget_collection(self.folder)
-            self.failed[int(queries[0])] = str(error)
-        if self.failed:  # further queries would wait as long
-            self.failed.update(dict.fromkeys(queries.tolist(), next(iter(self.failed.values()))))
-            yield from [NOTHING] * len(queries)
-            return
-        for scores, rows in zip(*found, strict=True):
-            items = gallery.items[rows[rows >= 0]]
-            rounded = np.round(scores[rows >= 0].astype(float), DECIMALS)
+            self.failures.append(error)
+        for row in rows:
+            if row < 0 or self.failures:
+                yield NOTHING
+                continue
+            scores, places = next(found)
+            items = gallery.items[places[places >= 0]]
+            rounded = np.round(scores[places >= 0].astype(float), DECIMALS)
             order = np.lexsort((gallery.places[items], -rounded))
             yield SortedRanking(items[order], rounded[order])
-
-    def search(self, vectors: Float32Array) -> Any:
-        """Return scores and rows of the first results; a row is -1 where there are fewer."""
-        return self.index.search(vectors, min(self.depth, self.index.ntotal))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,21 +126,18 @@ class SearchIndex:
         """Index that is searched."""
         return self.load()
 
-    def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
-        """Return what searches through the index.
+    def search(self, vectors: Float32Array) -> Any:
+        """Return scores and rows of the first results, as deep as the index is asked."""
+        return self.index.search(vectors, min(self.line.depth, len(self.items.ids)))
 
-        No query is run where vectors were changed, or the index cannot be searched.
-        """
-        why = f"{version.name} holds other vectors than this protocol compares"
-        try:
-            if version.items is self.items:
-                exact = make_source(collection, replace(version, make_source=None), ties)
-                assert isinstance(exact, VectorSource)
-                return IndexSource(exact, self.index, self.line.depth, collection.folder)
-        except DataError as error:
-            forget_collection(collection.folder)
-            why = str(error)
-        return RunFileSource({}, dict.fromkeys(range(len(collection.queries)), why))
+    def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
+        """Return what searches through the index; no query is run where vectors were changed."""
+        if version.items is not self.items:
+            why = f"{version.name} holds other vectors than this protocol compares"
+            return RunFileSource({}, dict.fromkeys(range(len(collection.queries)), why))
+        exact = make_source(collection, replace(version, make_source=None), ties)
+        assert isinstance(exact, VectorSource)
+        return IndexSource(exact, self.search, collection.folder)
 
 
 def require_floats(version: Version) -> Vectors:
@@ -180,8 +161,8 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     items = require_floats(version)
     if not path.is_file():
         raise DataError(name, "no such file", "an index of this version's vectors", do=do)
-    state = _read_state(path)
-    size = path.stat().st_size
+    state = path.stat()
+    size = state.st_size
     with path.open("rb") as file:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
@@ -189,29 +170,24 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     if line is None or line.content != compute_digest(path, size - len(text) - 1):
         found = "an index that is damaged, or that another program has written"
         raise DataError(name, found, "one that the command `index` has written", do=do)
-    if line.vectors != digest_vectors(collection, version):
+    if line.vectors != digest_vectors(path.parent, items):
         do = _advise(collection.name, version.name, line.factory)
         raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
-    return SearchIndex(line, items, size, partial(_load, path, name, items, state))
+    return SearchIndex(line, items, size, partial(_load, path, name, items, state.st_mtime_ns))
 
 
-def _load(path: Path, name: str, items: Vectors, state: tuple[int, int]) -> Any:
-    """Return the index of a file, which is in the state in which its line was read."""
+def _load(path: Path, name: str, items: Vectors, written: int) -> Any:
+    """Return the index of a file, which was written when its line was."""
     import faiss
 
-    try:
+    with explain_errors(name, "an error of faiss", "an index that faiss reads"):
         found = faiss.read_index(str(path))
         cells = faiss.try_extract_index_ivf(found)
         if cells is not None:
             refuse_files(cells.invlists, name)
-        if _read_state(path) != state:
-            raise DataError(
-                name, "an index written meanwhile", "the one there was", do="Do that once more."
-            )
-    except DataError:
-        raise
-    except Exception as error:  # faiss raises its own kinds
-        raise DataError(name, explain(error), "an index that faiss reads") from error
+        if path.stat().st_mtime_ns != written:
+            do = "Do that once more."
+            raise DataError(name, "an index written meanwhile", "the one there was", do=do)
     size = len(items.ids), items.dimension
     if (found.ntotal, found.d, found.metric_type) != (*size, faiss.METRIC_INNER_PRODUCT):
         raise DataError(
@@ -227,37 +203,17 @@ def _advise(collection: str, version: str, factory: str) -> str:
     return f"Build it again: python -m dashboard {shlex.join(words)}"
 
 
-def _read_state(path: Path) -> tuple[int, int]:
-    told = path.stat()
-    return told.st_ino, told.st_mtime_ns
-
-
 def parse_line(text: bytes) -> IndexLine | None:
     """Return what a line tells; None if it is another line."""
     try:
         line = IndexLine(**json.loads(text))
     except (TypeError, ValueError, RecursionError):
         return None
-    values = asdict(line)
-    example = asdict(IndexLine("Flat", "", 100, 0.5, ""))
-    is_one = all(type(values[key]) is type(each) for key, each in example.items())
+    is_one = all(type(getattr(line, each.name)) is each.type for each in fields(line))
     return line if is_one and line.depth >= 1 else None
 
 
-def digest_vectors(collection: Collection, version: Version) -> str:
-    """Return a digest of the vectors and of the ids that the collection knows."""
-    content = compute_digest(collection.folder / version.file / "items.npy")
-    return hashlib.sha256("\n".join([content, *require_floats(version).ids]).encode()).hexdigest()
-
-
-def check_parameters(parameters: str) -> None:
-    """Raise DataError unless a text is empty or holds parameters of an index."""
-    if parameters and not PARAMETERS.fullmatch(parameters):
-        raise DataError(
-            "--parameters", repr(parameters[:80]), "numbers from 1, such as nprobe=8,efSearch=64"
-        )
-
-
-def explain(error: Exception) -> str:
-    """Return what faiss says, without the place in its code."""
-    return f"an error of faiss ({str(error).rpartition(': ')[2][:120]})"
+def digest_vectors(folder: Path, items: Vectors) -> str:
+    """Return a digest of the vectors in a folder, and of the ids that the collection knows."""
+    content = compute_digest(folder / "items.npy")
+    return hashlib.sha256("\n".join([content, *items.ids]).encode()).hexdigest()

@@ -13,20 +13,18 @@ from typing import Any, cast
 import faiss
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.evaluation.statistics import resample_figure
 from dashboard.plugins.indexes.faiss_file import (
     NAME,
     IndexLine,
     IndexSource,
     SearchIndex,
-    check_parameters,
     digest_vectors,
-    explain,
     require_floats,
 )
 from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import Source, VectorSource, make_source
+from dashboard.retrieval.sources import Source
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.new_versions import compute_digest
@@ -69,27 +67,19 @@ def write_index(
             f"the number {numbers[0][:20]} for {len(items.ids):,} vectors",
             f"numbers up to {most:,}",
         )
-    check_parameters(parameters)
     begun = time.perf_counter()
-    try:
+    wanted = 'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"'
+    with explain_errors(repr(factory[:80]), "an error of faiss", wanted):
         index = build(items, factory)
         if parameters:  # they are written with the index
             space: Any = faiss.ParameterSpace()
             space.set_index_parameters(index, parameters)
-    except Exception as error:  # faiss raises its own kinds
-        raise DataError(
-            repr(factory[:80]),
-            explain(error),
-            'what it can build of these vectors, such as "IVF64,Flat" or "HNSW32"',
-        ) from error
     seconds = round(time.perf_counter() - begun, 3)
-    digest = digest_vectors(collection, version)
-    line = IndexLine(factory, parameters, depth, seconds, digest)
-    exact = make_source(collection, replace(version, make_source=None), "gallery")
-    assert isinstance(exact, VectorSource)
-    if (queries := np.flatnonzero(exact.rows >= 0)).size:
-        source = IndexSource(exact, index, depth, collection.folder)
-        recalls = compute_recalls(source, exact, collection.own_items, queries, RECALLED)
+    line = IndexLine(factory, parameters, depth, seconds, digest_vectors(folder, items))
+    found = SearchIndex(line, items, None, lambda: index)
+    source = cast(IndexSource, found.make_source(collection, version, "gallery"))
+    recalls = compute_recalls(source, source.exact, collection.own_items, RECALLED)
+    if len(recalls):
         line = replace(line, recall=f"recall@{RECALLED} of exact search {recalls.mean():.3f}")
     with replace_files(folder, NAME) as place:
         faiss.write_index(index, str(place / NAME))
@@ -113,25 +103,24 @@ def measure_costs(
     collection: Collection, version: Version, files: Sequence[SearchIndex], k: int
 ) -> list[dict[str, Any]]:
     """Return recall, time and bytes of indexes, and of exact search; searches are one by one."""
-    costs = []
-    for file in files:
-        file.index  # noqa: B018 - raises what is wrong with it
-        source = cast(IndexSource, file.make_source(collection, version, "gallery"))
-        costs.append((file.line.title, source, file.bytes, file.line.seconds))
-    begun = time.perf_counter()
     items = files[0].items
-    flat = replace(source, index=build(items, "Flat"), depth=k + 1)
-    seconds = round(time.perf_counter() - begun, 3)
-    costs.append(("Flat", flat, 4 * len(items.ids) * items.dimension, seconds))
-    queries = np.flatnonzero(source.exact.rows >= 0)
+    begun = time.perf_counter()
+    flat = build(items, "Flat")
+    line = IndexLine("Flat", "", k + 1, round(time.perf_counter() - begun, 3), "")
+    exact = SearchIndex(line, items, 4 * len(items.ids) * items.dimension, lambda: flat)
     rows = []
-    for title, each, stored, seconds in costs:
-        recalls = compute_recalls(each, source.exact, collection.own_items, queries, k)
-        row = {"index": title, "k": k, "bytes": stored, "build_s": seconds}
-        figures = [np.mean(recalls) if len(recalls) else np.nan, *resample_figure(recalls, np.mean)]
-        figures += np.percentile(_time_searches(each), [50, 95]).tolist() if len(queries) else []
-        known = zip(("recall", "low", "high", "p50_ms", "p95_ms"), figures, strict=False)
-        rows.append(row | {name: round(float(x), 6) for name, x in known if not np.isnan(x)})
+    for each in (*files, exact):
+        source = cast(IndexSource, each.make_source(collection, version, "gallery"))
+        recalls = compute_recalls(source, source.exact, collection.own_items, k)
+        for error in source.failures:
+            raise error
+        told = {"index": each.line.title, "bytes": each.bytes, "build_s": each.line.seconds, "k": k}
+        if len(recalls):
+            times = np.percentile(_time_searches(source), [50, 95])
+            figures = (recalls.mean(), *resample_figure(recalls, np.mean), *times)
+            known = zip(("recall", "low", "high", "p50_ms", "p95_ms"), figures, strict=True)
+            told |= {name: round(float(x), 6) for name, x in known if not np.isnan(x)}
+        rows.append(told)
     return rows
 
 
@@ -145,13 +134,12 @@ def _time_searches(source: IndexSource) -> list[float]:
     return times
 
 
-def compute_recalls(
-    found: Source, exact: Source, own_items: IntArray, queries: IntArray, k: int
-) -> FloatArray:
+def compute_recalls(found: Source, exact: Source, own_items: IntArray, k: int) -> FloatArray:
     """Return for each query with results the share of exact search's first k that is found.
 
     A result with the score of the last of them is as good as it.
     """
+    queries = np.arange(len(own_items))
     first = {}
     for part in Run(found, own_items).parts(queries, k):
         for place, query in enumerate(part.queries.tolist()):

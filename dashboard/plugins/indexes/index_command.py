@@ -6,11 +6,13 @@ many vectors were sent and read back.
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options
+from dashboard.errors import DataError
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ OPTIONS = """
 --evaluate  only measure the index that is there: recall, time and bytes, and those of exact search
 -k NUMBER  results from the first on that recall looks at (default 10)
 """
+PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 COPIED = ("rows", "copied", "checked")
 COLUMNS = ("index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "build_s")
 
@@ -56,13 +59,17 @@ def answer(call: Namespace) -> Answer:
         raise ValueError("Give --factory TEXT, --to URI or --evaluate, and --depth and -k from 1.")
     if call.parameters and not (call.factory or call.to):
         raise ValueError("--parameters need --factory: they are kept with the index.")
+    parameters = call.parameters or ""
+    if parameters and not PARAMETERS.fullmatch(parameters):
+        wanted = "numbers from 1, such as nprobe=8,efSearch=64"
+        raise DataError("--parameters", repr(parameters[:80]), wanted)
     collection = open_collection(find_folder(call.collection))
     version = collection.find_version(call.version)
     if call.to:
         return _copy(call, collection, version), COPIED, FINE
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
-        write_index(collection, version, call.factory, call.parameters or "", call.depth)
+        write_index(collection, version, call.factory, parameters, call.depth)
         print(f"{version.name} (index) is a version of {collection.name} now.", file=sys.stderr)
         files = [read_index_file(collection, version)]
     else:

@@ -33,7 +33,7 @@ def read_indexes(
     found = {}
     for version in collection.versions.values():
         for kind, (file, read) in KINDS.items():
-            if version.items is None or not (collection.folder / version.file / file).is_file():
+            if not (collection.folder / version.file / file).is_file():
                 continue
             name = f"{version.name} ({kind})"
             index = try_to_read(name, broken, partial(read, collection, version))

@@ -24,7 +24,6 @@ from dashboard.errors import DataError
 from dashboard.plugins.indexes.faiss_file import (
     IndexLine,
     SearchIndex,
-    check_parameters,
     digest_vectors,
     parse_line,
     require_floats,
@@ -45,6 +44,8 @@ LITE = ("FLAT", "HNSW", "HNSW_SQ", "IVF_FLAT", "IVF_SQ8", "AUTOINDEX")
 """Indexes of milvus-lite; any other name it takes, too, and searches without an index."""
 MAX_DEPTH = 16_384
 """Results of a query that Milvus returns at most."""
+BLOCK = 256
+"""Queries of one message."""
 MAX_BYTES = 1 << 22
 """Bytes of the vectors of one message."""
 SECONDS = 60.0
@@ -66,15 +67,10 @@ def _list_parameters(line: IndexLine, of_building: bool) -> dict[str, int]:
 
 
 class ServerIndex(NamedTuple):
-    """Vectors on a server, which is asked as an index of faiss is.
-
-    Attributes:
-        ntotal: Number of vectors.
-    """
+    """Vectors on a server, which is asked as an index of faiss is."""
 
     client: Any
     line: IndexLine
-    ntotal: int
 
     def search(self, vectors: Float32Array, depth: int) -> tuple[Any, Any]:
         """Return scores and rows of the first results; a row is -1 where there are fewer."""
@@ -82,14 +78,15 @@ class ServerIndex(NamedTuple):
         rows = np.full((len(vectors), depth), -1)
         how = {"metric_type": "IP", "params": _list_parameters(self.line, of_building=False)}
         with explain_errors(self.line.uri):
-            found = self.client.search(
-                _name_stored(self.line), data=list(vectors), limit=depth, anns_field="vector",
-                search_params=how, output_fields=["row"], timeout=SECONDS,
-                consistency_level="Eventually",  # all are there: they were counted
-            )  # fmt: skip
-            for place, hits in enumerate(found):
-                rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
-                scores[place, : len(hits)] = [hit["distance"] for hit in hits]
+            for start in range(0, len(vectors), BLOCK):
+                found = self.client.search(
+                    _name_stored(self.line), data=list(vectors[start : start + BLOCK]), limit=depth,
+                    search_params=how, output_fields=["row"], anns_field="vector", timeout=SECONDS,
+                    consistency_level="Eventually",  # all are there: they were counted
+                )  # fmt: skip
+                for place, hits in enumerate(found, start):
+                    rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
+                    scores[place, : len(hits)] = [hit["distance"] for hit in hits]
         return scores, rows
 
 
@@ -105,7 +102,7 @@ def _open_copy(name: str, line: IndexLine, count: int) -> ServerIndex:
     if there != count:
         do = "Copy them again: python -m dashboard index --version VERSION --to URI"
         raise DataError(line.uri, f"{there:,} of the vectors of {name}", f"all {count:,}", do=do)
-    return ServerIndex(client, line, count)
+    return ServerIndex(client, line)
 
 
 def read_copy(collection: Collection, version: Version) -> SearchIndex:
@@ -117,7 +114,7 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
     """
     path = collection.folder / version.file / NAME
     name = f"{version.file}/{NAME}"
-    assert version.items is not None
+    items = require_floats(version)
     line = parse_line(path.read_bytes())
     do = f"Copy again: python -m dashboard index {collection.name} --version {version.name} --to "
     if line is None or not ADDRESS.fullmatch(line.uri):
@@ -126,13 +123,11 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
     if line.uri not in os.environ.get(SERVERS, "").split():
         allow = f'Start the dashboard with {SERVERS}="{line.uri}" if you trust it.'
         raise DataError(name, f"the server {line.uri}", f"one that {SERVERS} lists", do=allow)
-    if line.vectors != digest_vectors(collection, version):
+    if line.vectors != digest_vectors(path.parent, items):
         raise DataError(
             name, "a copy of other vectors", f"those of {version.name}", do=f"{do}{line.uri}"
         )
-    return SearchIndex(
-        line, version.items, None, partial(_open_copy, name, line, len(version.items.ids))
-    )
+    return SearchIndex(line, items, None, partial(_open_copy, name, line, len(items.ids)))
 
 
 def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
@@ -152,7 +147,6 @@ def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
         raise DataError("--factory", repr(factory[:80]), wanted)
     if depth > MAX_DEPTH:
         raise DataError("--depth", f"{depth:,}", f"at most {MAX_DEPTH:,}, as Milvus returns")
-    check_parameters(parameters)
     return IndexLine(factory, parameters, depth, 0.0, "", uri=uri)
 
 
@@ -177,7 +171,8 @@ def copy_vectors(
             nothing is written then.
     """
     items, begun, copied, checked = require_floats(version), time.perf_counter(), 0, 0
-    line = replace(line, vectors=digest_vectors(collection, version))
+    folder = collection.folder / version.file
+    line = replace(line, vectors=digest_vectors(folder, items))
     client = connect(line.uri)
     stored = _name_stored(line)
     step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
@@ -210,7 +205,7 @@ def copy_vectors(
             f"all {len(items.ids):,}. Copy them once more.",
         )
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
-    with replace_files(collection.folder / version.file, NAME) as place:
+    with replace_files(folder, NAME) as place:
         (place / NAME).write_text(json.dumps(asdict(line)))
     return len(items.ids), copied, checked
 

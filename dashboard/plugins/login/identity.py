@@ -5,11 +5,11 @@ import logging
 import os
 import re
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request, cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import auth_util, config
@@ -111,11 +111,7 @@ def _admit_anybody() -> Person:
 
 def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
     """Return what the signed cookie of Streamlit's login holds; nothing without one."""
-    try:
-        sent = SimpleCookie(headers.get("cookie") or "")
-    except CookieError:
-        return {}
-    cookies = {name: morsel.value for name, morsel in sent.items()}
+    cookies = cookie_parser(headers.get("cookie") or "")
     signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, "_streamlit_user")
     if signed is None:
         return {}
@@ -150,20 +146,17 @@ def _lead_back(scope: Scope, send: Send) -> Send:
     is_end = path.endswith("/oauth2callback")
     if scope["type"] != "http" or not (is_begin or is_end):
         return send
-    asked = Headers(scope=scope)
+    asked = Request(scope)
 
     async def lead(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             if is_begin:
-                goal = quote(_check_goal(asked.get("referer", "")), safe="")
-                life = GOAL_SECONDS if goal else 0
-                headers.append(
-                    "set-cookie", f"{GOAL}={goal}; Path=/; Max-Age={life}; HttpOnly; SameSite=Lax"
-                )
+                goal = quote(_check_goal(asked.headers.get("referer", "")), safe="")
+                life = f"Path=/; Max-Age={GOAL_SECONDS}; HttpOnly; SameSite=Lax"
+                headers.append("set-cookie", f"{GOAL}={goal}; {life}")
             elif "location" in headers:
-                sent = SimpleCookie(asked.get("cookie", "")).get(GOAL)
-                goal = _check_goal(unquote(sent.value)) if sent else ""
+                goal = _check_goal(unquote(asked.cookies.get(GOAL, "")))
                 headers["location"] = goal or headers["location"]
         await send(message)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import anyio.to_thread
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -58,7 +57,7 @@ def _find_title(name: str) -> str:
     return name
 
 
-async def list_entries(request: Request) -> JSONResponse:
+def list_entries(request: Request) -> JSONResponse:
     """Answer with the other collections and the queries of one; none of one that is broken."""
     name = request.path_params["collection"]
     names = list_collections()
@@ -70,7 +69,7 @@ async def list_entries(request: Request) -> JSONResponse:
     ]
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
-            queries = await anyio.to_thread.run_sync(_list_queries, name)
+            queries = _list_queries(name)
     return JSONResponse(others + queries)
 
 

@@ -7,7 +7,6 @@ first shown, and kept in a temporary folder of the process.
 import hashlib
 import ipaddress
 import os
-import shutil
 import socket
 import tempfile
 import threading
@@ -21,6 +20,7 @@ from urllib.parse import SplitResult, urlsplit
 from cachetools import LRUCache, TTLCache, cached
 
 from dashboard.errors import DataError
+from dashboard.storage.drafts import replace_files
 from dashboard.storage.media import cut_address
 
 HOSTS = "DASHBOARD_MEDIA_HOSTS"
@@ -117,50 +117,41 @@ def _split(address: str) -> SplitResult:
 @cached(_Kept(MAX_KEPT_BYTES, getsizeof=lambda path: path.stat().st_size), lock=threading.Lock())
 def _fetch(address: str) -> Path:
     """Return the file at an address, which is fetched once."""
-    path = Path(_FOLDER.name) / hashlib.sha256(address.encode()).hexdigest()
+    folder, name = Path(_FOLDER.name), hashlib.sha256(address.encode()).hexdigest()
     parts = _split(address)
     until = time.monotonic() + MAX_SECONDS
-    path.parent.mkdir(exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=_FOLDER.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in _read_s3(address) if parts.scheme == "s3" else _read_http(address, parts):
-                if file.tell() + len(piece) > MAX_BYTES:
-                    raise _refuse(address, f"more than {MAX_BYTES:,} bytes", "a smaller file")
-                if time.monotonic() > until:
-                    raise _refuse(
-                        address, f"a file that is not whole after {MAX_SECONDS:g} s", "a whole one"
-                    )
-                file.write(piece)
-        shutil.move(draft, path)
-    finally:
-        with suppress(FileNotFoundError):
-            Path(draft).unlink()
-    return path
+    folder.mkdir(exist_ok=True)
+    with replace_files(folder, name) as place, (place / name).open("wb") as file:
+        for piece in _read_s3(address) if parts.scheme == "s3" else _read_http(address, parts):
+            if file.tell() + len(piece) > MAX_BYTES:
+                raise _refuse(address, f"more than {MAX_BYTES:,} bytes", "a smaller file")
+            if time.monotonic() > until:
+                found = f"a file that is not whole after {MAX_SECONDS:g} s"
+                raise _refuse(address, found, "a whole one")
+            file.write(piece)
+    return folder / name
 
 
 def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
     """Yield a file in pieces; redirects are not followed, and the host is resolved once."""
     import urllib3
 
-    port = parts.port or PORTS[parts.scheme]
-    peer = _find_peer(address, parts)
-    known: dict[str, Any] = {"timeout": SECONDS, "retries": False}
-    if parts.scheme == "https":
-        known |= {"assert_hostname": parts.hostname, "server_hostname": parts.hostname}
-    pools = {"http": urllib3.HTTPConnectionPool, "https": urllib3.HTTPSConnectionPool}
+    peer, host = _find_peer(address, parts), parts.hostname
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    pools = urllib3.PoolManager(
+        timeout=SECONDS, retries=False, assert_hostname=host, server_hostname=host
+    )
     try:
-        pool = pools[parts.scheme](peer, port, **known)
         with (
-            pool,
+            pools.connection_from_host(peer, parts.port, parts.scheme) as pool,
             pool.request(
                 "GET", path, headers={"Host": parts.netloc}, redirect=False, preload_content=False
             ) as answer,
         ):
             if answer.status != 200:
                 raise _refuse(address, f"status {answer.status}", "status 200, no redirect")
-            yield from answer.stream(PIECE)
+            while piece := answer.read1(PIECE):  # what has come, so that the deadline is looked at
+                yield piece
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise _silence(address, parts, f"no answer ({type(error).__name__})") from error
 
@@ -175,7 +166,7 @@ def _find_peer(address: str, parts: SplitResult) -> str:
     except OSError as error:
         why = f"a host without an address ({type(error).__name__})"
         raise _silence(address, parts, why) from error
-    found = ipaddress.ip_address(peer.partition("%")[0])
+    found = ipaddress.ip_address(peer)
     listed = [*_list_hosts(), f"{host}/{found.max_prefixlen}"]
     is_inside = any(found in each for each in _list_networks(listed))
     if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):

@@ -1,10 +1,10 @@
 """The page of a report: verdict, metrics, charts, slices, and the worst queries as pictures."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, Template
@@ -16,7 +16,6 @@ from dashboard.plugins import load_sections
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import group_changes, group_values, list_changes
 from dashboard.study.choices import Choices, describe_choices
-from dashboard.study.query_result import QueryResult
 from dashboard.study.study import Study
 from dashboard.views.address import shorten_choices
 from dashboard.views.change_charts import draw_forest, draw_histogram, draw_scatter
@@ -54,13 +53,12 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
     metric = choices["metric"]
     rows, front = compare_metrics(study, choices)
     slices = study.compare_slices(baseline, candidate, metric)
-    collection = study.collection
     return _read_template().render(
-        title=f"{candidate} against {baseline} on {collection.title}",
+        study=study,
         told=study.describe_difference(front, front["name"], baseline, candidate),
         whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        keys=(keys := urlencode(shorten_choices(collection, choices))),
+        keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
         chosen=_list_choices(study, choices),
         baseline=baseline,
@@ -71,20 +69,21 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
         charts=_draw_charts(study, choices, rows, slices),
         slices=[describe_slice(row) for row in slices[:MAX_SLICES]],
         count=len(slices),
-        queries=[_describe_query(study, choices, row) for row in queries],
-        formulas=list(
-            dict.fromkeys((each.name, each.metric.formula) for each in parse(choices["metrics"]))
-        ),
-        rules=study.rules,
-        digest=collection.digest,
+        queries=[
+            (row["delta"], study.query(row["query_id"], (baseline, candidate), DEPTH, metric))
+            for row in queries
+        ],
+        draw=partial(_read_picture, study.collection),
+        measures=parse(choices["metrics"]),
         depth=DEPTH,
+        zip=zip,
     )
 
 
 def _read_template() -> Template:
     loader = FileSystemLoader(Path(__file__).parent)
     made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters["value"] = format_value
+    made.filters |= {"value": format_value, "signed": write_signed}
     return made.get_template("report.html")
 
 
@@ -119,50 +118,6 @@ def _draw_charts(
     return [
         (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
         for title, chart in charts.items()
-    ]
-
-
-def _describe_query(study: Study, choices: Choices, row: Row) -> Row:
-    """Return a query with the first results of both versions."""
-    versions = (choices["baseline"], choices["candidate"])
-    found = study.query(row["query_id"], versions, DEPTH, choices["metric"])
-    asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
-    return {
-        "text": found.text,
-        "id": found.query_id,
-        "picture": _read_picture(study.collection, *asked),
-        "required": found.asked.get("required", ()),
-        "change": write_signed(row["delta"]),
-        "relevant": found.relevant,
-        "why": found.asked.get("why", {}).get(choices["candidate"], ""),
-        "versions": [
-            {
-                "name": version,
-                "value": found.values.get(version),
-                "problem": found.problems.get(version, ""),
-                "cards": _list_cards(study.collection, found, version),
-            }
-            for version in versions
-        ],
-    }
-
-
-def _list_cards(
-    collection: Collection, found: QueryResult, version: str
-) -> list[Mapping[str, Any]]:
-    required = found.asked.get("required", ())
-    return [
-        {
-            "rank": row["rank"],
-            "item": row["item_id"] or "not in the collection",
-            "hit": row["hit"],
-            "lacks": [
-                name for name, has in zip(required, row.get("ticks", ()), strict=False) if not has
-            ],
-            "notes": row.get("notes", ()),
-            "picture": _read_picture(collection, "poster", row["item_id"] or ""),
-        }
-        for row in found.list_rows(version)
     ]
 
 

@@ -106,7 +106,8 @@ class Service:
             response = self._pool.request(
                 "POST", self.url, json=body, headers=headers, redirect=False, preload_content=False
             )
-            content = self._read(response)
+            with response:
+                content = self._read(response)
         except (HTTPError, OSError) as error:
             cause = getattr(error, "reason", None) or error
             found = f"no answer ({type(cause).__name__}, {self.tries} tries of {self.seconds:g} s)"
@@ -124,23 +125,14 @@ class Service:
     def _read(self, response: Any) -> bytes:
         content = bytearray()
         until = time.monotonic() + self.seconds
-        try:
-            while block := response.read1(1 << 16, decode_content=True):
-                content += block
-                if time.monotonic() > until:
-                    raise DataError(
-                        self.url,
-                        f"an answer that is not whole after {self.seconds:g} s",
-                        "a whole one",
-                    )
-                if len(content) > MAX_BYTES:
-                    raise DataError(
-                        self.url, f"an answer of more than {MAX_BYTES:,} bytes", "a smaller one"
-                    )
-        except BaseException:
-            response.close()  # the rest of it is not waited for
-            raise
-        response.release_conn()
+        while block := response.read1(1 << 16):
+            content += block
+            if time.monotonic() > until:
+                found = f"an answer that is not whole after {self.seconds:g} s"
+                raise DataError(self.url, found, "a whole one")
+            if len(content) > MAX_BYTES:
+                found = f"an answer of more than {MAX_BYTES:,} bytes"
+                raise DataError(self.url, found, "a smaller one")
         return bytes(content)
 
 

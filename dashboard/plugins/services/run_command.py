@@ -53,10 +53,10 @@ def answer(call: Namespace) -> Answer:
         print(make_printable(told), file=sys.stderr)
     opened = open_collection(collection.folder)
     run = opened.versions[call.version].run
-    items = run.items if run is not None else ()
-    if unknown := [item for item in items if item not in opened.items.index]:
-        told = f"warning: {len(unknown):,} of {len(items):,} items of the answers are no items of "
-        told += f"{collection.name} ({list_names(unknown)}); they count as not relevant"
+    assert run is not None
+    if unknown := [item for item in run.items if item not in opened.items.index]:
+        told = f"warning: {len(unknown):,} of {len(run.items):,} items of the answers are no items "
+        told += f"of {collection.name} ({list_names(unknown)}); they count as not relevant"
         print(make_printable(told), file=sys.stderr)
     say_where(opened, call.version)
     asked = record.milliseconds or {}

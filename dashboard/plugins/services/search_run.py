@@ -54,16 +54,13 @@ class RunRecord:
     milliseconds: dict[str, float | None] | None = None
     not_run: dict[str, str] = field(default_factory=dict)
 
-    def explain(self, query: str) -> str:
-        """Return why a query has no answer; "" if it has one."""
-        is_unknown = self.milliseconds is not None and query not in self.milliseconds
-        return self.not_run.get(query, UNASKED if is_unknown else "")
-
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> RunFileSource:
         """Return the results of the queries that were answered."""
         assert version.run is not None
-        told = map(self.explain, collection.queries.ids)
-        not_run = {query: why for query, why in enumerate(told) if why}
+        ids = collection.queries.ids
+        asked = ids if self.milliseconds is None else self.milliseconds
+        why = {query: UNASKED for query in ids if query not in asked} | self.not_run
+        not_run = {query: why[name] for query, name in enumerate(ids) if name in why}
         ranked = order_run(version.run, collection.queries, collection.items, ties)
         answered = {query: each for query, each in ranked.items() if query not in not_run}
         return RunFileSource(answered, not_run)
@@ -73,12 +70,11 @@ def read_records(
     collection: Collection, broken: dict[str, DataError], findings: Findings
 ) -> dict[str, Version]:
     """Return the versions that have a record; put those whose record is damaged into `broken`."""
-    paths = {
-        name: path
+    read = {
+        name: partial(read_record, path)
         for name, version in collection.versions.items()
         if version.run and (path := collection.folder / f"{version.file}.json").is_file()
     }
-    read = {name: partial(read_record, path) for name, path in paths.items()}
     return {
         name: replace(
             collection.versions[name],
@@ -104,9 +100,8 @@ def read_record(path: Path) -> RunRecord | None:
     return RunRecord(
         str(told.get("search", "")),
         told.get("depth", 0),
-        str(told.get("date", "")),
-        times if isinstance(times, dict) else None,
-        {query: str(why) for query, why in told["not_run"].items()},
+        milliseconds=times if isinstance(times, dict) else None,
+        not_run={query: str(why) for query, why in told["not_run"].items()},
     )
 
 
@@ -134,13 +129,17 @@ def run_search(
             answered until any other error, such as a stop by the caller, is written.
     """
     path = collection.folder / "runs" / f"{name}.json"
-    is_there = name in collection.versions and path.is_file() and path.with_suffix(".csv").is_file()
-    before = read_record(path) if is_there else None
+    is_there = path.is_file() and path.with_suffix(".csv").is_file()
+    run = collection.versions[name].run if is_there and name in collection.versions else None
+    before = None if run is None else read_record(path)
     if before is None or (before.search, before.depth) != (service.url, depth):
         check_name(collection.folder, name)
         before = RunRecord(service.url, depth)
-    hits = _list_hits(collection, name, before)
     times = before.milliseconds or {}
+    hits: dict[str, Hits] = {query: [] for query in times}
+    for (query, item), score in () if run is None else list_pairs(run):
+        if query in hits:
+            hits[query].append((item, score))
     record = RunRecord(service.url, depth, f"{date.today()}", times)
     rows = collection.queries.list_rows("text", "item_id")
     missing = [each for each in rows if each[0] not in hits and any(each[1:])]
@@ -170,16 +169,6 @@ def run_search(
         reasons = list_names(sorted(set(record.not_run.values()))) or "empty lists"
         raise DataError(service.url, f"no result for any query ({reasons})", "ranked lists")
     return record
-
-
-def _list_hits(collection: Collection, name: str, record: RunRecord) -> dict[str, Hits]:
-    """Return what a version has for each query that its record names."""
-    found: dict[str, Hits] = {query: [] for query in record.milliseconds or {}}
-    run = collection.versions[name].run if found and name in collection.versions else None
-    for (query, item), score in list_pairs(run) if run is not None else ():
-        if query in found:
-            found[query].append((item, score))
-    return found
 
 
 def parse_hits(answer: Any, depth: int, name: str) -> Hits:

@@ -98,9 +98,8 @@ def test_recall_of_ties_and_short_lists() -> None:
     """C is as good as b, which is second; of three results two are not found."""
     found = RunFileSource({0: SortedRanking(np.array([2]), np.array([0.5]))}, {})
     exact = RunFileSource({0: SortedRanking(np.arange(3), np.array([0.9, 0.5, 0.5]))}, {})
-    own = queries = np.array([0])
-    assert compute_recalls(found, exact, own - 1, queries, 2).tolist() == [1 / 2]
-    assert compute_recalls(found, exact, own - 1, queries, 9).tolist() == [1 / 3]
+    assert compute_recalls(found, exact, np.array([-1]), 2).tolist() == [1 / 2]
+    assert compute_recalls(found, exact, np.array([-1]), 9).tolist() == [1 / 3]
 
 
 def test_a_typed_text(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,9 +148,7 @@ def test_a_call_that_cannot_be(folder: Path, words: list[str], told: str) -> Non
     assert sorted(folder.rglob("*")) == before
 
 
-def test_an_index_stays_when_the_next_one_fails(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_stays_when_the_next_one_fails(folder: Path, monkeypatch) -> None:
     call("index", folder, "--version", "v1", *ONE_CELL)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

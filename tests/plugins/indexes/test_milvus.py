@@ -131,6 +131,14 @@ def test_a_server_that_is_gone_in_the_middle(folder: Path, server: Server) -> No
     server.fault = ""
     assert call(*words)[:2] == (0, whole)
 
+    def fail_once(*_: Any, **__: Any) -> None:
+        del server.search
+        raise ConnectionError("busy")
+
+    server.search = fail_once  # type: ignore[method-assign]
+    code, rows, err = call("index", folder, "--version", "v1", "--evaluate")
+    assert (code, rows, "busy" in err) == (2, [], True), "no recall of 0"
+
 
 def test_an_index_that_is_never_built(folder: Path, server: Server, monkeypatch) -> None:
     monkeypatch.setattr(milvus_copy, "STALLED_SECONDS", 0.0)

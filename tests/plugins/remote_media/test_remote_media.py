@@ -31,18 +31,20 @@ def draw(colour: str) -> bytes:
 def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[str]]]:
     """Host and port of a server that the operator lists with its network, and what it was asked."""
     asked: list[str] = []
+    ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            known = {"/red.png?size=1": (200, draw("red")), "/moved.png": (302, b"")}
-            status, content = known.get(self.path, (404, b""))
-            self.send_response(status)
-            if status == 302:
-                self.send_header("Location", "/red.png?size=1")
-            self.send_header("Content-Length", str(len(content)))
+            known = {"/red.png?size=1": draw("red"), "/slow.png": b"half"}
+            content = known.get(self.path, b"")
+            self.send_response(200 if content else 302 if self.path == "/moved.png" else 404)
+            self.send_header("Location", "/red.png?size=1")
+            self.send_header("Content-Length", str(len(content) + (content == b"half")))
             self.end_headers()
             self.wfile.write(content)
+            if content == b"half":
+                ended.wait()
 
         def log_message(self, *_: object) -> None: ...
 
@@ -52,6 +54,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[str]]]:
         monkeypatch.setenv(HOSTS, f"{name} 127.0.0.0/8 ::1/128 s3://bucket")
         remote_files._fetch.cache.clear()  # type: ignore[attr-defined]
         yield name, asked
+        ended.set()
         server.shutdown()
 
 
@@ -112,7 +115,11 @@ def test_refusals(host, monkeypatch, address: str, listed: str, said: str) -> No
     assert bool(asked) == said.startswith("status")
 
 
-def test_a_file_that_is_too_large(host, monkeypatch) -> None:
+def test_a_file_that_is_too_large_or_slow(host, monkeypatch) -> None:
+    """The deadline counts for what has come; it does not wait until a whole piece is there."""
+    monkeypatch.setattr(remote_files, "MAX_SECONDS", 0)
+    with pytest.raises(DataError, match="not whole after 0 s"):
+        fetch_media(f"http://{host[0]}/slow.png", True)
     monkeypatch.setattr(remote_files, "MAX_BYTES", 10)
     with pytest.raises(DataError, match="more than 10 bytes"):
         fetch_media(f"http://{host[0]}/red.png?size=1", True)
