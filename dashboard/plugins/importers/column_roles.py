@@ -9,7 +9,7 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import TEXT_WORDS
+from dashboard.storage.vector_ids import TEXT_WORDS, names_texts
 from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
@@ -59,6 +59,8 @@ GENERAL = frozenset(
 
 NUMBERED = re.compile("id$|key$", re.I)
 """Names of columns that may hold further ids."""
+WORDS = re.compile(r"[^_\-\s.]+")
+"""Words of a name of a file, a folder or a column."""
 SHARD = re.compile(r"0*\d{5}|of|")
 """Words that number the parts of a table."""
 
@@ -262,20 +264,14 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     (('v1', 'items'), ('dino', 'items'))
     """
     path = PurePosixPath(file)
-    words = split_name(f"{path.stem}_{column}")
-    folder = path.parent.name if _list_own(split_name(path.parent.name)) else ""
-    is_text = not TEXT_WORDS.isdisjoint(map(str.lower, words))
-    plain = "_".join(_list_own(words)) or folder or "v1"
-    return clean_name(plain), "texts" if is_text else "items"
+    name = f"{path.stem}_{column}"
+    folder = path.parent.name if _list_own(path.parent.name) else ""
+    plain = "_".join(_list_own(name)) or folder or "v1"
+    return clean_name(plain), "texts" if names_texts(name) else "items"
 
 
-def split_name(name: str) -> list[str]:
-    """Return the words of a name of a file, a folder or a column."""
-    return re.split(r"[_\-\s.]+", name)
-
-
-def _list_own(words: Sequence[str]) -> list[str]:
-    """Return the words that tell a version from another one, each once."""
+def _list_own(name: str) -> list[str]:
+    """Return the words of a name that tell a version from another one, each once."""
     general = TEXT_WORDS | GENERAL
-    own = (word for word in words if word.lower() not in general and not SHARD.fullmatch(word))
-    return list(dict.fromkeys(own))
+    words = (word for word in WORDS.findall(name) if not SHARD.fullmatch(word))
+    return list(dict.fromkeys(word for word in words if word.lower() not in general))

@@ -164,8 +164,8 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     for name in theirs & found.runs.keys():
         del found.runs[name]
     do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
-    wanted = f"other names; left out. Type restore in place of remove, or {do}"
-    what = "versions that you removed, or have one of your own of"
+    wanted = f"other names; left out. Type restore to have yours back, or {do} for the source's"
+    what = "versions under names that you removed, or use for your own"
     found.source.count(place.name, away, what, wanted, "note")
 
 

@@ -40,7 +40,7 @@ def test_files_of_people(source: Path) -> None:
             "a.png", "b.png", "c.png", "mine.png"]  # fmt: skip
     (made.folder / ".init.json").write_text('{"files": []}')
     (source / "labels.csv").write_text(LABELS.replace("b,cat", "b,dog"))
-    assert "one of your own of (v1)" in (said := init(source, "--update").said)
+    assert "or use for your own (v1)" in (said := init(source, "--update").said)
     assert "items.csv: found 1 rows unlike the source's; expected a record" in said
     assert "type python -m dashboard remove made --yes, and init again" in said
 
@@ -118,7 +118,7 @@ def test_versions_of_people(source: Path) -> None:
     before = (folder / "models" / "v2" / "items.npy").read_bytes()
     make_source(source, {"v2.npy": VECTORS[::-1].copy(), "v2.txt": "a\nb\nc\nd\n"})
     made = init(source, "--update")
-    assert made.code == 0 and "or have one of your own of (v2)" in made.said, made.said
+    assert made.code == 0 and "or use for your own (v2)" in made.said, made.said
     line = "python -m dashboard remove made --version v2 --yes"
     assert "v2 (kept)" in made.block[2] and line.replace("v2", "NAME") in made.said
     assert (folder / "models" / "v2" / "items.npy").read_bytes() == before
@@ -129,7 +129,7 @@ def test_versions_of_people(source: Path) -> None:
     assert main(shlex.split(line)[3:]) == 0
     for _ in range(2):
         made = init(source, "--update")
-        assert "found 1 versions that you removed" in made.said and "v2" not in made.block[2]
+        assert "names that you removed" in made.said and "v2" not in made.block[2], made.said
     assert main(["add", "made", "v2", "--items", str(source.parent / "x.npz")]) == 0
     assert "v2 (kept)" in init(source, "--update").block[2]
     assert (folder / "models" / "v2" / "items.npy").read_bytes() == before

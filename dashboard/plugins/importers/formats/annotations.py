@@ -139,7 +139,7 @@ def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
 
 
 def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
-    """Yield FiftyOne's samples with the field of labels that most have; tags never are one."""
+    """Yield FiftyOne's samples with each field of labels; tags never are one."""
     fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum('"support"' in json.dumps(each, default=str) for each in samples)
     wanted = "labels of whole clips; the spans are left out, the labels kept"

@@ -41,8 +41,7 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
         label, list(shown), columns | folders, [name for name in folders if name == "class"]
     )
     named = {stem: name for name, stem in shown.items()}
-    doubled = {f"{name[:-4]}.json" for name in files if name.endswith(".txt")}
-    beside = [name for name in files if name not in {*media, *doubled}]
+    beside = [name for name in files if name not in media]
     yield from read_each(partial(_read_sidecar, named=named), source, beside)
 
 
