@@ -119,6 +119,7 @@ def make_card(collection: Collection, versions: Sequence[str], row: Row) -> Card
         "rank": row.get("rank"),
         "score": None if row.get("score") is None else f"{row['score']:.3f}".replace("-", "−"),
         "hit": row.get("hit"),
+        "grade": f"{grade:g}" if (grade := row.get("grade") or 0) > 1 else "",
         "caption": media.caption,
         "picture": media.poster,
         "clip": media.file if media.is_clip else "",
