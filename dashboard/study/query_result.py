@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dashboard.errors import DataError
+from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.measurement import Row
 from dashboard.plugins import load_all
@@ -25,8 +26,8 @@ class QueryResult:
 
     Attributes:
         rows: run, rank, score and hit (None: not judged); the first results of each version. All
-            rows have item_id, ranks by version, runs that show it and fields of plugins, such as
-            `notes`, short texts.
+            rows have item_id, grade, ranks by version, runs that show it and fields of plugins,
+            such as `notes`, short texts.
         ideal: rank from 1; the relevant items in the best order.
         missed: rank (the best of any version; None: none ranks it); those that some version does
             not show, those that none shows first.
@@ -70,10 +71,13 @@ def show_query(
     }
 
     def describe(item: int) -> Row:
-        """Return the ranks of an item and the versions that show it."""
-        ranks = {v: each[item] for v, each in rank_of.items() if item in each and item >= 0}
+        """Return the grade and ranks of an item, and the versions that show it."""
+        if item < 0:
+            return {"item_id": None, "grade": None, "ranks": {}, "runs": []}
+        ranks = {v: each[item] for v, each in rank_of.items() if item in each}
         runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
-        return {"item_id": items.ids[item] if item >= 0 else None, "ranks": ranks, "runs": runs}
+        grade = replace_nan(grades[item])
+        return {"item_id": items.ids[item], "grade": grade, "ranks": ranks, "runs": runs}
 
     is_complete = study.rules.is_complete and not np.isnan(grades).all()
     shown = []

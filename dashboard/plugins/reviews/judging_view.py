@@ -42,7 +42,7 @@ DEPTH = 10
 """Results of a version by which the items of a list are described."""
 MAX_GRADE = 9
 """Highest grade that has a key."""
-SHOWN = ("item", "hit", "has", "notes", "facts")
+SHOWN = ("item", "hit", "grade", "has", "notes", "facts")
 """Keys of a card that are sent."""
 LISTED = 250
 """Queries before and after the open one that the browser knows."""

@@ -99,7 +99,7 @@ function drawCells(card, required) {
 
 function describeVerdict(card, query) {
   if (card.hit === null) return "not judged";
-  if (card.hit) return "relevant";
+  if (card.hit) return card.grade ? `relevant, grade ${card.grade}` : "relevant";
   if (query.few || !card.has.length) return "not relevant";
   return `${card.has.filter(Boolean).length} of ${card.has.length}`;
 }
@@ -109,7 +109,7 @@ function drawText(card, query, brief) {
   const lacking = query.required[card.has.indexOf(false)];
   const number = query.required.length;
   if (brief && card.hit !== null) {
-    const words = number > 1 ? `all ${number} keywords` : "relevant";
+    const words = number > 1 ? `all ${number} keywords` : describeVerdict(card, query);
     text.append(drawKeyword(card.hit, card.hit ? words : lacking ?? "not relevant"));
   } else if (!brief) {
     const verdict = make("div", "verdict");

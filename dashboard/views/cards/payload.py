@@ -124,6 +124,7 @@ def make_card(versions: Sequence[str], row: Row) -> Card:
         "rank": row.get("rank"),
         "score": None if row.get("score") is None else f"{row['score']:.3f}".replace("-", "−"),
         "hit": row.get("hit"),
+        "grade": f"{grade:g}" if (grade := row.get("grade") or 0) > 1 else "",
         "notes": list(row.get("notes", ())),
         "has": list(row.get("ticks", ())),
         "mark": "",

@@ -147,4 +147,4 @@ def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             drawn.toggle(key="terms").set_value(True).run()
         assert any(said in each.value for each in drawn.text) and not drawn.exception
     (cards,) = [e.proto.bytes for e in drawn.get("bidi_component") if b"payloads" in e.proto.bytes]
-    assert cards.count(b"AP has no value: no judged item.") == 1
+    assert cards.count(b"AP has no value: no judged item.") == 1 and b'"grade": "3"' in cards
