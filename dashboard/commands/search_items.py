@@ -4,7 +4,6 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (
-    FINE,
     WRONG,
     Answer,
     add_choices,
@@ -55,4 +54,4 @@ def answer(call: Namespace) -> Answer:
             code = WRONG
     for version in {*found.parts} - {row["run"] for row in found.rows} - {*found.problems}:
         print(f"note: {version} finds nothing for this query", file=sys.stderr)
-    return found.rows, COLUMNS, code or FINE
+    return found.rows, COLUMNS, code

@@ -122,7 +122,7 @@ def check_layout(table: Mapping[str, Any], name: str) -> dict[str, Any]:
         if values[key] not in allowed:
             raise refuse(key, f"one of {', '.join(allowed)}")
     size = values["size"]
-    sides = isinstance(size, list) and [0 < x <= MAX_SIDE for x in size if type(x) is int]
+    sides = isinstance(size, list) and [type(x) is int and 0 < x <= MAX_SIDE for x in size]
     if sides != [True, True]:
         raise refuse("size", f"width and height from 1 to {MAX_SIDE:,}, such as [224, 224]")
     for key in ("mean", "spread"):

@@ -72,6 +72,7 @@ def test_code_of_a_shipped_picture() -> None:
     [
         ("", "no table [picture]"),
         ("[picture]\nsize = [0, 5]", "picture.size"),
+        ('[picture]\nsize = [5, 5, "x"]', "picture.size"),
         ("[picture]\nsize = [5, 5]\nmeen = 127.5", "picture.meen"),
         ('[picture]\nsize = [5, 5]\nfit = "x"', "picture.fit"),
         ('[picture]\nsize = [5, 5]\nnetwork = "../v2/model.toml"', "no such file"),

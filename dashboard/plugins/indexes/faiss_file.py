@@ -85,8 +85,9 @@ class IndexSource:
     @property
     def not_run(self) -> Mapping[int, str]:
         """Why a query was not run, by its position."""
-        failed = (dict.fromkeys(range(len(self.exact.rows)), str(e)) for e in self.failures)
-        return next(failed, self.exact.not_run)
+        if not self.failures:
+            return self.exact.not_run
+        return dict.fromkeys(range(len(self.exact.rows)), str(self.failures[0]))
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         gallery, rows = self.exact.gallery, self.exact.rows[queries]

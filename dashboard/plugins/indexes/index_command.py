@@ -81,12 +81,13 @@ def _copy(call: Namespace, collection: Collection, version: Version) -> list[dic
     """Copy a version to a server, and return a row."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 
+    from dashboard.plugins.indexes.faiss_file import require_floats
     from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 
     line = make_line(call.to, call.factory or "FLAT", call.parameters or "", call.depth)
-    total = 2 * len(version.items.ids) if version.items else 0
-    with tqdm(total=total, unit=" vectors", disable=None) as bar:
-        row = copy_vectors(collection, version, line, bar.update)
+    many = len(require_floats(version).ids)
+    with tqdm(total=2 * many, unit=" vectors", disable=None) as bar:
+        copied = copy_vectors(collection, version, line, bar.update)
     print(f"{version.name} (milvus) is a version of {collection.name} now.", file=sys.stderr)
     print(f'Start the dashboard with {SERVERS}="{line.uri}".', file=sys.stderr)
-    return [dict(zip(COPIED, row, strict=True))]
+    return [{"rows": many, "copied": copied, "checked": many}]

@@ -94,11 +94,11 @@ def _open_copy(name: str, line: IndexLine, count: int) -> ServerIndex:
     """Return the vectors that milvus.json names; raise DataError if some are not there."""
     client = connect(line.uri)
     stored = _name_stored(line)
+    there = 0
     with explain_errors(line.uri):
-        is_there = client.has_collection(stored, timeout=SECONDS)
-        if is_there:
+        if client.has_collection(stored, timeout=SECONDS):
             client.load_collection(stored, timeout=SECONDS)
-        there = count_rows(client, stored) if is_there else 0
+            there = count_rows(client, stored)
     if there != count:
         do = "Copy them again: python -m dashboard index --version VERSION --to URI"
         raise DataError(line.uri, f"{there:,} of the vectors of {name}", f"all {count:,}", do=do)
@@ -152,7 +152,7 @@ def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
 
 def copy_vectors(
     collection: Collection, version: Version, line: IndexLine, report: Callable[[int], None]
-) -> tuple[int, int, int]:
+) -> int:
     """Copy a version's vectors to a server, read all of them back, and write milvus.json.
 
     Vectors that an earlier call has copied are not sent again.
@@ -164,7 +164,7 @@ def copy_vectors(
         report: Called with the number of vectors that were sent, and of those that were read back.
 
     Returns:
-        Numbers of vectors, of those that were sent, and of those that were read back and equal.
+        Number of vectors that were sent; all of them were read back and are equal.
 
     Raises:
         DataError: If the version has no vectors of floats, or the server does not keep them;
@@ -207,7 +207,7 @@ def copy_vectors(
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
     with replace_files(folder, NAME) as place:
         (place / NAME).write_text(json.dumps(asdict(line)))
-    return len(items.ids), copied, checked
+    return copied
 
 
 def _wait_for_index(client: Any, uri: str, stored: str) -> None:

@@ -51,12 +51,11 @@ class Login:
         header = os.environ.get(HEADER, "").strip()
         if header and scope["type"] in ("http", "websocket") and not _is_proxy(scope):
             del MutableHeaders(scope=scope)[header]
-        if scope["type"] != "http" or not _needs_role(scope):
-            await self.app(scope, receive, _lead_back(scope, send))
-        elif self.find_person(Headers(scope=scope)).role == NOBODY:
-            await PlainTextResponse("Log in first.\n", 401)(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+        answer = self.app
+        is_closed = scope["type"] == "http" and _needs_role(scope)
+        if is_closed and self.find_person(Headers(scope=scope)).role == NOBODY:
+            answer = PlainTextResponse("Log in first.\n", 401)
+        await answer(scope, receive, _lead_back(scope, send))
 
     @staticmethod
     def find_person(headers: Mapping[str, str]) -> Person:

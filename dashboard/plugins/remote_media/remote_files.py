@@ -69,9 +69,9 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
         DataError: If the operator does not list its host, or there is no such file.
     """
     parts = _split(address)
-    host = f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc.lower()
+    host = (f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc).lower()
     same = {host, host.removesuffix(f":{PORTS[parts.scheme]}")}
-    if not same & {each if "//" in each else each.lower() for each in _list_hosts()}:
+    if same.isdisjoint(_list_hosts()):
         do = f'Start the dashboard with {HOSTS}="{host}" if you trust it.'
         raise _refuse(address, f"the host {host}", f"one that {HOSTS} lists", do)
     if not is_wanted:
@@ -86,7 +86,7 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
 
 
 def _list_hosts() -> list[str]:
-    return os.environ.get(HOSTS, "").split()
+    return os.environ.get(HOSTS, "").lower().split()
 
 
 def _refuse(address: str, found: str, wanted: str, do: str = "") -> DataError:

@@ -75,14 +75,7 @@ def test_fail_on(
         (("good", "a|`b`<i>"), "P@1>-0.08", 1, "scored; a loss of 0.080 is not excluded\n"),
     ],
 )
-def test_require(
-    files: list[str],
-    capsys: pytest.CaptureFixture[str],
-    pair: tuple[str, str],
-    conditions: str,
-    code: int,
-    said: str,
-) -> None:
+def test_require(files: list[str], capsys, pair, conditions: str, code: int, said: str) -> None:
     assert compare(files, *pair, "--require", conditions) == code
     assert said in capsys.readouterr().err
 

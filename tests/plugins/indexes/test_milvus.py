@@ -164,9 +164,7 @@ def test_wrong_calls(folder: Path, server: Server, words, said) -> None:
     assert (code, rows) == (2, []) and said in err and not server.kept
 
 
-def test_only_listed_servers_are_asked(
-    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_listed_servers_are_asked(folder: Path, server: Server, monkeypatch) -> None:
     call("index", folder, *COPY)
     monkeypatch.setenv("DASHBOARD_MILVUS", "http://127.0.0.1:19531")
     (folder / "collection.toml").touch()

@@ -155,9 +155,7 @@ def test_failed_queries_are_asked_again(folder: Path, server: Server) -> None:
     assert list_left(folder) == ["s.csv", "s.json"]
 
 
-def test_a_call_that_was_stopped(
-    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_was_stopped(folder: Path, server: Server, monkeypatch) -> None:
     """What was answered before is there, and the rest is null until it is asked."""
     monkeypatch.setattr(search_run, "SAVE_SECONDS", 0.0)
     at_q3: list[dict[str, float | None]] = []
@@ -255,9 +253,7 @@ def test_a_service_that_drips(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert code == 2 and "not whole after 30 s" in err
 
 
-def test_tries_and_a_dead_service(
-    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tries_and_a_dead_service(folder: Path, server: Server, monkeypatch) -> None:
     """A busy service is asked again, one that fails five times in a row is left alone."""
     monkeypatch.setattr(http_service, "MAX_PAUSE", 0)
     lines = "".join(f"q{n},text {n},\n" for n in range(1, 10))
@@ -275,9 +271,7 @@ def test_tries_and_a_dead_service(
     assert server.asked == ["q7", "q8", "q9", "q2", "q3", "q4", "q5", "q6"]
 
 
-def test_pauses_that_a_service_asks_for(
-    folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pauses_that_a_service_asks_for(folder: Path, server: Server, monkeypatch) -> None:
     """They are said once, and end: of two pauses of 0.3 s only the first is waited for."""
     monkeypatch.setattr(http_service, "MAX_PAUSE", 0.3)
     monkeypatch.setattr(http_service, "MAX_WAITED", 0.5)
