@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.column_roles import name_version, split_name
+from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -59,8 +59,13 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     there = frozenset([*files, *source.left])
     beside = {other for name in every for other in find_beside(name, there)}
     arrays = [name for name in every if name not in beside]
-    has_database = any(re.search("database|gallery", find_stem(name).lower()) for name in arrays)
-    asked = {n for n in arrays if has_database and "test" in split_name(find_stem(n).lower())}
+    stems = {name: find_stem(name).lower() for name in arrays}
+    has_database = any(re.search("database|gallery", stem) for stem in stems.values())
+    asked = {
+        n
+        for n, stem in stems.items()
+        if has_database and re.search("(^|[^a-z])test([^a-z]|$)", stem)
+    }
     yield from read_each(partial(_read_file, there=there, asked=asked), source, arrays)
 
 
