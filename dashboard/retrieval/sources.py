@@ -1,24 +1,26 @@
 """Where a version's results come from."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Protocol
+from operator import attrgetter
+from threading import Lock
+from typing import Any, Protocol
 
 import numpy as np
+from cachetools import LRUCache, cachedmethod
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
-from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, IntArray, Table, Ties, find_bounds, sort_pairs
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
-GAP = 8
-"""Vectors that are read in vain between two that are wanted."""
+MAX_RANKED = 4
+"""Rankings that a source keeps: a page asks for that of a query several times."""
 
 
 class Source(Protocol):
@@ -49,6 +51,8 @@ class VectorSource:
     vectors: Float32Array
     rows: IntArray
     not_run: dict[int, str]
+    _ranked: Any = field(default_factory=lambda: LRUCache(MAX_RANKED), init=False)
+    _lock: Any = field(default_factory=Lock, init=False)
 
     def skip_empty(self, candidates: Callable[[int], IntArray | None]) -> None:
         """Count queries as not run that may find items only of which there is no vector."""
@@ -61,9 +65,17 @@ class VectorSource:
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         rows = self.rows[queries]
+        if len(rows) == 1 and rows[0] >= 0:
+            yield self._rank_row(rows[0])
+            return
         found = self.gallery.rank(self.vectors[rows[rows >= 0]])
         for row in rows:
             yield next(found) if row >= 0 else NOTHING
+
+    @cachedmethod(attrgetter("_ranked"), lock=attrgetter("_lock"))
+    def _rank_row(self, row: int) -> Ranking:
+        (ranking,) = self.gallery.rank(self.vectors[row : row + 1])
+        return ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,22 +128,11 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         asking = np.flatnonzero((places >= 0) & (rows < 0))
         if stored is not None and len(asking):
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
-            vectors.append(read_at(stored, places[asking]))
+            vectors.append(stored.read(places[asking]))
     whose = [f"of the item {item}" if item else "of this query" for item in queries["item_id"]]
     lacking = np.flatnonzero(rows < 0).tolist()
     not_run = {query: f"{version.name} has no vector {whose[query]}" for query in lacking}
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
-
-
-def read_at(stored: Vectors, places: IntArray) -> Float32Array:
-    """Return the unit vectors at some places; near ones are read together."""
-    order = np.unique(places)
-    made = np.empty((len(order), stored.dimension), dtype=np.float32)
-    done = 0
-    for near in np.split(order, np.flatnonzero(np.diff(order) > GAP) + 1) if len(order) else ():
-        made[done : done + len(near)] = stored.scale(near[0], near[-1] + 1)[near - near[0]]
-        done += len(near)
-    return made[np.searchsorted(order, places)]
 
 
 def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[int, Ranking]:

@@ -24,6 +24,8 @@ HEADERS = {
 """Readers of shape, order and type, by the version of the format that arrays of numbers have."""
 BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
+GAP = 8
+"""Rows that are read for each one that is wanted, rather than each by itself."""
 MAX_KEPT = 1 << 20
 """Numbers of an array that is kept in memory; a larger one is read by slices each time."""
 
@@ -56,13 +58,25 @@ class ArrayFile:
             DataError: If the file has changed since it was opened.
         """
         first, last, _ = rows.indices(len(self))
-        count = (last - first) * self.shape[1]
+        (block,) = self._read([first], last - first)
+        return block
+
+    def take(self, rows: IntArray) -> NDArray[Any]:
+        """Return some rows, which rise; they are read with those between them if these are few."""
+        first, last = rows[0], rows[-1] + 1
+        if last - first <= GAP * len(rows):
+            return np.asarray(self[first:last][rows - first])
+        return np.concatenate([*self._read(rows.tolist(), 1)])
+
+    def _read(self, starts: Sequence[int], number: int) -> Iterator[NDArray[Any]]:
+        width = self.shape[1]
         with self.path.open("rb") as file:
             if _find_state(os.fstat(file.fileno())) != self.state:
                 found = "a file that has changed while it was read"
                 raise DataError(self.name, found, "one state of it", do="Reload the page.")
-            file.seek(self.start + first * self.shape[1] * self.dtype.itemsize)
-            return np.fromfile(file, self.dtype, count).reshape(-1, self.shape[1])
+            for start in starts:
+                file.seek(self.start + start * width * self.dtype.itemsize)
+                yield np.fromfile(file, self.dtype, number * width).reshape(-1, width)
 
 
 def _find_state(status: os.stat_result) -> tuple[int, int]:
@@ -95,6 +109,17 @@ class Vectors(Named):
         block = self.stored[rows[0] : rows[-1] + 1]
         wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(np.float64)
         wide /= self.lengths[first:last, None]
+        return wide.astype(np.float32)
+
+    def read(self, places: IntArray) -> Float32Array:
+        """Return the vectors at some places, at length 1. [places, dimension]."""
+        if not len(places):
+            return np.empty((0, self.dimension), dtype=np.float32)
+        rows, at = np.unique(self.rows[places], return_inverse=True)
+        stored = self.stored
+        picked = stored.take(rows) if isinstance(stored, ArrayFile) else stored[rows]
+        wide = picked[at].astype(np.float64)
+        wide /= self.lengths[places, None]
         return wide.astype(np.float32)
 
     def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:

@@ -135,6 +135,22 @@ def test_large_vectors_that_change_while_open(
     assert after is not before and len(list_means(after, "a")) == 3
 
 
+@pytest.mark.parametrize("gap", [0, 8])
+def test_rows_of_a_file_are_those_in_memory(folder: Path, monkeypatch, gap: int) -> None:
+    kept = open_collection(folder).versions["a"].items
+    monkeypatch.setattr("dashboard.storage.vectors.MAX_KEPT", 0)
+    monkeypatch.setattr("dashboard.storage.vectors.GAP", gap)
+    (folder / "collection.toml").touch()
+    read = open_collection(folder).versions["a"].items
+    places = np.array([2, 0, 2])
+    assert read.stored is not kept.stored
+    assert (
+        read.read(places).tolist()
+        == kept.read(places).tolist()
+        == kept.scale(0, 3)[places].tolist()
+    )
+
+
 def test_files_that_this_user_may_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """MED-17 and its like: the part that needs the file is broken, the rest works."""
     real = Path.open

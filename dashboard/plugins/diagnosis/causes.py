@@ -21,7 +21,7 @@ import numpy as np
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.retrieval.gallery import Gallery
-from dashboard.retrieval.sources import VectorSource, read_at
+from dashboard.retrieval.sources import VectorSource
 from dashboard.study.study import Study
 from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
 
@@ -60,7 +60,7 @@ class Neighbourhood:
 
     def read(self, items: IntArray) -> Float32Array:
         """Return the unit vectors of items that have one. [items, dimension]."""
-        return read_at(self.gallery.vectors, self.gallery.rows[items])
+        return self.gallery.vectors.read(self.gallery.rows[items])
 
     def find(self, items: IntArray) -> IntArray:
         """Return the nearest items of the sample of each item, without itself. [items, nearest]."""
@@ -103,7 +103,7 @@ def survey(gallery: Gallery) -> Neighbourhood | None:
         return None
     most = min(MAX_SAMPLE, MAX_NUMBERS // gallery.vectors.dimension)
     sample = np.flatnonzero(np.arange(count) % (STRETCH * -(-count // most)) < STRETCH)
-    return Neighbourhood(gallery, gallery.items[sample], read_at(gallery.vectors, sample))
+    return Neighbourhood(gallery, gallery.items[sample], gallery.vectors.read(sample))
 
 
 class Cause(NamedTuple):

@@ -24,7 +24,6 @@ from dashboard.plugins.near_duplicates.choice import (
 )
 from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import read_at
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
@@ -108,7 +107,7 @@ def _find_firsts(items: Table, stored: Vectors | None) -> IntArray:
         return first
     places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)
-    vectors = read_at(stored, places[known])
+    vectors = stored.read(places[known])
     for start in range(0, len(known), BLOCK):
         alike = np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE
         rows, others = np.nonzero(alike)
