@@ -106,9 +106,8 @@ class VectorFile:
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
             bad: dict[str, Any] = {}
             if kind.kind == "f":
-                with np.errstate(invalid="ignore", over="ignore"):
-                    lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-                bad = {"are not finite": ~np.isfinite(lengths), "are all zeros": lengths == 0}
+                bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
+                bad["are all zeros"] = ~rows.any(axis=1)
             if ids is not None:
                 first = {name: place for place, name in reversed([*enumerate(ids)])}
                 again = [n in self.ids or first[n] != row or not n for row, n in enumerate(ids)]
