@@ -7,6 +7,7 @@ and in YOLO's text files.
 import json
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -23,7 +24,6 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import UPLOAD, Source, find_stem
 from dashboard.storage.media import EXTENSION
-from dashboard.texts import split_cells
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
@@ -38,9 +38,6 @@ PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(
     r"(^|/)((train|val|test|trainval|classes)\.txt|obj\.names|[^/]+\.ya?ml)$|ImageSets/"
 )
-NAMES = re.compile(r"^names:\s*(?:(\[.*?\]|\{.*?\})|((?:\n[ \t]*(?:\d+\s*:|-).*)+))", re.M | re.S)
-"""Names of classes in YAML: in brackets, or a line each."""
-NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
 
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
@@ -178,15 +175,18 @@ def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
 
 def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
     """Return the names of YOLO's classes by their numbers."""
+    import yaml  # type: ignore[import-untyped]
+
     for name in lists:
-        text = source.read_text(name)
-        if name.endswith((".yaml", ".yml")) and (match := NAMES.search(text)):
-            told = NAME.findall(match[2] or "")
-            cell = match[1] or ""
-            told = told or [("", each) for each in split_cells([cell])[cell]]
-            return {number or str(at): each for at, (number, each) in enumerate(told)}
-        if PurePosixPath(name).name in ("classes.txt", "obj.names"):
-            return {str(at): each.strip() for at, each in enumerate(text.strip().split("\n"))}
+        text, names = source.read_text(name), None
+        if name.endswith((".yaml", ".yml")):
+            with suppress(yaml.YAMLError, AttributeError):
+                names = yaml.safe_load(text).get("names")
+        elif PurePosixPath(name).name in ("classes.txt", "obj.names"):
+            names = list(map(str.strip, text.strip().split("\n")))
+        if names:
+            pairs = names.items() if isinstance(names, dict) else enumerate(names)
+            return {str(at): str(each) for at, each in pairs}
     return {}
 
 
