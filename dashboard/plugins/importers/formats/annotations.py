@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -210,13 +209,12 @@ def _read_xml(source: Source, name: str) -> Pieces:
     images = {image.get("name"): image for image in root.iter("image") if image.get("name")}
     shapes = ((file, [each.get("label", "") for each in own]) for file, own in images.items())
     yield make_labelled(name, shapes)
-    columns: dict[str, dict[str, list[str]]] = {}
     for file, image in images.items():
+        told: dict[str, list[str]] = {}
         for each in image.iter("attribute"):
-            cells = columns.setdefault(each.get("name", "attribute"), {})
-            cells.setdefault(file, []).append((each.text or "").strip())
-    for column, texts in columns.items():
-        yield replace(make_labelled(name, texts.items(), column), labels=())
+            told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())
+        cells = {column: [write_list([*dict.fromkeys(texts)])] for column, texts in told.items()}
+        yield Items(name, [file], cells)
 
 
 JSON = Format("COCO, FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
