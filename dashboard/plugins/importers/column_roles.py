@@ -25,11 +25,11 @@ KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
-OTHER = ("reference_id", "item", "doc", "document", "url", "link")
+OTHER = ("reference_id", "item", "doc", "url")
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
-START = ("span_start", "start_time", "start", "start_sec", "begin", "t_start")
-END = ("span_end", "end_time", "end", "end_sec", "finish", "t_end")
+START = ("span_start", "start_time", "start")
+END = ("span_end", "end_time", "end")
 SPANS = (START[0], END[0])
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""

@@ -165,11 +165,10 @@ def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
     if not names:
         wanted = "names; their numbers are taken"
         source.say(boxes[0], "boxes without classes.txt or data.yaml", wanted, "note")
-    labels: dict[str, list[str]] = {}
     for name in boxes:
-        numbers = [line.split()[0] for line in source.read_text(name).split("\n") if line.strip()]
-        labels[source.find_media(find_stem(name))] = [names.get(each, each) for each in numbers]
-    yield make_labelled(boxes[0], labels.items())
+        numbers = re.findall(r"^\s*(\d+)\s", source.read_text(name), re.M)
+        own = [names.get(each, each) for each in numbers]
+        yield make_labelled(boxes[0], [(source.find_media(find_stem(name)), own)])
 
 
 def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
