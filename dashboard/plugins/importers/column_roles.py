@@ -25,11 +25,11 @@ KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
-OTHER = ("reference_id", "item", "doc", "document", "url", "link")
+OTHER = ("reference_id", "item", "doc", "url")
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
-START = ("span_start", "start_time", "start", "start_sec", "begin", "t_start")
-END = ("span_end", "end_time", "end", "end_sec", "finish", "t_end")
+START = ("span_start", "start_time", "start")
+END = ("span_end", "end_time", "end")
 SPANS = (START[0], END[0])
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
@@ -131,10 +131,9 @@ def find_roles(block: Block, source: Source) -> Roles:
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(*ITEM, *FILE))
-    is_pair = is_named or bool(roles.find(*OTHER))
     is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
     take("query_id", QUERY)
-    if "query_id" in of and is_pair:
+    if "query_id" in of and (is_named or roles.find(*OTHER)):
         take("grade", GRADE)
         take("grade", ["label"], whole=True)  # PyTerrier
         if "qrel" in block.file.lower() or "corpus_id" in roles.small:
@@ -218,8 +217,8 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of.setdefault("item_id", name)  # it names the vectors, whatever its name is
         elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
             of.setdefault("caption_id", name)
-    more = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
-    more = [name for name in more if any(map(EXTENSION.search, block.columns[name][:20]))]
+    shown = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
+    more = [name for name in shown if any(map(EXTENSION.search, block.columns[name][:20]))]
     if more and "file" in of:
         said = f"further columns of pictures ({list_names(more)})"
         wanted = f"one; {of['file']} is taken. Another one: --map file={more[0]}"

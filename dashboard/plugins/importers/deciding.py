@@ -71,7 +71,7 @@ def choose_basis(found: Gathered) -> Basis:
     ways = [*stated, *(fixed if belong else [])] or possible
     if not chosen and (len(ways) > 1 or ways == possible != []):
         told = f"{len(ways):,} that could decide relevance ({list_names(ways)})"
-        file = next((found.sources[way] for way in ways if way in found.sources), "captions")
+        file = found.sources.get(ways[0], "captions")
         raise Unsure(file, told, "one that is named so", _list_lines(ways))
     return _obey(found, chosen or (ways or [NONE])[0], fixed, every)
 

@@ -107,9 +107,8 @@ class VectorFile:
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
             bad: dict[str, Any] = {}
             if kind.kind == "f":
-                with np.errstate(invalid="ignore", over="ignore"):
-                    lengths = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-                bad = {"are not finite": ~np.isfinite(lengths), "are all zeros": lengths == 0}
+                bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
+                bad["are all zeros"] = ~rows.any(axis=1)
             if ids is not None:
                 first = {name: place for place, name in reversed([*enumerate(ids)])}
                 again = [n in self.ids or first[n] != row or not n for row, n in enumerate(ids)]
@@ -219,8 +218,7 @@ class Gathered:
         """Add items; one whose file another item has is that item under a second name."""
         files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
         starts = piece.columns.get("span_start") or [""] * len(files)
-        cut = {file: "" for file, start in zip(files, starts, strict=True) if file and start}
-        self.known |= cut  # a clip whose parts are items is none
+        self.known |= dict.fromkeys(compress(files, starts), "")  # a clip of parts is no item
         names = [
             own if start or not file else self.known.setdefault(file, own)
             for own, file, start in zip(piece.ids, files, starts, strict=True)
@@ -232,8 +230,8 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        lacking = [*piece.ids].count("")
-        self.source.count(piece.file, lacking, "items without an id or a file", "one; left out")
+        what, wanted = "items without an id or a file", "one; left out"
+        self.source.count(piece.file, [*piece.ids].count(""), what, wanted)
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},

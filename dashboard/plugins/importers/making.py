@@ -84,9 +84,9 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         write_settings(draft / "collection.toml", plan.settings)
         findings = [*source.findings, *check_draft(opened, placed)]
     page = "compare" if len(placed) + len(found.runs) + len(versions) > 1 else ""
-    address = ADDRESS.format(page, place.name)
-    address = "Nothing was made: --dry-run." if call.dry_run else address
     lines = list_ways(call.new, plan) if is_bare else ()
+    made = ADDRESS.format(page, place.name)
+    address = "Nothing was made: --dry-run." if call.dry_run else made
     return rows, findings, [*block, *lines, address]
 
 

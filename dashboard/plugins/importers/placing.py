@@ -102,8 +102,7 @@ def _find_ids(
             raise Unsure(file, told, wanted, ["--by-position"])
         tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
-        how = f" in the order of {list_names(order)}"
-        version.said[side] = f"{len(known):,} {side} of {file}{how}"
+        version.said[side] = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
         return known
     if side == "items":
         names = found.match_items(own.ids, file, known)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,8 @@ def _name_items(found: Gathered) -> None:
         return
     named = {item: file for file, _, item, _ in found.judged}
     named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
-    for (_, side), own in found.vectors.items():
-        named |= dict.fromkeys(own.ids if side == "items" else (), next(iter(own.files), ""))
+    for own in [own for (_, side), own in found.vectors.items() if side == "items"]:
+        named |= dict.fromkeys(own.ids, own.file)
     found.items.add(list(named), {})
     found.taken["items"] |= dict.fromkeys(named.values())
 
@@ -123,7 +124,7 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     bare = [query for query in bare if query not in own_items]
     texts = {name: text for _, _, text, name in found.captions if name}
     plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
-    plan.of_queries = "text: each id" if bare and not texts.keys() >= {*bare} else ""
+    plan.of_queries = "text: each id" if {*bare} - texts.keys() else ""
     unjudged = len(plan.queries) - len({query for query, _, _ in plan.qrels})
     wanted = "judgements; kept, without a value"
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
@@ -134,9 +135,9 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     if found.source.options.disagreements == "majority":
         settle_classes(plan.items, column)
     missing = _clean_column(plan.items, column) + _clean_column(plan.queries, column)
-    clean = dict(zip(plan.items.index, plan.items.get(column), strict=True))
-    parts = split_cells(filter(None, clean.values()))
-    classes = list(dict.fromkeys(part for cell in clean.values() for part in parts.get(cell, ())))
+    cells = plan.items.get(column)
+    parts = split_cells(filter(None, cells))
+    classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
     _note_missing(plan, missing)
@@ -146,7 +147,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     elif any(plan.queries.get(column)):
         plan.of_queries = f"their own {column}"
     else:
-        _add_item_queries(plan, [name for name, cell in clean.items() if cell])
+        _add_item_queries(plan, list(compress(plan.items.index, cells)))
 
 
 def _clean_column(rows: Rows, column: str) -> Counter[str]:

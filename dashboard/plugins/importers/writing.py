@@ -119,9 +119,12 @@ def write_files(
         numbers[name] = each.rows
     guessed = {"queries.csv": plan.of_queries or None}
     return [
-        {"file": file, "rows": number}
-        | {"taken_from": list_names(taken.get(file, ())) or "the source"}
-        | {"guessed": guessed.get(file)}
+        {
+            "file": file,
+            "rows": number,
+            "taken_from": list_names(taken.get(file, ())) or "the source",
+            "guessed": guessed.get(file),
+        }
         for file, number in numbers.items()
         if number > 0
     ]
@@ -158,8 +161,7 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *(wrote - there)})
     theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
-    named = [*(name for name, _ in found.vectors), *found.runs]
-    away = [name for name in dict.fromkeys(named) if name in theirs]
+    away = sorted(theirs & {*(name for name, _ in found.vectors), *found.runs})
     found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
     for name in theirs & found.runs.keys():
         del found.runs[name]

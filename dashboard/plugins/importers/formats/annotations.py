@@ -7,7 +7,7 @@ and in YOLO's text files.
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -23,7 +23,6 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import UPLOAD, Source, find_stem
 from dashboard.storage.media import EXTENSION
-from dashboard.texts import split_cells
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
@@ -38,9 +37,6 @@ PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(
     r"(^|/)((train|val|test|trainval|classes)\.txt|obj\.names|[^/]+\.ya?ml)$|ImageSets/"
 )
-NAMES = re.compile(r"^names:\s*(?:(\[.*?\]|\{.*?\})|((?:\n[ \t]*(?:\d+\s*:|-).*)+))", re.M | re.S)
-"""Names of classes in YAML: in brackets, or a line each."""
-NAME = re.compile(r"^\s*(?:(\d+)\s*:|-)\s*['\"]?([^'\"\n]+?)['\"]?\s*$", re.M)
 
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
@@ -169,24 +165,26 @@ def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
     if not names:
         wanted = "names; their numbers are taken"
         source.say(boxes[0], "boxes without classes.txt or data.yaml", wanted, "note")
-    labels: dict[str, list[str]] = {}
     for name in boxes:
-        numbers = [line.split()[0] for line in source.read_text(name).split("\n") if line.strip()]
-        labels[source.find_media(find_stem(name))] = [names.get(each, each) for each in numbers]
-    yield make_labelled(boxes[0], labels.items())
+        numbers = re.findall(r"^\s*(\d+)\s", source.read_text(name), re.M)
+        own = [names.get(each, each) for each in numbers]
+        yield make_labelled(boxes[0], [(source.find_media(find_stem(name)), own)])
 
 
 def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
     """Return the names of YOLO's classes by their numbers."""
+    import yaml  # type: ignore[import-untyped]
+
     for name in lists:
-        text = source.read_text(name)
-        if name.endswith((".yaml", ".yml")) and (match := NAMES.search(text)):
-            told = NAME.findall(match[2] or "")
-            cell = match[1] or ""
-            told = told or [("", each) for each in split_cells([cell])[cell]]
-            return {number or str(at): each for at, (number, each) in enumerate(told)}
-        if PurePosixPath(name).name in ("classes.txt", "obj.names"):
-            return {str(at): each.strip() for at, each in enumerate(text.strip().split("\n"))}
+        text, names = source.read_text(name), None
+        if name.endswith((".yaml", ".yml")):
+            with suppress(yaml.YAMLError, AttributeError):
+                names = yaml.safe_load(text).get("names")
+        elif PurePosixPath(name).name in ("classes.txt", "obj.names"):
+            names = list(map(str.strip, text.strip().split("\n")))
+        if names:
+            pairs = names.items() if isinstance(names, dict) else enumerate(names)
+            return {str(at): str(each) for at, each in pairs}
     return {}
 
 
@@ -210,13 +208,12 @@ def _read_xml(source: Source, name: str) -> Pieces:
     images = {image.get("name"): image for image in root.iter("image") if image.get("name")}
     shapes = ((file, [each.get("label", "") for each in own]) for file, own in images.items())
     yield make_labelled(name, shapes)
-    columns: dict[str, dict[str, list[str]]] = {}
     for file, image in images.items():
+        told: dict[str, list[str]] = {}
         for each in image.iter("attribute"):
-            cells = columns.setdefault(each.get("name", "attribute"), {})
-            cells.setdefault(file, []).append((each.text or "").strip())
-    for column, texts in columns.items():
-        yield replace(make_labelled(name, texts.items(), column), labels=())
+            told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())
+        cells = {column: [write_list([*dict.fromkeys(texts)])] for column, texts in told.items()}
+        yield Items(name, [file], cells)
 
 
 JSON = Format("COCO, FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))

@@ -86,9 +86,9 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
     cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
     text = make_text(sample.get("txt", sample.get("caption", b""))).strip()
     caption = text or "".join(cells.pop("caption", ()))
-    if "cls" in sample:
-        cells["cls"] = [make_text(sample["cls"]).strip()]
-    yield Items(file, [item], cells, ["cls"] if "cls" in sample else (), pictures[:1])
+    labels = [ending for ending in sample if ending == "cls"]
+    cells |= {ending: [make_text(sample[ending]).strip()] for ending in labels}
+    yield Items(file, [item], cells, labels, pictures[:1])
     if caption:
         yield Captions(file, [(item, " ".join(caption.split()), "")])
     for ending, data in sample.items():
