@@ -136,8 +136,9 @@ def _name_cells(
     alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
     is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
     if bad := twice or alike * (not is_header):
-        found, do = f"{'two columns' if twice else 'the column'} {bad[0]!r}", "Write one above it."
-        raise DataError(name, found, "a header, each column of it once", line=line, do=do)
+        found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
+        wanted = "a header above the rows, each column of it once"
+        raise DataError(name, found, wanted, line=line)
     odd: list[int] = []
     for at, cells in chain(first[1:], filled):
         if len(cells) == len(names):
@@ -183,7 +184,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
     is_of_rows = all(isinstance(each, dict) for each in told)
     if told and all(EXTENSION.search(key) or source.find_media(key) for key in found):
         texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
-        words = [word for text in texts for word in str(text).split()]
+        words = " ".join(map(str, texts)).split()
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
         rows = told if is_of_rows else [{column: own} for own in told]
         found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]

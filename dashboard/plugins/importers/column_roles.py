@@ -30,7 +30,7 @@ OTHER = ("reference_id", "item", "doc", "url")
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
 START = ("span_start", "start_time", "start")
 END = ("span_end", "end_time", "end")
-SPANS = (START[0], END[0])
+SPANS = ("span_start", "span_end")
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
 OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")

@@ -186,12 +186,13 @@ class Source:
 
         The address of one on another host that the source has not stays as it is.
         """
-        plain = cell.strip().replace("\\", "/").removeprefix("file://").removeprefix("./")
+        plain = cut_address(cell.strip().replace("\\", "/"))
+        plain = plain.removeprefix("file://").removeprefix("./")
         address = cell.strip() if REMOTE.match(plain) else ""
-        plain = cut_address(plain)
+        if not self.media:
+            return address
         tails = (f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain))
-        known = self._tails if self.media else {}
-        return next((known[tail] for tail in tails if known.get(tail)), address)
+        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""

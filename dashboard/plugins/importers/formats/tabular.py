@@ -190,9 +190,10 @@ def read_seconds(cell: str) -> str:
     >>> read_seconds("1:02.5"), read_seconds("7"), read_seconds("")
     ('62.5', '7', '')
     """
-    parts = cell.split(":")
-    seconds = sum(60**at * parse_number(part) for at, part in enumerate(reversed(parts)))
-    return f"{seconds:g}" if len(parts) > 1 else cell
+    if ":" not in cell:
+        return cell
+    parts = enumerate(reversed(cell.split(":")))
+    return f"{sum(60**at * parse_number(part) for at, part in parts):g}"
 
 
 KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}
