@@ -106,16 +106,6 @@ def test_a_broken_file_is_a_sentence_and_the_rest_works(folder: Path, kind: str)
     assert done.stdout.splitlines()[1] == "r,q1,Twice,5,1.0"
 
 
-def test_two_files_of_a_team_with_one_name(folder: Path) -> None:
-    """The second is refused; the first works."""
-    (folder / "other.py").write_text(PLUGIN + '"strict")\n')
-    plugins = os.pathsep.join(["strict.py", "other.py"])
-    done = run(folder, *RUN, "--protocol", "strict", "--format", "csv", plugins=plugins)
-    assert "other.py: found the plugin 'strict', which " in done.stderr
-    assert "strict.py has, too; expected a name of its own. Rename it in other.py." in done.stderr
-    assert (done.returncode, done.stdout.splitlines()[1]) == (2, "r,q1,Twice,5,1.0")
-
-
 def test_python_names_a_broken_file(folder: Path, world: Path) -> None:
     """Without its plugin a protocol is unknown, and the sentence says why."""
     code = f"import dashboard; dashboard.open({str(world)!r}).measure(protocol='strict')"
