@@ -142,8 +142,7 @@ def run_search(
     missing = [each for each in rows if each[0] not in hits and any(each[1:])]
     # those that failed before come last: they may fail again
     missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
-    saved = time.monotonic()
-    in_a_row = 0
+    saved, in_a_row = time.monotonic(), 0
     try:
         for done, (query, text, item) in enumerate(missing, start=1):
             request = {"query_id": query, "text": text, "item_id": item, "k": depth}
