@@ -38,7 +38,7 @@ class CopiesChoice(Choice):
         if given.startswith(ONCE) and len(values) == 1:
             why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
             if before["protocol"] not in LEFT_ALONE:
-                why = f"without a column {STATED}, or vectors of at most {MAX_ITEMS:,} items"
+                why = f"among {len(collection.items):,} items without a column {STATED}"
             raise ChoiceError(f"{KEY} = {given[:80]!r}: no copies can be left out {why}.")
         return str(super().read(values[1] if given == ONCE else given, collection, before))
 
@@ -50,16 +50,14 @@ def _list_values(collection: Collection, before: Values) -> list[str]:
 def list_ways(collection: Collection) -> list[str]:
     """Return the values that count copies once; the usual baseline's comes first.
 
-    There are none without the column STATED if there are too many items to look, or no vectors.
+    There are none without the column STATED if there are too many items to look.
     """
-    if any(collection.items[STATED]):
-        return [ONCE]
-    if len(collection.items) > MAX_ITEMS:
-        return []
+    if any(collection.items[STATED]) or len(collection.items) > MAX_ITEMS:
+        return [ONCE] * any(collection.items[STATED])
     usual = collection.settings.get("default_baseline")
     versions = collection.versions.items()
     named = [name for name, each in versions if each.items is not None and not each.make_source]
-    return [BY + name for name in sorted(named, key=lambda name: name != usual)]
+    return [BY + name for name in sorted(named, key=lambda name: name != usual)] or [ONCE]
 
 
 CHOICES = (
@@ -68,8 +66,8 @@ CHOICES = (
         noun="value of copies",
         meaning=f"counted: each item is one; {ONCE}: copies count as one item, those that the "
         f"column {STATED} of items.csv states; without it, up to {MAX_ITEMS:,} items, those with "
-        f"a cosine from {ALIKE:g} by the vectors of the version that is named; not under "
-        f"{', '.join(LEFT_ALONE)}",
+        f"identical files or with a cosine from {ALIKE:g} by the vectors of the version that is "
+        f"named; not under {', '.join(LEFT_ALONE)}",
         default=COUNTED,
         allowed=_list_values,
         changes_numbers=True,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +28,7 @@ from dashboard.plugins.near_duplicates.choice import (
 from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.run import Run
 from dashboard.storage.collection import Collection
+from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -65,11 +69,12 @@ class Groups(NamedTuple):
 def find_groups(collection: Collection, way: str) -> Groups:
     """Return the groups; a copy of a copy is a copy. There are none if they cannot be found.
 
-    Those that the table of items states count alone. Else items are alike whose vectors are so in
-    the version that a value of the choice names.
+    Those that the table of items states count alone. Else items are alike whose files are
+    identical, or whose vectors are so in the version that a value of the choice names.
     """
     version = collection.versions.get(way.removeprefix(BY))
-    first = _find_firsts(collection.items, version.items if version else None)
+    folder = collection.folder, str(collection.settings.get("media_root", "media"))
+    first = _find_firsts(collection.items, version.items if version else None, *folder)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     is_item = np.array([bool(name) for name in collection.queries["item_id"]], bool)
     return Groups(first, members, collection.own_items, is_item)
@@ -97,13 +102,17 @@ def list_findings(collection: Collection) -> Findings:
 
 
 @lru_cache(maxsize=8)
-def _find_firsts(items: Table, stored: Vectors | None) -> IntArray:
+def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) -> IntArray:
     """Return the first item of the group of each item; itself if it is alone. [items]."""
     first = np.arange(len(items))
     if any(items[STATED]):
         named = items.find(items[STATED])
         return _join(first, first[named >= 0], named[named >= 0])
-    if stored is None or len(items) > MAX_ITEMS:
+    if len(items) > MAX_ITEMS:
+        return first
+    for group in _list_identical(items, folder, root):
+        first[group] = min(group)
+    if stored is None:
         return first
     places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)
@@ -126,6 +135,26 @@ def _join(first: IntArray, items: IntArray, others: IntArray) -> IntArray:
     graph = coo_array((np.ones(len(ends[0]), bool), ends), shape=(len(first), len(first)))
     _, group = connected_components(graph, directed=False)
     return np.asarray(np.unique(group, return_index=True)[1][group])
+
+
+def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:
+    """Return the items that are the same part of files with the same content, or address."""
+    named = dict(enumerate(items["file"]))
+    paths = {
+        n: find_media(folder, root, file) for n, file in named.items() if not REMOTE.match(file)
+    }
+    sizes = {n: path.stat().st_size for n, path in paths.items() if path is not None}
+    times = Counter(sizes.values())
+    groups = defaultdict(list)
+    for place, file in named.items():
+        path, content = paths.get(place), file.encode()  # an address is not fetched for this
+        if path is not None and times[sizes[place]] > 1:
+            with path.open("rb") as opened:
+                content = hashlib.file_digest(opened, "sha256").digest()
+        elif place in paths:
+            continue
+        groups[content, read_span(items, place)].append(place)
+    return list(groups.values())
 
 
 class MergedRanking(NamedTuple):

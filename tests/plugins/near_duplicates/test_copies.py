@@ -131,6 +131,17 @@ def add_version(folder: Path, name: str, vectors: Any) -> None:
         (folder / "models" / name / f"{stem}.txt").write_text("\n".join(ids))
 
 
+def test_identical_files(tmp_path: Path) -> None:
+    """C and d are files with the same content; b is another part of the file that a is."""
+    rows = ["a,a.mp4,", "a2,b.mp4,", "c,c.mp4,", "b,a.mp4,2", "b2,,", "d,d.mp4,"]
+    table = "item_id,file,span_start\n" + "".join(f"{row}\n" for row in rows)
+    folder = write_six(tmp_path, table, {"a": [1.0, 0, 0], "c": [0, 1, 0], "d": [0, 0, 1]})
+    (folder / "media").mkdir()
+    for name, content in (("a", b"1"), ("b", b"222"), ("c", b"333"), ("d", b"333")):
+        (folder / "media" / f"{name}.mp4").write_bytes(content)
+    assert name_groups(folder) == [["c", "d"]]
+
+
 def test_a_query_that_is_a_picture_with_a_text(tmp_path: Path) -> None:
     """A copy of its picture can be what it asks for; the picture itself cannot."""
     folder = write_world(
