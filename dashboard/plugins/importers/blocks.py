@@ -204,11 +204,11 @@ def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> b
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
     A run called by its model is known by judgements beside it. Columns of pandas, which look
-    alike, have the same rows each.
+    alike, have the same rows each, from 0 on.
     """
     is_named = bool(re.search("qrel|judg|run|result", name.lower()))
     is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
-    is_uneven = any(own.keys() != told[0].keys() for own in told)
+    is_uneven = "0" not in told[0] or any(own.keys() != told[0].keys() for own in told)
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and is_uneven) and all(numbers)
 
@@ -317,8 +317,10 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
     for stem, named in groups.items():
-        names = [named[at] for at in sorted(named)]
-        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
+        places = sorted(named)
+        names = [named[at] for at in places]
+        is_row = places[-1] - places[0] < len(places) >= MIN_WIDE
+        if is_row and any("." in columns[name][0] for name in names):
             cells = zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)
             found[stem] = np.array(list(cells), dtype=np.float32)
     return found
