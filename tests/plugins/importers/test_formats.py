@@ -225,7 +225,7 @@ CASES |= {
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
     "numbers of captions": (
-        {"t.csv": "image_name| comment_number| comment\na.png| 0| one\na.png| 0| two\nb.png| 1| x\n"}
+        {"t.csv": "image| comment_number| comment\na.png| 0| one\na.png| 0| two\nb.png| 1| x\n"}
         | PICTURED, [], {("queries.csv", "text"): ["", "", "one", "two", "x"]}, {},
     ),
     "a class a line": (
