@@ -156,7 +156,7 @@ def read_record(place: Path) -> dict[str, Any]:
 def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     """Leave out versions of the source whose name people removed, or gave one of their own."""
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
-    record["removed"] = sorted({*record["removed"], *(wrote - there)})
+    record["removed"] = sorted({*record["removed"], *wrote} - there)
     theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
     named = [*(name for name, _ in found.vectors), *found.runs]
     away = [name for name in dict.fromkeys(named) if name in theirs]
