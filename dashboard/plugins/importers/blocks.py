@@ -17,7 +17,7 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.vector_ids import IDS, LABELS, TEXT_WORDS
+from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS
 from dashboard.texts import parse_number
 
@@ -38,8 +38,6 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
-WORDS = LABELS | TEXT_WORDS | {"image", "img", "picture", "photo", "video", "clip"}
-"""Names of columns that stand in no row of data."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 MIN_WIDE = 8
@@ -134,7 +132,7 @@ def _name_cells(
         for row in (names, *(cells for _, cells in below))
     ]
     alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
-    is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
+    is_header = any(IDS.search(each) or each.lower() in LABELS for each in names)
     if bad := twice or alike * (not is_header):
         found, do = f"{'two columns' if twice else 'the column'} {bad[0]!r}", "Write one above it."
         raise DataError(name, found, "a header, each column of it once", line=line, do=do)

@@ -307,7 +307,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "a column emb of bytes that are no pictures",
     ),
     "rows without a header": (
-        LABELLED | {"t.csv": "a,one\nb.png,two\n", "a.png": 1, "b.png": 2}, "the column 'a'",
+        LABELLED | {"t.csv": "a,photo\nb.png,clip\n", "a.png": 1, "b.png": 2}, "the column 'a'",
     ),
     "nested cells": (
         LABELLED | {"x.json": [{"id": "a", "labels": [{"by": "ann", "name": "cat"}]}]},
