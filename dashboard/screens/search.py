@@ -116,9 +116,11 @@ known = st.session_state.setdefault("found", TTLCache(MAX_FOUND, SECONDS))
 asked = (study, versions, text, item, upload.file_id if upload else "", depth, metric)
 if (found := known.get(asked)) is None:
     with st.spinner(f"Searching. {waiting}" if text else "Searching."):
-        found = known[asked] = search(
+        found = search(
             study, versions, text=text, item=item, picture=picture, depth=depth, metric=metric
         )
+    if not found.problems:  # a service may answer the next time
+        known[asked] = found
 required, other = found.asked.get("required", ()), found.asked.get("not_counted", ())
 badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]
 badges += [f":gray-badge[{escape_markdown(name)} (not counted)]" for name in other]

@@ -92,10 +92,10 @@ def test_chip_puts_a_choice_back(world: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The script that runs again, for any input, does not search again."""
-    drawn = draw(world, monkeypatch, "search", item="a")
+    """The script that runs again, for any input, searches again what failed alone."""
+    drawn, failed = (draw(world, monkeypatch, "search", **{k: "a"}) for k in ("item", "text"))
     monkeypatch.setattr(new_query, "search", None)
-    assert not drawn.run().exception and not drawn.error
+    assert not drawn.run().exception and not drawn.error and failed.run().exception
     assert any("relevant items" in each.value.replace("\\", "") for each in drawn.caption)
 
 

@@ -197,7 +197,7 @@ def _find_pictures(study: Study) -> IntArray:
 
 
 def name_sure_recalls(study: Study) -> str:
-    """Return which recalls are 1 whatever the version finds, as all that is searched is in K."""
+    """Return which recalls are 1 if a version finds all, as all that is searched is in K."""
     made = read_judgement(study)
     galleries = made.galleries
     told = []
@@ -209,7 +209,7 @@ def name_sure_recalls(study: Study) -> str:
         if sure:
             asks, found = ("text", "pictures") if is_text else ("picture", "texts")
             told.append(f"{list_names(sure)}, as a {asks} searches {max(sizes):,} {found}")
-    return f"1 by construction: {'; '.join(told)}" if told else ""
+    return f"1 for a version that finds all: {'; '.join(told)}" if told else ""
 
 
 CROSSMODAL = JudgingRules(

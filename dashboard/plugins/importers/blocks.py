@@ -17,7 +17,7 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.vector_ids import IDS, LABELS, TEXT_WORDS
+from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS
 from dashboard.texts import parse_number
 
@@ -38,8 +38,6 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
-WORDS = LABELS | TEXT_WORDS | {"image", "img", "picture", "photo", "video", "clip"}
-"""Names of columns that stand in no row of data."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 MIN_WIDE = 8
@@ -134,7 +132,7 @@ def _name_cells(
         for row in (names, *(cells for _, cells in below))
     ]
     alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
-    is_header = any(IDS.search(each) or each.lower() in WORDS for each in names)
+    is_header = any(IDS.search(each) or each.lower() in LABELS for each in names)
     if bad := twice or alike * (not is_header):
         found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
         wanted = "a header above the rows, each column of it once"
@@ -205,11 +203,11 @@ def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> b
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
     A run called by its model is known by judgements beside it. Columns of pandas, which look
-    alike, have the same rows each.
+    alike, have the same rows each, from 0 on.
     """
     is_named = bool(re.search("qrel|judg|run|result", name.lower()))
     is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
-    is_uneven = any(own.keys() != told[0].keys() for own in told)
+    is_uneven = "0" not in told[0] or any(own.keys() != told[0].keys() for own in told)
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and is_uneven) and all(numbers)
 
@@ -318,8 +316,10 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
     for stem, named in groups.items():
-        names = [named[at] for at in sorted(named)]
-        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
+        places = sorted(named)
+        names = [named[at] for at in places]
+        is_row = places[-1] - places[0] < len(places) >= MIN_WIDE
+        if is_row and any("." in columns[name][0] for name in names):
             cells = zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)
             found[stem] = np.array(list(cells), dtype=np.float32)
     return found

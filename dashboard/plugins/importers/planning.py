@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, count
 from typing import Any
 
 import numpy as np
@@ -195,14 +195,18 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     plan.queries = Rows()
     times: Counter[str] = Counter()
-    owners = Counter(name for name, _ in {(name, item) for _, item, _, name in found.captions})
+    owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
+    used = {*plan.items.index, *owners}
     first: dict[tuple[str, str], tuple[str, str]] = {}
     kept: list[tuple[str, str, str]] = []
     for file, given, text, name in found.captions:
         item = names.get(given, "")
         if item and text and first.setdefault((item, text), (file, given)) == (file, given):
-            is_id = name and owners[name] == 1 and name not in plan.items.index
-            kept.append((item, text, name if is_id else f"{item}#{times[item]}"))
+            if not name or owners[name] > 1 or name in plan.items.index:
+                numbered = (f"{item}#{number}" for number in count(times[item]))
+                name = next(each for each in numbered if each not in used)
+            used.add(name)
+            kept.append((item, text, name))
             times[item] += 1
     kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
     plan.items.add(plan.pictures, {"kind": kinds})

@@ -159,7 +159,7 @@ def read_record(place: Path) -> dict[str, Any]:
 def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     """Leave out versions of the source whose name people removed, or gave one of their own."""
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
-    record["removed"] = sorted({*record["removed"], *(wrote - there)})
+    record["removed"] = sorted({*record["removed"], *wrote} - there)
     theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
     away = sorted(theirs & {*(name for name, _ in found.vectors), *found.runs})
     found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}

@@ -28,6 +28,8 @@ NAME = "index.faiss"
 MAX_LINE = 1 << 12
 """Bytes of the line about an index, at most."""
 DECIMALS = 6
+BLOCK = 256
+"""Queries that an index gets at once."""
 
 
 @dataclass(frozen=True)
@@ -90,22 +92,24 @@ class IndexSource:
         return dict.fromkeys(range(len(self.exact.rows)), str(self.failures[0]))
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
-        gallery, rows = self.exact.gallery, self.exact.rows[queries]
-        try:
-            if not self.failures:  # another try would wait as long
-                found = zip(*self.search(self.exact.vectors[rows[rows >= 0]]), strict=True)
-        except DataError as error:
-            forget_collection(self.folder)
-            self.failures.append(error)
-        for row in rows:
-            if row < 0 or self.failures:
-                yield NOTHING
-                continue
-            scores, places = next(found)
-            items = gallery.items[places[places >= 0]]
-            rounded = np.round(scores[places >= 0].astype(float), DECIMALS)
-            order = np.lexsort((gallery.places[items], -rounded))
-            yield SortedRanking(items[order], rounded[order])
+        gallery = self.exact.gallery
+        for start in range(0, len(queries), BLOCK):
+            rows = self.exact.rows[queries[start : start + BLOCK]]
+            try:
+                if not self.failures:  # another try would wait as long
+                    found = zip(*self.search(self.exact.vectors[rows[rows >= 0]]), strict=True)
+            except DataError as error:
+                forget_collection(self.folder)
+                self.failures.append(error)
+            for row in rows:
+                if row < 0 or self.failures:
+                    yield NOTHING
+                    continue
+                scores, places = next(found)
+                items = gallery.items[places[places >= 0]]
+                rounded = np.round(scores[places >= 0].astype(float), DECIMALS)
+                order = np.lexsort((gallery.places[items], -rounded))
+                yield SortedRanking(items[order], rounded[order])
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,6 @@ LITE = ("FLAT", "HNSW", "HNSW_SQ", "IVF_FLAT", "IVF_SQ8", "AUTOINDEX")
 """Indexes of milvus-lite; any other name it takes, too, and searches without an index."""
 MAX_DEPTH = 16_384
 """Results of a query that Milvus returns at most."""
-BLOCK = 256
-"""Queries of one message."""
 MAX_BYTES = 1 << 22
 """Bytes of the vectors of one message."""
 SECONDS = 60.0
@@ -78,15 +76,14 @@ class ServerIndex(NamedTuple):
         rows = np.full((len(vectors), depth), -1)
         how = {"metric_type": "IP", "params": _list_parameters(self.line, of_building=False)}
         with explain_errors(self.line.uri):
-            for start in range(0, len(vectors), BLOCK):
-                found = self.client.search(
-                    _name_stored(self.line), data=list(vectors[start : start + BLOCK]), limit=depth,
-                    search_params=how, output_fields=["row"], anns_field="vector", timeout=SECONDS,
-                    consistency_level="Eventually",  # all are there: they were counted
-                )  # fmt: skip
-                for place, hits in enumerate(found, start):
-                    rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
-                    scores[place, : len(hits)] = [hit["distance"] for hit in hits]
+            found = self.client.search(
+                _name_stored(self.line), data=list(vectors), limit=depth, anns_field="vector",
+                search_params=how, output_fields=["row"], timeout=SECONDS,
+                consistency_level="Eventually",  # all are there: they were counted
+            )  # fmt: skip
+            for place, hits in enumerate(found):
+                rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
+                scores[place, : len(hits)] = [hit["distance"] for hit in hits]
         return scores, rows
 
 

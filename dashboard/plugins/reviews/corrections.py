@@ -34,8 +34,8 @@ def settle(rows: Sequence[Verdict]) -> list[Row]:
         votes = Counter(row.answer for row in people.values() if row.value != UNSURE)
         ((answer, number),) = votes.most_common(1) or [("", 0)]
         if 2 * number > votes.total():
-            values = {row.value for row in people.values() if row.answer == answer}
-            value = answer if answer in values else values.pop()
+            said = Counter(row.value for row in people.values() if row.answer == answer)
+            value = max(said, key=lambda each: (said[each], each))  # a word before a grade
             found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
     for row in verdicts.keep_last(rows, DECISION):
         found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}

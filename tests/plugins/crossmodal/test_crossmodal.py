@@ -30,7 +30,7 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
     folder = write(tmp_path / "w")
     values = measure_values(folder, "i2t_R@1 t2i_R@1 Rsum mR")
     assert open_world(folder).doubt == (
-        "1 by construction: i2t_R@5, i2t_R@10, as a picture searches 3 texts; "
+        "1 for a version that finds all: i2t_R@5, i2t_R@10, as a picture searches 3 texts; "
         "t2i_R@5, t2i_R@10, as a text searches 2 pictures"
     )
     assert values["i2t_R@1"] == [1, 1, None, None, None]

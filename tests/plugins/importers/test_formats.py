@@ -202,7 +202,7 @@ CASES |= {
     ),
     "a run called by its model": (
         {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
-         "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5}}}, [], JUDGED, AP,
+         "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5, "a": 1}}}, [], JUDGED, AP,
     ),
     "numbers of Karpathy's pictures": (
         {"d.json": {"images": [{"filename": f"p{at}.png", "cocoid": 70 + at, "split": "test",
@@ -225,8 +225,8 @@ CASES |= {
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
     "numbers of captions": (
-        {"t.csv": "image_name| comment_number| comment\na.png| 0| one\nb.png| 0| two\n"}
-        | PICTURED, [], {("qrels.csv", "item_id"): ["a.png#0", "a.png", "b.png#0", "b.png"]}, {},
+        {"t.csv": "image| comment_number| comment\na.png| 0| one\na.png| 0| two\nb.png| 1| x\n"}
+        | PICTURED, [], {("queries.csv", "text"): ["", "", "one", "two", "x"]}, {},
     ),
     "a class a line": (
         {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n"},
@@ -307,7 +307,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "a column emb of bytes that are no pictures",
     ),
     "rows without a header": (
-        LABELLED | {"t.csv": "a,one\nb.png,two\n", "a.png": 1, "b.png": 2}, "the column 'a'",
+        LABELLED | {"t.csv": "a,photo\nb.png,clip\n", "a.png": 1, "b.png": 2}, "the column 'a'",
     ),
     "nested cells": (
         LABELLED | {"x.json": [{"id": "a", "labels": [{"by": "ann", "name": "cat"}]}]},

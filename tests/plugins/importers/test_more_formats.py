@@ -232,8 +232,8 @@ CASES: dict[str, Case] = {
         {"v1 P@1": 1.0},
     ),
     "codes beside DeepHash's lists": (
-        {"database.txt": "a.jpg 1 0\nb.jpg 0 1\nc.jpg 0 1\n", "test.txt": "q.jpg 1 0\n",
-         "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
+        {"database.txt": "a.jpg 1 0 0\nb.jpg 0 1 0\nc.jpg 0 1 0\n", "test.txt": "q.jpg 1 0 0\n",
+         "train.txt": "a.jpg 1 0 0\n", "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
         ["--by-position"], {}, {"b AP@None": 0.5},
     ),
     "context study": (

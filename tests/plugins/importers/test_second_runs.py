@@ -133,6 +133,7 @@ def test_versions_of_people(source: Path) -> None:
     assert main(["add", "made", "v2", "--items", str(source.parent / "x.npz")]) == 0
     assert "v2 (kept)" in init(source, "--update").block[2]
     assert (folder / "models" / "v2" / "items.npy").read_bytes() == before
+    assert main(shlex.split(line)[3:]) == 0 and "of v2.npy" in init(source, "--update").block[2]
 
 
 def test_stale_indexes(source: Path) -> None:

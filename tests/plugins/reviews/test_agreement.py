@@ -71,7 +71,7 @@ def test_grades_that_say_what_a_word_says() -> None:
     (differing,) = list_disagreements(said)
     assert (differing["item_id"], differing["values"]) == ("3", "2 1, relevant 2")
     settled = [(row["item_id"], row["value"]) for row in settle(said)]
-    assert settled == [("0", "relevant"), ("1", "not"), ("2", "relevant"), ("3", "1")]
+    assert settled == [("0", "1"), ("1", "not"), ("2", "relevant"), ("3", "1")]
 
 
 @pytest.mark.parametrize("seed", range(5))

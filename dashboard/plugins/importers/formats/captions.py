@@ -92,8 +92,8 @@ def recognise_lines(source: Source) -> list[str]:
             for match in matches
         )
 
-    texts = source.list_headed(fits, ".token", ".txt")
-    return [name for name in texts if name not in source.sidecars and "lemma" not in name.lower()]
+    texts = [n for n in source.list_headed(fits, ".token", ".txt") if n not in source.sidecars]
+    return [name for name in texts if "lemma" not in name.lower()] or texts
 
 
 def _read_lines(source: Source, name: str) -> Pieces:

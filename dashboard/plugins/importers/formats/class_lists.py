@@ -29,17 +29,18 @@ HEADS = {
 
 
 def recognise_flags(source: Source) -> list[str]:
-    """Return text files of paths and labels; of several those that are searched or ask."""
-    lists = source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
-    return [name for name in lists if PARTS.search(find_stem(name).lower())] or lists
+    """Return text files of paths and labels."""
+    return source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
 
 
 def read_flags(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
     parts = {name: PARTS.search(find_stem(name).lower()) for name in files}
     queries = [name for name, part in parts.items() if part and part[2]]
-    read_one = partial(_read_flags, queries=queries)
-    yield from read_each(read_one, source, sorted(files, key=queries.__contains__))
+    others = [name for name, part in parts.items() if not part and any(parts.values())]
+    source.count(files[0], others, "lists beside database and test", "those; left out", "note")
+    used = [name for name in files if name not in {*queries, *others}]
+    yield from read_each(partial(_read_flags, queries=queries), source, [*used, *queries])
 
 
 def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:

@@ -18,7 +18,7 @@ GENERAL = frozenset(
 """Words in names of folders that are no classes."""
 BESIDE = frozenset({"set", "bounding", "box"})
 """Words that may stand beside these; alone they are classes."""
-SHARDED = re.compile(r"(^|/)(\d+)/\2\d")
+SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
 
 
