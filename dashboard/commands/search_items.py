@@ -52,6 +52,6 @@ def answer(call: Namespace) -> Answer:
         if version not in study.collection.broken:
             print(f"error: {version}: {why}", file=sys.stderr)
             code = WRONG
-    for version in {*found.parts} - {row["run"] for row in found.rows} - {*found.problems}:
+    for version in {*found.lengths} - {row["run"] for row in found.rows} - {*found.problems}:
         print(f"note: {version} finds nothing for this query", file=sys.stderr)
     return found.rows, COLUMNS, code

@@ -1,6 +1,6 @@
 """Runs x metrics -> values. Whether a value is a number, zero or null is decided here alone."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,24 +68,21 @@ def measure_run(
     something to find.
     """
     found = []
-    for part, block in list_blocks(run.parts, queries, judgement, measures):
+    for part, block in list_blocks(run, queries, judgement, measures):
         null = np.isin(part.queries, [*judgement.unscorable, *part.not_run])
         found.append(np.stack([_decide(each, block, null, rules) for each in measures]))
     return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
 
 
 def list_blocks(
-    read_parts: Callable[..., Iterator[Part]],
-    queries: IntArray,
-    judgement: Judgement,
-    measures: Sequence[Measure],
+    run: Run, queries: IntArray, judgement: Judgement, measures: Sequence[Measure]
 ) -> Iterator[tuple[Part, Block]]:
-    """Yield the results that some metrics read, of parts such as those of `Run.parts`."""
+    """Yield the results that some metrics read, a part of the queries after another."""
     # of some metrics every result that adds to them is needed, however deep
     reads = {each.metric.reads for each in measures if each.depth is None or each.metric.deep}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = any(each.metric.reads == "credits" for each in measures)
-    for part in read_parts(queries, max((each.depth or 0 for each in measures), default=0), wanted):
+    for part in run.parts(queries, max((each.depth or 0 for each in measures), default=0), wanted):
         yield part, label(part, judgement, with_credits)
 
 

@@ -35,7 +35,7 @@ class QueryResult:
             first.
         asked: What plugins say of the query, such as the keywords that it requires.
         relevant: Number of relevant items.
-        parts: The first results of each version, all that are relevant, and those of `near`.
+        lengths: Number of results that pass the similarity threshold, and of all, by version.
         values: Value of the metric by version; None for null.
         problems: Why a version has no results.
     """
@@ -49,7 +49,7 @@ class QueryResult:
     near: list[Row]
     asked: Mapping[str, Any]
     relevant: int
-    parts: Mapping[str, Part]
+    lengths: Mapping[str, tuple[int, int]]
     values: Mapping[str, float | None]
     problems: Mapping[str, str]
 
@@ -109,7 +109,7 @@ def show_query(
         near=close,
         asked=asked,
         relevant=len(relevant),
-        parts=parts,
+        lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
         values={v: study.value(v, query, metric) if metric else None for v in parts},
         problems=problems,
     )

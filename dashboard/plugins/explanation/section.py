@@ -4,10 +4,10 @@ import re
 
 import streamlit as st
 
+from dashboard.errors import DataError
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.plugins.explanation.terms import explain_value
 from dashboard.study.choices import Choices
-from dashboard.study.query_result import QueryResult
 from dashboard.study.study import Study
 from dashboard.texts import write_number
 from dashboard.views.data_tables import Column, draw_table
@@ -23,23 +23,20 @@ def draw_terms(study: Study, choices: Choices) -> None:
     if not st.toggle("How this value is computed", key="terms"):
         return
     measure = parse_one(choices["metric"])
-    shown = study.query(
-        choices["query"], choices.compared, int(choices["shown"]), choices["metric"]
-    )
+    query = study.collection.queries.index[choices["query"]]
     formula = measure.metric.formula
     if measure.cutoff:
         formula = re.sub(r"\bK\b", str(measure.cutoff), formula)
     st.text(f"{measure} = {formula}")
     for version in choices.compared:
-        if version in shown.parts:  # else it is said above, where its cards would be
-            _draw(study, version, shown, measure)
+        _draw(study, version, query, measure)
 
 
-def _draw(study: Study, version: str, shown: QueryResult, measure: Measure) -> None:
-    query = study.collection.queries.index[shown.query_id]
-    value, divisor, rows, why_not = explain_value(
-        study, version, query, measure, shown.parts[version]
-    )
+def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
+    try:
+        value, divisor, rows, why_not = explain_value(study, version, query, measure)
+    except DataError:  # said above, where its cards would be
+        return
     if why_not:
         st.text(f"{version}: {why_not}")
         return

@@ -1,25 +1,19 @@
 """The terms that add up to a value, from the metric's own computation."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.differences import replace_nan
-from dashboard.evaluation.judgement import find_relevant, mark_hits
+from dashboard.evaluation.judgement import mark_hits
 from dashboard.evaluation.measurement import Row, list_blocks
 from dashboard.evaluation.metrics import Measure
-from dashboard.retrieval.run import Part, Run
 from dashboard.study.query_result import explain_null
 from dashboard.study.study import Study
-from dashboard.tables import IntArray
 
-COLUMNS = ("row", "item", "score", "rank", "tie_first", "tie_last")
-"""Fields of a Part that have an entry a result."""
 NEAR = 1e-9
 """Largest difference between a value and the sum of its terms."""
 
@@ -41,17 +35,8 @@ class Explanation(NamedTuple):
     why_not: str = ""
 
 
-def explain_value(
-    study: Study, version: str, query: int, measure: Measure, shown: Part | None = None
-) -> Explanation:
+def explain_value(study: Study, version: str, query: int, measure: Measure) -> Explanation:
     """Return the terms of a metric's value for the query at a position.
-
-    Args:
-        study: What is looked at.
-        version: Version whose value it is.
-        query: Position of the query.
-        measure: The metric.
-        shown: Results of a screen; where they hold what the metric reads, nothing is ranked.
 
     Raises:
         DataError: If the version cannot be used.
@@ -63,8 +48,7 @@ def explain_value(
     run = study.run(version)
     judged = study.judgement
     found = None
-    read = partial(_read_parts, run, shown, find_relevant(judged, query))
-    ((part, block),) = list_blocks(read, np.array([query]), judged, [measure])
+    ((part, block),) = list_blocks(run, np.array([query]), judged, [measure])
     with suppress(ValueError):  # one that only its protocol can compute
         found = measure.explain(block)
     if not isinstance(found, Sum):
@@ -77,7 +61,7 @@ def explain_value(
     divisor = float(found.divisor[0]) or 1.0
     terms = found.terms[is_read]
     if not np.isin(ranks, part.rank).all():  # terms of results that nobody judged, too
-        (part,) = read(np.array([query]), int(ranks.max()))
+        (part,) = run.parts(np.array([query]), int(ranks.max()))
     items = part.item[np.searchsorted(part.rank, ranks)]
     columns = (
         ranks.tolist(),
@@ -91,21 +75,3 @@ def explain_value(
     names = ("rank", "item_id", "grade", "credit", "hit", "term", "sum")
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     return Explanation(value, divisor, rows)
-
-
-def _read_parts(
-    run: Run,
-    shown: Part | None,
-    relevant: IntArray,
-    queries: IntArray,
-    depth: int,
-    wanted: Callable[[int], IntArray] | None = None,
-) -> Iterator[Part]:
-    """Yield what `Run.parts` does of one query, from shown results where they hold all of it."""
-    asked = wanted(int(queries[0])) if wanted else relevant[:0]
-    if shown is not None and np.isin(asked, relevant).all():
-        kept = (shown.rank <= depth) | np.isin(shown.item, asked)
-        if (shown.rank <= depth).sum() == min(depth, shown.length[0]):
-            yield replace(shown, **{name: getattr(shown, name)[kept] for name in COLUMNS})
-            return
-    yield from run.parts(queries, depth, wanted)

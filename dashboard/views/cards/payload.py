@@ -36,7 +36,7 @@ def make_payload(
         metric: Metric whose value stands at the head of each version; empty: none.
         depth: Cards of a row.
     """
-    required, ranked = list(found.asked.get("required", ())), list(found.parts)
+    required, ranked = list(found.asked.get("required", ())), list(found.lengths)
     make = partial(make_card, ranked)
     rows = [_make_run_row(found, make, versions, metric, version) for version in ranked]
     near = [make(row) | {"hit": False, "mark": "near miss"} for row in found.near]
@@ -92,15 +92,15 @@ def _make_run_row(
     cards = []
     for row in found.list_rows(version):
         card = make(row)
-        if baseline in found.parts and len(found.parts) > 1:
+        if baseline in found.lengths and len(found.lengths) > 1:
             before = row["ranks"].get(baseline) if row["item_id"] in there else None
             card["mark"] = _describe_move(before, row["rank"])
             if version == baseline:
                 card["mark"] = "" if row["item_id"] in others else "gone"
         cards.append(card)
-    part, note = found.parts[version], found.problems.get(version, "")
-    if part.passing[0] < part.length[0]:
-        note = f"{part.passing[0]:,} of {part.length[0]:,} items pass the similarity threshold"
+    (passing, length), note = found.lengths[version], found.problems.get(version, "")
+    if passing < length:
+        note = f"{passing:,} of {length:,} items pass the similarity threshold"
     hits, value = sum(card["hit"] is True for card in cards), found.values[version]
     written = "no value" if value is None else f"{value:.3f}"
     is_told = hits or found.asked.get("required")
