@@ -19,8 +19,8 @@ from dashboard.tables import Float32Array, IntArray, Table, Ties, find_bounds, s
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
-MAX_RANKED = 4
-"""Rankings that a source keeps: a page asks for that of a query several times."""
+MAX_RANKED = 8
+"""Rankings that a source keeps: a page has those of seven queries, and asks for some again."""
 
 
 class Source(Protocol):
