@@ -158,11 +158,10 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *wrote} - there)
     theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
-    named = [*(name for name, _ in found.vectors), *found.runs]
-    away = [name for name in dict.fromkeys(named) if name in theirs]
-    found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
-    for name in theirs & found.runs.keys():
-        del found.runs[name]
+    away = sorted(theirs & {*(name for name, _ in found.vectors), *found.runs})
+    found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in away}
+    for name in away:
+        found.runs.pop(name, None)
     do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
     wanted = f"other names; left out. Type restore to have yours back, or {do} for the source's"
     what = "versions under names that you removed, or use for your own"
