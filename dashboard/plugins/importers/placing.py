@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import Unsure, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.planning import Plan
 from dashboard.storage.new_versions import (
@@ -94,9 +94,8 @@ def _find_ids(
     if not own.has_ids:
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
-            wanted = "as many, or a file of ids beside it, one a line; left out"
-            found.source.say(file, told, wanted)
-            return []
+            do = "Put a file of ids beside it, one a line."
+            raise DataError(file, told, "as many", do=do)
         if not found.source.options.by_position:
             wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}"
             raise Unsure(file, told, wanted, ["--by-position"])

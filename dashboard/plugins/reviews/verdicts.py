@@ -248,8 +248,8 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
     words = PREFERENCES if kind == PREFERENCE else WORDS
     grades = [] if kind == PREFERENCE else list(map(str, range(scale + 1)))
     if value not in (WITHDRAWN, *words, *grades):
-        known = ", ".join([*words, *[f"or a grade from 0 to {scale}"][: len(grades[2:])]])
-        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {known}.")
+        known = [*words, f"or a grade from 0 to {scale}"] if grades[2:] else words
+        raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {', '.join(known)}.")
     if kind == PREFERENCE and not (
         value == WITHDRAWN or "" != verdict.run != verdict.against != ""
     ):

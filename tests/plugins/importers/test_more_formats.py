@@ -44,8 +44,8 @@ SAMPLES = {"samples": [
     for name, label in (("a.png", "cat"), ("b.png", "cat"), ("c.png", "dog"))
 ]}  # fmt: skip
 CVAT = """<annotations><image name="a.png"><box label="cat">
-<attribute name="hue">red</attribute></box></image><image name="b.png">
-<box label="cat"/><polygon label="dog"/></image><image name="c.png"/></annotations>"""
+<attribute name="hue">red</attribute></box></image><image name="b.png"><box label="cat"/>
+<polygon label="dog"/></image><image name="c.png"/><image name="b.png"/></annotations>"""
 VOC = "<annotation><filename>{}.png</filename>{}</annotation>"
 OBJECT = "<object><name>{}</name></object>"
 ENTITY = '<!DOCTYPE x [<!ENTITY y "z">]><annotations><image name="a.png"/>&y;</annotations>'

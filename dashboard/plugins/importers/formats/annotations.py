@@ -205,10 +205,10 @@ def _read_xml(source: Source, name: str) -> Pieces:
         own = [(each.text or "").strip() for each in root.findall("object/name")]
         yield make_labelled(name, [(file, own)])
         return
-    images = {image.get("name"): image for image in root.iter("image") if image.get("name")}
-    shapes = ((file, [each.get("label", "") for each in own]) for file, own in images.items())
+    images = [(image.get("name"), image) for image in root.iter("image") if image.get("name")]
+    shapes = ((file, [each.get("label", "") for each in own]) for file, own in images)
     yield make_labelled(name, shapes)
-    for file, image in images.items():
+    for file, image in images:
         told: dict[str, list[str]] = {}
         for each in image.iter("attribute"):
             told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())

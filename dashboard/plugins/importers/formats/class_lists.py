@@ -37,10 +37,10 @@ def read_flags(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
     parts = {name: PARTS.search(find_stem(name).lower()) for name in files}
     queries = [name for name, part in parts.items() if part and part[2]]
-    others = [name for name, part in parts.items() if not part and any(parts.values())]
+    used = sorted(filter(parts.get, files), key=queries.__contains__) or files
+    others = [name for name in files if name not in used]
     source.count(files[0], others, "lists beside database and test", "those; left out", "note")
-    used = [name for name in files if name not in {*queries, *others}]
-    yield from read_each(partial(_read_flags, queries=queries), source, [*used, *queries])
+    yield from read_each(partial(_read_flags, queries=queries), source, used)
 
 
 def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
