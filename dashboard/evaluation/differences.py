@@ -188,8 +188,8 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
     drawn = [row["p"] for row in rows if row["p"] is not None]
     error = max((math.sqrt(p * (1 - p) / SIGNS) for p in drawn), default=0.0)
     told = [
-        "Interval: bootstrap (BCa), 95 %; queries of one scene are drawn together. "
-        f"p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
+        "Interval: bootstrap (BCa, widened for few queries), 95 %; queries of one scene are drawn "
+        f"together. p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
         f"{SIGNS:,} random choices of signs (Monte Carlo standard error up to {error:.4f}), after "
         f"Holm over {rows[0]['corrected_over'] if drawn else 'the metrics compared'}."
     ]

@@ -54,7 +54,10 @@ with make_line(key="search"):
                 "decides which results are relevant.",
             )
     if "text" not in sides and not text:
-        st.caption("Typed texts: no version has an `encoder` in its model\\.toml.", width="content")
+        st.caption(
+            "Texts cannot be typed: no version names its `encoder` in models/NAME/model\\.toml.",
+            width="content",
+        )
     draw_copy_link()
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None

@@ -178,7 +178,7 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
             stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
         )
         points = points.add_params(pick)
-    left = base.mark_text(align="left", dy=-14, color=ink).encode(
+    left = base.mark_text(align="left", dx=4, dy=-14, color=ink).encode(
         x=alt.XValue(0), text=alt.Text("label:N")
     )
     right = base.mark_text(align="right", dy=-14, color=ink).encode(

@@ -22,7 +22,7 @@ def test_screen(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("left out of means: 1 (no keyword mapped)" in each for each in captions)
     specs = [json.loads(each.proto.spec) for each in drawn.get("vega_lite_chart")]
     curve = next(spec for spec in specs if "@K" in json.dumps(spec))
-    assert curve["layer"][0]["encoding"]["y"]["scale"] == {"zero": False, "nice": True}
+    assert curve["layer"][0]["encoding"]["y"]["scale"] == {"zero": False}
 
 
 def test_curve_reaches_the_cutoff_of_the_metric(world: Path) -> None:

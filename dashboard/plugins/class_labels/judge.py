@@ -53,7 +53,7 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
         "items.csv",
         several,
         f"items with several classes in the column {column}",
-        'classes without , ; or | in their names; write such a name as a list: ["Bowl, red"]',
+        ', ; and | only between classes; write a name that holds one as a list: ["Bowl, red"]',
         "note",
     )
     return column
@@ -90,8 +90,8 @@ CLASS_LABELS = JudgingRules(
     judge=judge,
     metrics="P@1 P@5 R@5 AP AP@10 RR",
     nothing_relevant="null",
-    definition="An item is relevant when it has a class of the query, in the column that the "
-    "collection's settings name as class_label. A query that no other item shares a class with is "
+    definition="An item is relevant when it has a class of the query, in the column that "
+    "class_label in collection.toml names. A query that no other item shares a class with is "
     "not scored.",
     source="Retrieval by class, as in metric learning (Musgrave et al., ECCV 2020)",
     blind="Items of one class count as equally relevant; what a class leaves open does not count.",

@@ -14,7 +14,7 @@ from dashboard.plugins.versions.add_command import (
 )
 from dashboard.storage.folders import find_folder
 
-HELP = "embed a collection as a new version; a call that was stopped is gone on with"
+HELP = "embed a collection as a new version; after a stop the same call goes on where it was"
 OPTIONS = """
 --encoder ENCODER  folder or hub name of a sentence-transformers model, FILE.onnx, module:function
     or http://…

@@ -100,7 +100,11 @@ def restore(name: str) -> list[dict[str, Any]]:
     if not found:
         kept = sorted({path.name for place in places for path in place.iterdir()})
         names = ", ".join(kept) or "none"
-        raise DataError(TRASH, f"nothing of {folder.name!r}", f"one of {names}")
+        raise DataError(
+            TRASH,
+            f"nothing of {folder.name!r}",
+            f"the name of something removed; there are: {names}",
+        )
     for place in filter(Path.exists, found):
         do = "Rename or remove that first."
         inside = str(place.relative_to(base))

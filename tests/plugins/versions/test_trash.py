@@ -50,7 +50,7 @@ def test_collections(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "small", "--yes"]) == 0
     assert list_collections() == ["other"]
     assert main(["restore", "none"]) == 2
-    assert "one of small" in capsys.readouterr().err
+    assert "there are: small" in capsys.readouterr().err
     assert main(["restore", "small"]) == 0
     assert list_collections() == ["other", "small"]
 
