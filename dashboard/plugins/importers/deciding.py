@@ -118,9 +118,11 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         if (NEVER.search(small) and not is_declared) or small.startswith(KEYWORDS):
             continue
         cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
+        split = split_cells(cells)
+        classes = [part for cell in cells for part in split[cell]]
         if is_declared or small in LABELS or small.endswith("_label"):
-            stated += [column] if _has_classes(cells) or any(found.queries.get(column)) else []
-        elif _has_classes(cells) and _has_few(cells):
+            stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
+        elif _has_classes(classes) and _has_few(classes):
             possible.append(column)
     return stated, possible
 
@@ -148,20 +150,20 @@ def settle_classes(rows: Rows, column: str) -> None:
             rows.columns[column][rows.index[item]] = next(alike, write_list(most))
 
 
-def _has_classes(cells: Sequence[str]) -> bool:
-    """Return whether cells hold classes: at least two, and one of them twice; no splits."""
-    counts = Counter(cells)
-    is_split = {cell.lower().strip("[]\" '") for cell in counts} <= SPLITS
-    is_odd = any(ODD.fullmatch(cell) for cell in list(counts)[:20])
-    return 1 < len(counts) < len(cells) and not is_split and not is_odd
+def _has_classes(names: Sequence[str]) -> bool:
+    """Return whether names are those of classes: at least two, and one of them twice; no splits."""
+    counts = Counter(names)
+    is_split = {name.lower() for name in counts} <= SPLITS
+    is_odd = any(ODD.fullmatch(name) for name in list(counts)[:20])
+    return 1 < len(counts) < len(names) and not is_split and not is_odd
 
 
-def _has_few(cells: Sequence[str]) -> bool:
-    counts = Counter(cells)
+def _has_few(names: Sequence[str]) -> bool:
+    counts = Counter(names)
     is_text = max(map(len, counts)) > MAX_CHARACTERS
-    is_fraction = any("." in cell and parse_number(cell) == parse_number(cell) for cell in counts)
-    is_alike = counts.most_common(1)[0][1] > 0.98 * len(cells)
-    is_few = len(counts) <= min(MAX_CLASSES, len(cells) // 2)
+    is_fraction = any("." in name and parse_number(name) == parse_number(name) for name in counts)
+    is_alike = counts.most_common(1)[0][1] > 0.98 * len(names)
+    is_few = len(counts) <= min(MAX_CLASSES, len(names) // 2)
     return is_few and not (is_text or is_fraction or is_alike)
 
 

@@ -102,8 +102,8 @@ def test_queries_of_classes(source: Path) -> None:
 
 
 def test_classes_are_counted_and_not_lists_of_them(source: Path) -> None:
-    files = {"t.csv": 'id,label\na,cat\nb,"cat, dog"\nc,dog\nd,dog\n'}
-    assert "same label, 2 classes" in init(make_source(source, files)).block[0]
+    files = {"t.csv": 'id,label\na,"cat, red"\nb,"cat, dog"\nc,"dog, red"\n'}
+    assert "same label, 3 classes" in init(make_source(source, files)).block[0]
 
 
 def test_map(source: Path) -> None:
