@@ -95,8 +95,8 @@ def test_annotators_who_disagree(form: str, source: Path) -> None:
 
 
 def test_queries_of_classes(source: Path) -> None:
-    files = GOOD | {"v1_text.npy": VECTORS[[0, 2]], "v1_text.txt": "cat\ndog\n"}
-    made = init(make_source(source, files), "--queries-from", "keywords")
+    np.savez(make_source(source, GOOD) / "v1_text.npz", ids=["cat", "dog"], emb=VECTORS[[0, 2]])
+    made = init(source, "--queries-from", "keywords")
     assert made.read("queries.csv", "query_id text label") == ["cat|cat|cat", "dog|dog|dog"]
     assert measure("AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
 

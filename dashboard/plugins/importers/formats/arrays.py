@@ -85,6 +85,9 @@ def _read_file(source: Source, name: str, there: Set[str], asked: Set[str]) -> P
         side = "texts" if name in asked else side
         ids = find_ids(lists, len(rows), side == "texts")
         if ids is None and len(matrices) == 1:
+            named = {key: own for key, own in lists.items() if IDS.search(key)}
+            ids = find_ids(named, len(rows), is_text=False)  # `ids` in a file of queries
+        if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if ids is not None and side == "items":
             cells = {key: list_texts(own) for key, own in lists.items() if _is_label(key, own, ids)}
