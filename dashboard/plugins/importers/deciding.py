@@ -62,7 +62,9 @@ def choose_basis(found: Gathered) -> Basis:
     every = [*fixed, *stated, *possible]
     if found.copied and not found.source.options.relevance:
         return Basis("tables", others=stated)
-    chosen = found.source.options.relevance or "judgements" * ("judgements" in fixed)
+    options = found.source.options
+    before = options.class_label if options.class_label in (*stated, *possible) else ""
+    chosen = options.relevance or "judgements" * ("judgements" in fixed) or before
     if not chosen and any(name.startswith(KEYWORDS) for name in found.items.columns):
         return Basis("keywords", others=every)
     pairs = {(item, text) for _, item, text, _ in found.captions}

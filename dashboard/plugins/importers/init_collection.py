@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
     )
     add_options(parser, OPTIONS)
-    parser.set_defaults(map="", judgements="", relevance="")
+    parser.set_defaults(map="", judgements="", relevance="", class_label="")
     add_codes(parser)
 
 

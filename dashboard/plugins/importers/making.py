@@ -65,6 +65,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     """
     place = _find_place(call.new, call.source, call.update)
     source, record = list_source(call.source, call), read_record(place)
+    call.class_label = record["settings"].get("class_label", "")  # an update decides as before
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)

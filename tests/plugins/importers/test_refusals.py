@@ -95,8 +95,8 @@ def test_relevance_as_typed(source: Path) -> None:
     make_source(source, {"v1.csv": rows + 'd,y,2,"[.1, 1.0]"\n'})
     for column, value in (("label", 1.0), ("category", 0.0)):
         made = init(source, "--relevance", column, "--update")
-        assert made.code == 0, made.said
-        assert made.block[0].startswith(f"Relevant: same {column}, 2 classes (v1.csv)")
+        assert made.block[0].startswith(f"Relevant: same {column}, 2 classes (v1.csv)"), made.said
+        assert init(source, "--update").block == made.block, "it decides as before"
         assert measure("P@1") == {"v1 P@1": value}
 
 
