@@ -37,9 +37,8 @@ with make_line(key="reviews-head"):
         list(PARTS),
         key="reviews-part",
         format_func=lambda name: labels[name],
-        on_change=lambda: set_choice(PART, st.session_state["reviews-part"]),
+        on_change=lambda: set_choice(PART, st.session_state["reviews-part"] or ""),
         label_visibility="collapsed",
-        required=True,
         wrap=True,
     )
     draw_author()
