@@ -1,7 +1,7 @@
 """Where a version's results come from."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from operator import attrgetter
 from threading import Lock
@@ -67,14 +67,20 @@ class VectorSource:
         rows = self.rows[queries]
         if len(rows) == 1 and rows[0] >= 0:
             yield self._rank_row(rows[0])
-            return
-        found = self.gallery.rank(self.vectors[rows[rows >= 0]])
+        else:
+            yield from self.rank_in(self.gallery, queries)
+
+    def rank_in(self, gallery: Gallery, queries: IntArray) -> Iterator[Ranking]:
+        """Yield the ranking of each query in a part of the gallery."""
+        rows = self.rows[queries]
+        found = gallery.rank(self.vectors[rows[rows >= 0]])
         for row in rows:
             yield next(found) if row >= 0 else NOTHING
 
     @cachedmethod(attrgetter("_ranked"), lock=attrgetter("_lock"))
     def _rank_row(self, row: int) -> Ranking:
-        (ranking,) = self.gallery.rank(self.vectors[row : row + 1])
+        units = self.gallery.vectors.units
+        (ranking,) = self.gallery.rank(self.vectors[row : row + 1], units)
         return ranking
 
 
@@ -95,7 +101,7 @@ def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Ite
     if items is None:
         yield from source.rank(queries)
     elif isinstance(source, VectorSource):
-        yield from replace(source, gallery=source.gallery.restrict(items)).rank(queries)
+        yield from source.rank_in(source.gallery.restrict(items), queries)
     else:
         yield from (ranking.restrict(items) for ranking in source.rank(queries))
 

@@ -5,10 +5,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from operator import attrgetter
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
+from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, count_odd
@@ -26,8 +29,8 @@ BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
 GAP = 8
 """Rows that are read for each one that is wanted, rather than each by itself."""
-MAX_KEPT = 1 << 20
-"""Numbers of an array that is kept in memory; a larger one is read by slices each time."""
+MAX_KEPT = 1 << 28
+"""Bytes of unit vectors that are kept in memory; a larger array is read by slices each time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +75,8 @@ class ArrayFile:
         width = self.shape[1]
         with self.path.open("rb") as file:
             if _find_state(os.fstat(file.fileno())) != self.state:
-                found = "a file that has changed while it was read"
-                raise DataError(self.name, found, "one state of it", do="Reload the page.")
+                found, do = "a file that has changed since", "Reload the page, or open it again."
+                raise DataError(self.name, found, "one state of it", do=do)
             for start in starts:
                 file.seek(self.start + start * width * self.dtype.itemsize)
                 yield np.fromfile(file, self.dtype, number * width).reshape(-1, width)
@@ -103,6 +106,11 @@ class Vectors(Named):
         """Numbers of a vector."""
         return int(self.stored.shape[1])
 
+    @property
+    def units(self) -> Float32Array | None:
+        """All vectors at length 1, kept in memory; None if they are too many. [ids, dimension]."""
+        return _scale_all(self) if 4 * len(self.ids) * self.dimension <= MAX_KEPT else None
+
     def scale(self, first: int, last: int) -> Float32Array:
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
         rows = self.rows[first:last]
@@ -115,6 +123,8 @@ class Vectors(Named):
         """Return the vectors at some places, at length 1. [places, dimension]."""
         if not len(places):
             return np.empty((0, self.dimension), dtype=np.float32)
+        if (units := self.units) is not None:
+            return units[places]
         rows, at = np.unique(self.rows[places], return_inverse=True)
         stored = self.stored
         picked = stored.take(rows) if isinstance(stored, ArrayFile) else stored[rows]
@@ -126,6 +136,14 @@ class Vectors(Named):
         """Yield the place of the first of so many ids in succession, and their unit vectors."""
         for start in range(0, len(self.ids), step):
             yield start, self.scale(start, start + step)
+
+
+@cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), lock=Lock())
+def _scale_all(vectors: Vectors) -> Float32Array:
+    units = np.empty((len(vectors.ids), vectors.dimension), dtype=np.float32)
+    for start, block in vectors.list_blocks(max(1, BLOCK // vectors.dimension)):
+        units[start : start + len(block)] = block
+    return units
 
 
 def read_vectors(
@@ -145,8 +163,7 @@ def read_vectors(
         return None
     do = "Save one vector for each id; average those of the frames of a clip."
     array, is_by_column = open_array(path, name, "(rows, dimension)", do)
-    is_small = math.prod(array.shape) <= MAX_KEPT
-    stored = array[:].T.copy() if is_by_column else array[:] if is_small else array
+    stored = array[:].T.copy() if is_by_column else array
     ids = read_ids(folder / f"{stem}.txt", f"{shown}/{stem}.txt", findings)
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"

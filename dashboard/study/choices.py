@@ -261,16 +261,7 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
 
 
 def _pick_metric(collection: Collection, before: Values) -> str:
-    """Return the metric that the protocol shows first, at its deepest cutoff."""
-    from dashboard.evaluation.metrics import parse
-
-    measures, study = parse(before["metrics"]), _open_whole(collection, before)
-    pick = study.rules.headline
-    wanted = pick(study, measures) if pick else ""
-    names = [each.name for each in measures]
-    name = wanted if wanted in names else names[0]
-    same = [each for each in measures if each.name == name]
-    return str(max(same, key=lambda each: each.cutoff or math.inf))
+    return _open_whole(collection, before).pick_headline(before["metrics"])
 
 
 CORE = (

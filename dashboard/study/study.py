@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -158,6 +159,15 @@ class Study:
         for merge in load_all("merge_items"):
             run = merge(collection, self.choices, run)
         return run
+
+    @compute_once
+    def pick_headline(self, metrics: str) -> str:
+        """Return the metric that the protocol shows first, at its deepest cutoff."""
+        measures, pick = parse(metrics), self.rules.headline
+        wanted = pick(self, measures) if pick else ""
+        same = [each for each in measures if each.name == wanted]
+        same = same or [each for each in measures if each.name == measures[0].name]
+        return str(max(same, key=lambda each: each.cutoff or math.inf))
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
