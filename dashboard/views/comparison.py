@@ -44,9 +44,9 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     """
     baseline, candidate = choices["baseline"], choices["candidate"]
     front = str(parse_one(choices["metric"]))
-    rows = study.compare(baseline, candidate, f"{choices['metrics']} {front}")
+    shown = dict.fromkeys(map(str, parse(choices["metrics"])))
+    rows = study.compare(baseline, candidate, " ".join(shown | {front: None}))
     named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
-    shown = {str(each) for each in parse(choices["metrics"])}
     found = next(row for row in named if row["name"] == front)
     return [row for row in named if row["name"] in shown], found
 
