@@ -22,7 +22,7 @@ LEVEL_BITS = 21
 """Bits of a number of millionths below the best."""
 BIN_BITS = 16
 """65,536 bins: the table of their sizes stays in the processor's cache."""
-MAX_CELLS = 1 << 25
+MAX_CELLS = 1 << 24
 """Scores, of queries x items, that are held at once."""
 MAX_BLOCK = 1024
 """Queries that are compared with the gallery at once; more make narrow products, which are slow."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -320,11 +321,8 @@ def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
 
     Queries are those that are judged: one that only a run names cannot be scored.
     """
-    import pyarrow as pa  # type: ignore[import-untyped]
-
-    named = [pa.array(pairs.items, pa.string()) for pairs in (qrels, *runs)]
-    items = make_table("qrels", "item_id", pa.chunked_array(named).unique().to_pylist())
-    return items, make_table("qrels", "query_id", qrels.queries)
+    named = dict.fromkeys(chain.from_iterable(pairs.items for pairs in (qrels, *runs)))
+    return make_table("qrels", "item_id", named), make_table("qrels", "query_id", qrels.queries)
 
 
 def _natural(name: str) -> list[Any]:

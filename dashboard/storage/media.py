@@ -48,8 +48,8 @@ def match_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])
     {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
     """
-    names, exact = list(found), set(known)
-    matches = {name: name for name in names if name in exact}
+    names, exact = list(found), dict(zip(known, known, strict=True))
+    matches = {name: exact[name] for name in names if name in exact}  # one text, held once
     if len(matches) == len(names):
         return matches
     times = Counter(map(strip_name, known))

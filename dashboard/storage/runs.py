@@ -122,6 +122,8 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
     queries, items = (tuple(column.dictionary.to_pylist()) for column in columns)
     query, item = (np.from_dlpack(each.indices).astype(np.int64) for each in columns)
     values = np.from_dlpack(table.column(number).chunk(0)).astype(np.float64)
+    del table, columns
+    pa.default_memory_pool().release_unused()  # else no other part can use it
     keys = np.sort(query * len(items) + item)
     is_odd = not np.isfinite(values).all() or (keys[1:] == keys[:-1]).any()
     has_comment = text.startswith(b"#") or b"\n#" in text
