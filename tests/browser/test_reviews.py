@@ -107,7 +107,7 @@ def test_disagreements_are_decided_with_keys(address: str, page: Page) -> None:
             note = "<b>bold</b>" if item == items[0] else ""
             save_verdict(collection, Verdict(query_id="q025", item_id=item, value=value,
                                              author=author, note=note))  # fmt: skip
-    page.add_init_script("localStorage.setItem('reviews / name', 'ann')")
+    page.context.add_cookies([{"name": "dashboard-reviewer", "value": "an%C3%AFs", "url": address}])
     page.goto(address)
     page.get_by_role("radio", name="Disagreements 3").click()  # nothing lies above its middle
     rows, state = page.locator("article.row"), page.locator(".head .state")

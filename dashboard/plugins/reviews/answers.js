@@ -21,7 +21,7 @@ class AnswerView extends QueryView {
     const { about } = this.data;
     if (JSON.stringify(about) === JSON.stringify(this.shared)) return;
     this.shared = about;
-    this.outbox.writeName(about.author);
+    keepName(about.author);
     this.rows = new Map(); // the last one of each pair; undefined: it was taken back
     this.given = []; // what can be taken back
     this.sent = new Map(); // rows by `once`, and what an undo takes back

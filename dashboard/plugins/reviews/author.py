@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import streamlit as st
 
@@ -13,7 +14,8 @@ from dashboard.views.components import load_component
 from dashboard.views.people import find_reader
 
 FOLDER = Path(__file__).parent
-AUTHOR = "reviewer"
+AUTHOR, COOKIE = "reviewer", "dashboard-reviewer"
+"""Key of the session, and the browser's cookie, for the name that was typed."""
 NOT_VERIFIED = "Names are not verified."
 SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
 """First parts of a module that sends what a person says."""
@@ -36,9 +38,22 @@ def draw_waiting() -> None:
 
 
 def find_author() -> str:
-    """Return the name of a login, or the one that was typed; "" if there is none."""
+    """Return the name of a login, or the one that was typed here before; "" if there is none."""
     person = find_reader()
-    return clean_name(person.name if person.is_verified else st.session_state.get(AUTHOR, ""))
+    if person.is_verified:
+        return clean_name(person.name)
+    if AUTHOR not in st.session_state:
+        _keep_name(unquote(st.context.cookies.get(COOKIE, "")))
+    return str(st.session_state[AUTHOR])
+
+
+def _keep_name(text: str) -> None:
+    try:
+        check_text("name", clean_name(text))
+        st.session_state[AUTHOR] = clean_name(text)[:MAX_NAME]
+    except ChoiceError as error:
+        st.session_state[AUTHOR] = ""
+        st.toast(escape_markdown(error))
 
 
 def explain_lack(role: str) -> str:
@@ -57,20 +72,6 @@ def draw_author() -> None:
         return
     # a box of its own for each name: the browser never sends one back that it has not shown
     box = f"input-{AUTHOR}-{find_author()}"
-    memory = f"memory-{AUTHOR}"
-
-    def keep(text: str) -> None:
-        try:
-            check_text("name", clean_name(text))
-            st.session_state[AUTHOR] = clean_name(text)[:MAX_NAME]
-        except ChoiceError as error:
-            st.session_state[AUTHOR] = ""
-            st.toast(escape_markdown(error))
-
-    def remember() -> None:
-        if name := st.session_state[memory]["name"]:
-            keep(str(name))
-
     st.text_input(
         "Your name",
         find_author(),
@@ -80,13 +81,8 @@ def draw_author() -> None:
         help=NOT_VERIFIED,
         label_visibility="collapsed",
         width=200,
-        on_change=lambda: keep(st.session_state[box]),
+        on_change=lambda: _keep_name(st.session_state[box]),
     )
     st.caption(NOT_VERIFIED, width="content")
-    _component()(
-        key=memory,
-        data={"name": st.session_state.get(AUTHOR)},
-        on_name_change=remember,
-        width=1,  # it draws nothing, and lies above the choice of a part
-        height=1,
-    )
+    # it draws nothing, and lies above the choice of a part
+    _component()(key="memory", data={"name": find_author()}, width=1, height=1)

@@ -264,10 +264,13 @@ class Judging extends AnswerView {
     this.drawFront();
   }
 
-  nameAnswer({ query_id, value, cause }, before) {
+  // Of a row that says the same as the one before, which was saved as the page was left, the verdict.
+  nameAnswer({ query_id, value, cause, note }, before) {
     const name = this.data.queries.find(([id]) => id === query_id)?.[1] ?? query_id;
-    const added = cause === before?.cause ? "the note" : `the cause ${cause || before?.cause}`;
-    return `${value === before?.value ? added : say(value)}${query_id === this.query ? "" : `, of ${name}`}`;
+    let said = say(value);
+    if (value === before?.value && cause !== before.cause) said = `the cause ${cause || before.cause}`;
+    else if (value === before?.value && note !== before.note) said = "the note";
+    return `${said}${query_id === this.query ? "" : `, of ${name}`}`;
   }
 
   reopen({ query_id, item_id }) {

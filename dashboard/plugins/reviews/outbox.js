@@ -30,6 +30,13 @@ const storage = {
   },
 };
 
+// Keep a name in a cookie, which the server reads before it draws a page.
+function keepName(name) {
+  const path = new URL(".", document.baseURI).pathname;
+  const terms = `path=${path}; max-age=31536000; samesite=strict`; // a year
+  if (name) document.cookie = `dashboard-reviewer=${encodeURIComponent(name)}; ${terms}`;
+}
+
 // Return the outbox of this window, which all components share and which sends until it is empty.
 // A row has collection, author and the fields of the route. Listeners get `{ waiting, said, listeners }`
 // and what was settled: a list of `{ once, row }` with number, said (it is refused), or taken and now.
@@ -144,8 +151,6 @@ function makeOutbox() {
         tell();
       };
     },
-    readName: () => storage.read("name"),
-    writeName: (name) => storage.write("name", name),
   };
 }
 

@@ -1,5 +1,5 @@
 // Says on every screen what waits in this browser, and sends it; with a name in its data it keeps the
-// reviewer's name instead, and hands it to a page that does not have it yet.
+// reviewer's name instead, for pages that are opened later.
 
 class Person {
   constructor(parent) {
@@ -10,11 +10,9 @@ class Person {
     parent.getRootNode().host.closest('[data-testid="stElementContainer"]').style.position = "absolute";
   }
 
-  update({ data, setTriggerValue }) {
-    const kept = this.outbox.readName();
+  update({ data }) {
     if (data.name === undefined) this.unwatch ??= this.outbox.watch((state) => this.say(state));
-    else if (data.name) this.outbox.writeName(data.name);
-    else if (data.name === null && kept) setTriggerValue("name", kept);
+    else keepName(data.name);
   }
 
   // A view that sends rows says it itself; what is being saved at once is not worth a word.
