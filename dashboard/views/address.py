@@ -65,6 +65,11 @@ def remember_address(given: Mapping[str, str]) -> None:
     st.session_state[_LAST] = dict(given)
 
 
+def restore_address() -> None:
+    """Put the last address back where a page sent something by itself, and maybe an older one."""
+    st.query_params.from_dict(st.session_state.get(_LAST, {}))
+
+
 def forget_address() -> None:
     """Put every choice back to its usual value; the script runs again."""
     st.query_params.clear()
@@ -155,6 +160,7 @@ def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
     after |= {key: [value]} if value else {}
     if after != before:  # each change is a step of the browser's Back
         st.query_params.from_dict(after)
+        remember_address(join_values(after))
 
 
 def drop_choice(*keys: str) -> None:
@@ -225,9 +231,8 @@ def draw_choice(
         "key": widget, "help": choice.meaning, "on_change": write,
         "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip
-    st.session_state[widget] = choices.write()[key]
+    st.session_state[widget] = list(now) if choice.kind == "names" else choices.write()[key]
     if choice.kind == "names":
-        st.session_state[widget] = list(now)
         st.multiselect(name, options, **shared)
     elif is_metric or options:
         if is_metric:  # any metric can be typed

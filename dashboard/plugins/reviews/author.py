@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews.verdicts import MAX_NAME, check_text, clean_name
 from dashboard.views import cards
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import escape_markdown, restore_address
 from dashboard.views.components import load_component
 from dashboard.views.people import find_reader
 
@@ -70,6 +70,7 @@ def draw_author() -> None:
     def remember() -> None:
         if name := st.session_state[memory]["name"]:
             keep(str(name))
+            restore_address()
 
     st.text_input(
         "Your name",
