@@ -15,16 +15,16 @@ import dashboard.commands.compare_versions  # noqa: F401
 import dashboard.commands.measure  # noqa: F401
 import dashboard.views.change_charts  # noqa: F401
 import dashboard.views.downloads  # noqa: F401
-import dashboard.views.frame  # noqa: F401
 import dashboard.views.queries  # noqa: F401
 import dashboard.views.version_table  # noqa: F401
 from dashboard.commands import explain_variables
-from dashboard.plugins import load_all, load_named
+from dashboard.plugins import list_screens, load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
+from dashboard.views.frame import NAMES
 from dashboard.views.health import SessionCounter, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import Guard, send_without_delay
+from dashboard.views.server import Guard, send_page, send_without_delay
 
 for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)
@@ -42,6 +42,7 @@ app = st.App(
     lifespan=send_without_delay,
     routes=[
         Route(root + "/files/{collection}/{kind}/{item:path}", send_media),
+        *(Route(f"{root}/{name}", send_page) for name in ("", *NAMES[1:], *list_screens())),
         Route(f"{root}/healthz", send_health),
         Route(f"{root}/metrics", send_metrics),
         *(Route(root + each.path, each.endpoint, methods=each.methods) for each in added),

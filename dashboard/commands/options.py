@@ -127,8 +127,9 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices.restrict_to_numbers())
-    if {"candidate", "metrics"} & vars(call).keys() and study.doubt:  # versions are measured
-        print(f"note: {study.doubt}", file=sys.stderr)
+    metrics = " ".join(choices[key] for key in ("metrics", "metric") if hasattr(call, key))
+    if doubt := metrics and study.find_doubt(metrics):
+        print(f"note: {doubt}", file=sys.stderr)
     return study, choices
 
 

@@ -126,7 +126,9 @@ def describe_power(row: Mapping[str, Any], metric: str) -> str:
         found = f"no difference that {metric} can have"
         if row["detectable"] is not None:
             found = f"a true difference of {write_number(row['detectable'])} in {metric}"
-        told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100")
+        names = row["corrected_over"].split(", ")
+        before = f", before Holm over {len(names)} metrics" if names[1:] else ""
+        told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100{before}")
         if needed is not None:
             more = f"{write_number(margin)}, the margin, takes {needed:,} queries"
             told[0] += f"; to find one of {more}"

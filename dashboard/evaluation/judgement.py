@@ -95,8 +95,8 @@ class JudgingRules:
             text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
         headline: `(study, measures) -> name` of the metric that charts show first, None: the first.
-        doubt: `study -> text`, why no version can be better than another, in some or all metrics;
-            "" if one can, None: one always can.
+        doubt: `(study, metrics) -> text`, why no version can be better than another, in some or all
+            of these metrics; "" if one can, None: one always can.
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
@@ -124,7 +124,7 @@ class JudgingRules:
     map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False
     headline: Callable[[Any, Any], str] | None = None
-    doubt: Callable[[Any], str] | None = None
+    doubt: Callable[[Any, str], str] | None = None
     instead_of: str = ""
 
 

@@ -228,21 +228,21 @@ class Study:
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        return describe_difference(row, metric, baseline, candidate, self.list_conditions())
+        conditions = self.list_conditions(metric)
+        return describe_difference(row, metric, baseline, candidate, conditions)
 
-    def list_conditions(self) -> list[str]:
-        """Return the choices that change numbers, and why the protocol cannot tell versions apart.
+    def list_conditions(self, metrics: str) -> list[str]:
+        """Return the choices that change numbers, and why metrics cannot tell versions apart.
 
         Each is a sentence without its full stop.
         """
-        told = list(describe_choices(self.collection, self.choices).values())
-        return [*told, self.doubt] if self.doubt else told
+        told = describe_choices(self.collection, self.choices).values()
+        return list(filter(None, (*told, self.find_doubt(metrics))))
 
-    @property
     @compute_once
-    def doubt(self) -> str:
-        """Why the protocol cannot tell versions apart; "" if it can."""
-        return self.rules.doubt(self) if self.rules.doubt else ""
+    def find_doubt(self, metrics: str) -> str:
+        """Return why the protocol cannot tell versions apart by some metrics; "" if it can."""
+        return self.rules.doubt(self, metrics) if self.rules.doubt else ""
 
     @compute_once
     def list_slices(self) -> dict[str, BoolArray]:

@@ -225,9 +225,8 @@ def draw_choice(
         "key": widget, "help": choice.meaning, "on_change": write,
         "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip
-    st.session_state[widget] = choices.write()[key]
+    st.session_state[widget] = list(now) if choice.kind == "names" else choices.write()[key]
     if choice.kind == "names":
-        st.session_state[widget] = list(now)
         st.multiselect(name, options, **shared)
     elif is_metric or options:
         if is_metric:  # any metric can be typed

@@ -85,7 +85,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
         mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
         scored = f"{row['scored']:,} of {row['total']:,} queries scored"
         told = f"{candidate}: {row['name']} {mean} ({scored})"
-        told = "".join(f"{each}. " for each in (told, *study.list_conditions())).rstrip()
+        told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         st.caption(escape_markdown(power))

@@ -4,19 +4,34 @@ import os
 import re
 import socket
 import stat
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
+from streamlit.file_util import get_static_dir
 
 HOSTS = "DASHBOARD_HOSTS"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{0,5})?", re.ASCII)
+PAGE = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8").replace(
+    "<head>",
+    "<head><script>window.__streamlit = "
+    '{ BACKEND_BASE_URL: new URL(".", document.baseURI).href }</script>',
+    1,
+)  # fmt: skip
+"""Streamlit's page; it looks for the server beside its own address, and not below it first."""
+HASHES = [
+    f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+    for script in re.findall("<script>(.*?)</script>", PAGE, re.DOTALL)
+]
 POLICY = (
-    "default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval'; "
+    f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' {' '.join(HASHES)}; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
     "media-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; "
     "base-uri 'self'; frame-ancestors 'none'"
@@ -58,6 +73,11 @@ class Guard:
                 f"address, or start it with {HOSTS}={shown.partition(':')[0]}\n"
             )
             await PlainTextResponse(refusal, 403)(scope, receive, send_guarded)
+
+
+def send_page(request: Request) -> HTMLResponse:
+    """Answer with the page of any screen."""
+    return HTMLResponse(PAGE, headers={"Cache-Control": "no-cache"})
 
 
 def is_allowed(scope: Scope) -> bool:

@@ -5,6 +5,8 @@ from playwright.sync_api import Page, expect
 
 
 def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
+    errors: list[str] = []
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     page.goto(f"{shipped}/compare?collection=driving")
     rows = page.locator(".queries li")
     expect(rows).to_have_count(25)
@@ -32,6 +34,10 @@ def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
     expect(rows).to_have_count(5)
     rows.first.locator("a").click()
     page.wait_for_url("**/query?**query=q025**")
+    expect(page.locator("article.card").first).to_be_visible()
+    page.go_back()  # one step
+    expect(rows).to_have_count(5)
+    assert errors == []
 
 
 def test_list_is_whole_on_a_phone(shipped: str, page: Page) -> None:

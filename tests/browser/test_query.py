@@ -161,6 +161,11 @@ def test_two_clips_play_in_step(world: Path, page: Page, serve: Serve) -> None:
         )
         page.keyboard.press(" ")
         expect(videos.first).to_have_js_property("paused", True)
+        page.keyboard.press("z")
+        enlarged = page.locator("dialog video")
+        for is_paused in (False, True):
+            expect(enlarged).to_have_js_property("paused", is_paused)
+            page.keyboard.press(" ")
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,10 @@ def test_few_queries_and_tiny_margins() -> None:
     needed = TTestPower().solve_power(0.001 / differences.std(ddof=1), alpha=0.05, power=0.8)
     assert compare(differences, 0.001)["needed"] == pytest.approx(needed, rel=1e-5)
     row = compare(np.array([1.0, -1.0, 0.5]))  # it would take a difference above 1
-    told = "With 3 queries no difference that AP can have is found 80 times of 100."
-    assert row["detectable"] is None and describe_power(row, "AP") == told
+    told = "With 3 queries no difference that AP can have is found 80 times of 100"
+    assert row["detectable"] is None and describe_power(row, "AP") == f"{told}."
+    row["corrected_over"] = "AP, P@5"
+    assert describe_power(row, "AP") == f"{told}, before Holm over 2 metrics."
     row = compare(differences, 1e-200)
     assert row["needed"] is None and "margin" not in describe_power(row, "AP")
 

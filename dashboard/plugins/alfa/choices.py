@@ -43,7 +43,8 @@ class ThresholdChoice(Choice):
         """
         value = super().read(given, collection, before)
         if value != find_threshold(collection) and not self.has_effect(collection, before):
-            raise ChoiceError(f"{self.key} = {given!r}: this collection has no keywords.")
+            why = f"{collection.name} has no keywords, so no words are mapped to them"
+            raise ChoiceError(f"{self.key} = {given!r}: {why}. Leave out {self.flag}.")
         return value
 
 

@@ -87,7 +87,7 @@ COMPOSED = JudgingRules(
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
     candidates=list_annotated,
-    doubt=lambda study: CANNOT_TELL if has_equal_grades(study) else "",
+    doubt=lambda study, metrics: CANNOT_TELL if has_equal_grades(study) else "",
 )
 
 

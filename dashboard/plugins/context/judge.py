@@ -185,5 +185,5 @@ CONTEXT = JudgingRules(
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
     candidates=list_valid,
-    doubt=lambda study: CANNOT_TELL if has_equal_grades(study) else "",
+    doubt=lambda study, metrics: CANNOT_TELL if has_equal_grades(study) else "",
 )

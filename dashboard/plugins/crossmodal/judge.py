@@ -12,7 +12,7 @@ from dashboard.evaluation.judgement import (
     find_relevant,
     judge_table,
 )
-from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.metrics import Measure, parse
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
 from dashboard.plugins.crossmodal.metrics import RECALLS
 from dashboard.plugins.crossmodal.sides import Sides
@@ -196,16 +196,19 @@ def _find_pictures(study: Study) -> IntArray:
     return found
 
 
-def name_sure_recalls(study: Study) -> str:
+def name_sure_recalls(study: Study, metrics: str) -> str:
     """Return which recalls are 1 if a version finds all, as all that is searched is in K."""
     made = read_judgement(study)
     galleries = made.galleries
     told = []
+    measures = parse(metrics)
+    added = RECALLS if any(each.name in DIVISORS for each in measures) else ()
     for way, is_text in IS_TEXT.items():
         asking = study.queries[list_texts(study) == is_text].tolist()
         searched = {id(galleries[query]): galleries[query] for query in asking}.values()
         sizes = [made.items if each is None else int((each >= 0).sum()) for each in searched]
-        sure = [f"{way}_R@{k}" for k in RECALLS if k >= max(sizes, default=np.inf)]
+        cutoffs = {*added, *(each.cutoff or 0 for each in measures if each.name == f"{way}_R")}
+        sure = [f"{way}_R@{k}" for k in sorted(cutoffs) if k >= max(sizes, default=np.inf)]
         if sure:
             asks, found = ("text", "pictures") if is_text else ("picture", "texts")
             told.append(f"{list_names(sure)}, as a {asks} searches {max(sizes):,} {found}")

@@ -62,7 +62,10 @@ def answer(call: Namespace) -> Answer:
     for each in failed:
         print(f"failed: {each.name}: {each.reason}", file=sys.stderr)
     names = (study.collection.name, choices["candidate"], choices["baseline"])
-    told = [*study.list_conditions(), f"p_holm is corrected over {rows[0]['corrected_over']}"]
+    told = [
+        *study.list_conditions(choices["metrics"]),
+        f"p_holm is corrected over {rows[0]['corrected_over']}",
+    ]
     if call.junit:
         replace_file(call.junit, write_junit(checks, names, told).encode())
     if call.markdown:

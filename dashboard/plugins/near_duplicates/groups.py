@@ -107,7 +107,7 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     first = np.arange(len(items))
     if any(items[STATED]):
         named = items.find(items[STATED])
-        return _join(first, first[named >= 0], named[named >= 0])
+        return _find_first_of_chain(np.where(named < 0, first, named))
     if len(items) > MAX_ITEMS:
         return first
     for group in _list_identical(items, folder, root):
@@ -119,20 +119,20 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     vectors = stored.read(places[known])
     for start in range(0, len(known), BLOCK):
         alike = np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE
-        rows, others = np.nonzero(alike)
-        first = _join(first, known[rows + start], known[others])
+        for near in alike:
+            groups = first[known[near]]
+            if (groups != groups[:1]).any():
+                first[np.isin(first, groups)] = groups.min()
     return first
 
 
-def _join(first: IntArray, items: IntArray, others: IntArray) -> IntArray:
-    """Return the first item of each group after each item was joined with another one."""
+def _find_first_of_chain(named: IntArray) -> IntArray:
+    """Return the first item of each group of items that name each other. [items]."""
     from scipy.sparse import coo_array  # type: ignore[import-untyped]
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
 
-    ends = first[items], first[others]
-    apart = ends[0] != ends[1]
-    ends = np.append(ends[0][apart], np.arange(len(first))), np.append(ends[1][apart], first)
-    graph = coo_array((np.ones(len(ends[0]), bool), ends), shape=(len(first), len(first)))
+    ends = np.arange(len(named)), named
+    graph = coo_array((np.ones(len(named), bool), ends), shape=(len(named), len(named)))
     _, group = connected_components(graph, directed=False)
     return np.asarray(np.unique(group, return_index=True)[1][group])
 

@@ -101,6 +101,12 @@ class Palette {
   choose(place) {
     const [, , page, values] = this.found[place];
     this.dialog.close();
+    if (values.query) {
+      // Streamlit writes a page's keys to the address of the page before it: one step of Back, not two
+      const keys = new URLSearchParams(location.search);
+      keys.set("query", values.query);
+      history.replaceState(history.state, "", `?${keys}`);
+    }
     this.go(page, values);
   }
 }

@@ -88,8 +88,9 @@ class AnswerView extends QueryView {
     this.tell();
   }
 
-  settle({ once, row, number, said, taken, now }) {
+  settle({ once, row, number, said, taken, now, isElsewhere }) {
     const entry = this.sent.get(once);
+    if (isElsewhere && !entry) return row.undo ? this.adopt(taken, now) : this.adopt(number && row, row);
     if (row.undo) return this.settleUndo(entry, taken, now);
     Object.assign(entry ?? {}, { state: number ? "saved" : "refused", text: said });
     this.told = number && !this.taken ? "Saved" : "";
@@ -103,9 +104,14 @@ class AnswerView extends QueryView {
     const isAnew = (row) => this.rows.get(nameOf(row))?.state === "waiting"; // said since the undo
     if (entry && !isRight && !isAnew(entry)) this.rows.set(nameOf(entry), entry);
     if (!taken) [this.taken, this.told] = ["", NOTHING];
-    if (!taken || isAnew(taken)) return;
-    this.rows.set(nameOf(taken), now ? { ...now, state: "saved" } : undefined);
-    if (!isRight) this.showTaken(taken, now);
+    if (this.adopt(taken, now) && !isRight) this.showTaken(taken, now);
+  }
+
+  // Take over what the server has of a pair, unless something is said that it does not have yet.
+  adopt(pair, row) {
+    if (!pair || this.rows.get(nameOf(pair))?.state === "waiting") return false;
+    this.rows.set(nameOf(pair), row ? { ...row, state: "saved" } : undefined);
+    return true;
   }
 
   tell() {

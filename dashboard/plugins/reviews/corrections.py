@@ -24,7 +24,7 @@ from dashboard.study.study import Study
 def settle(rows: Sequence[Verdict]) -> list[Row]:
     """Return query_id, item_id, value, people (who are sure), by of each pair with a settled value.
 
-    `by` is decision, which one person takes, or majority.
+    `by` is decision, which one person takes, majority, or one person where nobody else is sure.
 
     Args:
         rows: All rows of a collection, in their order.
@@ -36,7 +36,8 @@ def settle(rows: Sequence[Verdict]) -> list[Row]:
         if 2 * number > votes.total():
             said = Counter(row.value for row in people.values() if row.answer == answer)
             value = max(said, key=lambda each: (said[each], each))  # a word before a grade
-            found[pair] = {"value": value, "people": votes.total(), "by": "majority"}
+            by = "majority" if votes.total() > 1 else "one person"
+            found[pair] = {"value": value, "people": votes.total(), "by": by}
     for row in verdicts.keep_last(rows, DECISION):
         found[row.pair] = {"value": row.value, "people": 1, "by": "decision"}
     return [

@@ -30,6 +30,11 @@ class Decisions extends AnswerView {
 
   known() {} // no pair that is decided is sent
 
+  hear(state, settled) {
+    super.hear(state, settled);
+    if (settled.some(({ isElsewhere }) => isElsewhere)) this.draw();
+  }
+
   reopen(taken) {
     const place = this.left.findIndex((row) => nameOf(row) === nameOf(taken));
     if (place < 0) this.trigger("next", true); // it was decided before this page was drawn

@@ -130,7 +130,7 @@ class Judging extends AnswerView {
     const video = repeat(makeVideo(card));
     video.poster = card.picture;
     video.addEventListener("canplay", () => video.play().catch(() => {}), { once: true });
-    const pause = makeButton("step pause", "❚❚", "Pause or play (p)", () => (video.paused ? video.play() : video.pause()));
+    const pause = makeButton("step pause", "❚❚", "Pause or play (p)", () => toggleVideo(video));
     return make("div", "media", video, pause);
   }
 

@@ -39,7 +39,8 @@ function keepName(name) {
 
 // Return the outbox of this window, which all components share and which sends until it is empty.
 // A row has collection, author and the fields of the route. Listeners get `{ waiting, said, listeners }`
-// and what was settled: a list of `{ once, row }` with number, said (it is refused), or taken and now.
+// and what was settled: a list of `{ once, row }` with number, said (it is refused), or taken and now;
+// isElsewhere, if another tab was told.
 const openOutbox = () => (window.reviewsOutbox ??= makeOutbox());
 
 function makeOutbox() {
@@ -55,6 +56,7 @@ function makeOutbox() {
     const found = new Map([...kept.filter(([, row]) => row), ...mine]);
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
   };
+  const others = new BroadcastChannel(PREFIX); // tabs of this browser
   const tell = (settled = []) => {
     const rows = list();
     const why = said || (rows.length ? [...held.values()][0] ?? "" : "");
@@ -128,6 +130,7 @@ function makeOutbox() {
     }
     busy = false;
     tell(settled);
+    if (settled.length) others.postMessage(settled.map((each) => ({ ...each, isElsewhere: true })));
     const pause = failures ? PAUSES[Math.min(failures, PAUSES.length) - 1] : 0;
     timer = setTimeout(pump, pause * 1000);
   }
@@ -137,6 +140,7 @@ function makeOutbox() {
     pump();
   };
   window.addEventListener("online", retry);
+  others.onmessage = ({ data }) => tell(data);
   for (const [name, row] of list()) mine.set(name, row); // another tab may send them first
   return {
     list: () => list().map(([, row]) => row),

@@ -22,7 +22,7 @@ WITHDRAWN = ""
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict or decision beside grades."""
 SAME_AS = {"1": "relevant", "0": "not"}
-"""Grades that say what a word says."""
+"""Grades that say what a word says, where there are no others."""
 PREFERENCES = ("much better", "better", "same", "worse", "much worse", "cannot judge")
 """Values of a preference: how `run` does in comparison with `against`, for one query."""
 CAUSES = ("model", "label", "mapping", "look-alike", "duplicate")
@@ -80,8 +80,8 @@ class Verdict:
 
     @property
     def answer(self) -> str:
-        """Value, as a word where one says the same."""
-        return SAME_AS.get(self.value, self.value)
+        """Value; grade 0 is not relevant on every scale."""
+        return "not" if self.value == "0" else self.value
 
     @property
     def subject(self) -> tuple[str, ...]:
@@ -100,7 +100,8 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
     Args:
         collection: Where query and item are.
         verdict: Its collection, number and time are set here; of one that withdraws also the list
-            and the versions, which are those of the row that it withdraws.
+            and the versions, which are those of the row that it withdraws. Without grades above 1,
+            grades are kept as the words that say the same.
         once: The client's own id; a second row with it is not saved, and its number returned.
 
     Raises:
@@ -114,7 +115,10 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         saved = select(REVIEW.c.number).where(REVIEW.c.said_once == once)
         if number := connection.execute(saved).scalar():
             return int(number)
-        verdict = replace(verdict, collection=record_key(connection, collection.folder))
+        key = record_key(connection, collection.folder)
+        same = SAME_AS if find_scale(collection) == 1 else {}
+        value = same.get(verdict.value, verdict.value)
+        verdict = replace(verdict, collection=key, value=value)
         if verdict.value == WITHDRAWN:
             verdict = _withdraw(connection, verdict)
         return _add(connection, verdict, once)

@@ -182,6 +182,7 @@ class QueryView {
     this.root = make("div", name);
     this.root.tabIndex = -1;
     this.dialog = make("dialog");
+    this.dialog.tabIndex = -1; // it has the focus, so that Space is no press of Close
     parent.append(this.root, this.dialog);
     this.leave = new AbortController();
     const listen = { signal: this.leave.signal };
@@ -240,14 +241,13 @@ class QueryView {
 
   openDialog(content) {
     this.isZoomed = false;
-    this.drawDialog(content);
     if (!this.dialog.open) this.dialog.showModal();
+    this.drawDialog(content);
   }
 
   drawDialog(content) {
-    const close = makeButton("step close", "✕", "Close", () => this.dialog.close());
-    this.dialog.replaceChildren(close, content);
-    if (this.dialog.open) close.focus();
+    this.dialog.replaceChildren(makeButton("step close", "✕", "Close", () => this.dialog.close()), content);
+    this.dialog.focus();
   }
 
   // Load the pictures of queries that a key steps to; forget others.

@@ -32,6 +32,8 @@ function repeat(video) {
   return video;
 }
 
+const toggleVideo = (video) => (video.paused ? video.play() : video.pause());
+
 const HOVER_MS = 150;
 
 function playOnHover(element) {
@@ -133,7 +135,7 @@ const KEYS = [
   ["n N", "next, previous difference between the versions"],
   ["← → ↑ ↓", "next card"],
   ["Enter z", "enlarge the card in front; z again, or Esc, closes it"],
-  ["Space", "play it and the card of the same rank in the other version"],
+  ["Space", "play it and the card of the same rank in the other version; enlarged, it alone"],
   ["v", "judge the results"],
   ["Ctrl K", "go to a screen, a query or a collection"],
   ["?", "this list"],

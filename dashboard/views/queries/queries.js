@@ -78,6 +78,8 @@ function drawRow(row, data, opened, set, go) {
   link.onclick = (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
+    // Streamlit writes a page's keys to the address of the page before it: one step of Back, not two
+    history.replaceState(history.state, "", new URL(link.href).search);
     go("go", row.id);
   };
   const text = make("span", "text");

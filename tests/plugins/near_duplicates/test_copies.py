@@ -64,9 +64,8 @@ def test_numbers(six: Path) -> None:
     given = {"queries": "text"}
     metrics = "P@1 P@3 R@3 R AP nDCG@2 num_rel num_ret"
     counted = measure_values(six, metrics, **given)
-    assert [counted[name][0] for name in ("P@3", "R", "num_rel", "num_ret")] == pytest.approx(
-        [1 / 3, 1, 3, 6]
-    )
+    found = [counted[name][0] for name in ("P@3", "R", "num_rel", "num_ret")]
+    assert found == pytest.approx([1 / 3, 1, 3, 6])
     once = measure_values(six, metrics, copies="once", **given)
     gain = 2 / (2 + 1 / np.log2(3))
     expected = [1, 2 / 3, 1, 1, (1 + 2 / 3) / 2, gain, 2, 4]
@@ -157,7 +156,7 @@ def test_values(six: Path) -> None:
     for folder, words, said in (
         (six, ("--copies", "left_out"), "There are: counted, once by v1."),
         ("openmoji_captions", ("--copies", "once"), "left out under the protocol crossmodal"),
-        (six, ("--threshold", "0.7"), "this collection has no keywords."),
+        (six, ("--threshold", "0.7"), "six has no keywords, so no words are mapped"),
     ):
         code, _, errors = call("measure", folder, *words)
         assert code == 2 and said in errors

@@ -12,10 +12,8 @@ from dashboard.plugins.palette.panel import ROUTES
 def test_queries_of_a_collection(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
     client = TestClient(Starlette(routes=ROUTES))
-    assert [row[:3] for row in client.get("/palette/world").json()][:2] == [
-        ["Query", "a car", "query"],
-        ["Query", "a car and a bus", "query"],
-    ]
+    named = [row[:3] for row in client.get("/palette/world").json()]
+    assert named[:2] == [["Query", "a car", "query"], ["Query", "a car and a bus", "query"]]
     (world / "items.csv").unlink()
     (world.parent / "other").mkdir()
     (world.parent / "other" / "collection.toml").write_text("")

@@ -83,7 +83,7 @@ def test_changes(graded: Path, say: Say) -> None:
         say("eva", query, item, value)
     given = open_labels(graded, "given")
     changes = list_changes(given.collection, given.judgement, settle(list_history("graded")))
-    told = {"query_id": "q2", "people": 1, "by": "majority"}
+    told = {"query_id": "q2", "people": 1, "by": "one person"}
     assert changes == [
         told | {"item_id": "a", "value": "not", "given": 1.0, "corrected": 0.0},
         told | {"item_id": "d", "value": "2", "given": None, "corrected": 2.0},
@@ -150,16 +150,16 @@ def test_query_without_relevant_items_is_scored_then(world: Path, store: Path) -
 
     given = open_labels(world, "given")
     say_of("q2", "c", "relevant")
-    say_of("q2", "a", "not")
-    say_of("q4", "b", "relevant")
+    say_of("q2", "a", "0")
+    say_of("q4", "b", "1")
     say_of("q3", "a", "relevant")  # its own item
+    assert {row.value for row in list_history(world.name)} == {"relevant", "not"}
     study = open_labels(world, queries="all")
     grades = study.judgement.grades(1)
     credits = study.judgement.credits(1)
     assert (grades[0], grades[2], credits[0], credits[2]) == (0.0, 1.0, 0.0, 1.0)
     assert credits[1] == given.judgement.credits(1)[1] == 0.5
     assert 3 in given.judgement.unscorable and 3 not in study.judgement.unscorable
-    assert study.judgement.relevant_from == 1.0
     assert not (study.judgement.grades(2)[0] >= 1)
     found = study.query("q2", ["v1"])
     assert found.asked["required"] == ["car", "bus"]

@@ -30,11 +30,8 @@ def post(graded: Path, monkeypatch: pytest.MonkeyPatch) -> Post:
 
     def send(*rows: Any, to: str = "verdicts", headers: Any = OWN, **about: Any) -> Any:
         body = {"collection": "graded", "author": "eva", "rows": list(rows)} | about
-        sent = {
-            "content": json.dumps(body),
-            "headers": {"Content-Type": "application/json"} | headers,
-        }
-        answer = client.post(f"/reviews/{to}", **sent)
+        headers = {"Content-Type": "application/json"} | headers
+        answer = client.post(f"/reviews/{to}", content=json.dumps(body), headers=headers)
         return answer.status_code, answer.json()
 
     return send
@@ -128,10 +125,7 @@ def test_store_that_cannot_be_written(post: Post, monkeypatch: pytest.MonkeyPatc
     assert status == 503 and "a full disk" in answer["said"]
 
 
-@pytest.mark.parametrize(
-    "row",
-    [{"once": HALF}, {"note": HALF}, {HALF: 1}],
-)
+@pytest.mark.parametrize("row", [{"once": HALF}, {"note": HALF}, {HALF: 1}])
 @pytest.mark.usefixtures("each_store")
 def test_half_a_letter_is_refused_in_words(post: Post, row: dict[str, Any]) -> None:
     """JSON may hold half of a pair of UTF-16, which no answer and no store can."""

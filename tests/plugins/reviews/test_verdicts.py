@@ -10,15 +10,7 @@ from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.judging_lists import close_list, create_list
 from dashboard.plugins.reviews.store import open_store
-from dashboard.plugins.reviews.verdicts import (
-    find_scale,
-    keep_last,
-    keep_last_of_pairs,
-    list_history,
-    read_state,
-    undo_last,
-)
-from dashboard.storage.collection import open_collection
+from dashboard.plugins.reviews.verdicts import keep_last, list_history, undo_last
 from tests.plugins.reviews.conftest import MADE
 
 Say = Callable[..., int]
@@ -33,10 +25,7 @@ def list_said() -> list[tuple[str, str, str]]:
     [
         ({"query": "q9"}, "There is no query 'q9' in graded."),
         ({"item": "z"}, "There is no item 'z' in graded."),
-        (
-            {"value": "3"},
-            "'3' is no verdict. There are: relevant, not, unsure, or a grade from 0 to 2.",
-        ),
+        ({"value": "3"}, "no verdict. There are: relevant, not, unsure, or a grade from 0 to 2."),
         ({"author": " "}, "Enter the author."),
         ({"author": "a" * 81}, "The author has 81 characters; at most 80 are kept."),
         ({"author": "eva\x1b[2J"}, "The author has characters that cannot be kept"),
@@ -52,11 +41,6 @@ def test_refused(store: Path, say: Say, given: dict[str, str], sentence: str) ->
     with pytest.raises(ChoiceError) as refused:
         say(**usual | given)
     assert sentence in str(refused.value) and not store.exists()
-
-
-def test_scale(graded: Path, world: Path) -> None:
-    """The highest grade of the judged pairs; keywords know relevant and not."""
-    assert (find_scale(open_collection(graded)), find_scale(open_collection(world))) == (2, 1)
 
 
 @pytest.mark.usefixtures("each_store")
@@ -98,7 +82,7 @@ def test_undo_and_taking_back_leave_other_versions_and_lists(graded: Path, say: 
     for run, value in (("v1", "relevant"), ("v2", "not"), ("v1", "unsure")):
         say("eva", "q1", "a", value, run=run)
     assert undo_last(graded, "eva").value == "unsure"  # type: ignore[union-attr]
-    assert keep_last_of_pairs(list_history("graded"))["q1", "a"]["eva"].value == "not"
+    assert verdicts.keep_last_of_pairs(list_history("graded"))["q1", "a"]["eva"].value == "not"
     made = [create_list(graded, MADE) for _ in range(2)]
     say("eva", "q1", "a", "relevant", list_id=made[0].id)
     with pytest.raises(ChoiceError, match="no verdict to take back"):
@@ -152,6 +136,7 @@ def test_keys(graded: Path, say: Say) -> None:
     """A copy beside the collection is another one; a collection that was moved is the same."""
     say("eva", "q1", "a", "not")
     copy = Path(shutil.copytree(graded, graded.parent / "more" / "graded"))
-    assert (read_state(graded)[0], read_state(copy)[0]) == ("graded", "graded (2)")
+    read = verdicts.read_state
+    assert (read(graded)[0], read(copy)[0]) == ("graded", "graded (2)")
     moved = graded.rename(graded.parent / "moved")
-    assert (read_state(copy)[0], read_state(moved)[0]) == ("graded", "moved")
+    assert (read(copy)[0], read(moved)[0]) == ("graded", "moved")
