@@ -104,7 +104,7 @@ def page() -> Iterator[Page]:
         pytest.skip("chromium is not installed")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        opened = browser.new_page(viewport={"width": 1440, "height": 900})
+        opened = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         opened.set_default_timeout(TIMEOUT_MS)
         expect.set_options(timeout=TIMEOUT_MS)
         yield opened
