@@ -51,41 +51,34 @@ class Basis:
 
 
 def choose_basis(found: Gathered) -> Basis:
-    """Return what decides relevance.
+    """Return what decides relevance: what the caller names, or what is the only thing that can.
 
     Raises:
         Unsure: If several things could decide, and neither the source nor the caller says which.
         DataError: If the column that the caller names has no two classes.
     """
-    stated, possible = list_label_columns(found)
-    fixed = ["judgements"] * bool(list_judged(found)) + ["captions"] * bool(found.captions)
-    every = [*fixed, *stated, *possible]
-    if found.copied and not found.source.options.relevance:
-        return Basis("tables", others=stated)
-    options = found.source.options
-    before = options.class_label if options.class_label in (*stated, *possible) else ""
-    chosen = options.relevance or "judgements" * ("judgements" in fixed) or before
-    if not chosen and any(name.startswith(KEYWORDS) for name in found.items.columns):
-        return Basis("keywords", others=every)
+    stated, possible, numbers = list_label_columns(found)
+    told = {
+        "tables": found.copied,
+        "judgements": list_judged(found),
+        "keywords": any(name.startswith(KEYWORDS) for name in found.items.columns),
+        "captions": found.captions,
+    }
+    fixed = [name for name, there in told.items() if there]
+    every, chosen = [*fixed, *stated, *possible, *numbers], found.source.options.relevance
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
-    belong = several or (not stated and _has_pictures(found))
-    ways = [*stated, *(fixed if belong else [])] or possible
+    belong = pairs and (several or (not stated and _has_pictures(found)))
+    sure = [name for name in fixed if name != "captions"][:1]
+    ways = sure or [*stated, *(["captions"] if belong else [])] or possible
     if not chosen and (len(ways) > 1 or ways == possible != []):
-        told = f"{len(ways):,} that could decide relevance ({list_names(ways)})"
-        file = found.sources.get(ways[0], "captions")
-        raise Unsure(file, told, "one that is named so", _list_lines(ways))
-    return _obey(found, chosen or (ways or [NONE])[0], fixed, every)
-
-
-def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:
-    """Return the basis of a name."""
-    chosen = "captions" if chosen == "caption" else chosen
+        file, names = found.sources.get(ways[0], "captions"), list_names(ways)
+        wanted = "a statement of which one does, if any"
+        raise Unsure(file, f"what could decide relevance ({names})", wanted, _list_lines(ways))
+    chosen = chosen or (ways or [NONE])[0]
     others = [each for each in every if each != chosen]
-    if chosen == NONE:
-        return Basis("", others=others)
-    if chosen in fixed:
-        return Basis(chosen, others=others)
+    if chosen in (NONE, *fixed):
+        return Basis("" if chosen == NONE else chosen, others=others)
     if chosen not in found.items.columns:
         raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
@@ -110,10 +103,11 @@ def list_judged(found: Gathered) -> list[str]:
     return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
-def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
-    """Return the columns that say that they are classes, and others that may be."""
+def list_label_columns(found: Gathered) -> tuple[list[str], list[str], list[str]]:
+    """Return the columns that say that they are classes, others that may be, and of numbers."""
     stated: list[str] = []
     possible: list[str] = []
+    numbers: list[str] = []
     for column in found.items.columns:
         small = column.strip().lower().rpartition(".")[2]
         is_declared = column in found.declared
@@ -125,8 +119,9 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         if is_declared or small in LABELS or small.endswith("_label"):
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
         elif _has_classes(classes) and _has_few(classes):
-            possible.append(column)
-    return stated, possible
+            is_counted = all(parse_number(each) == parse_number(each) for each in {*classes})
+            (numbers if is_counted else possible).append(column)
+    return stated, possible, numbers
 
 
 def clean_classes(cells: Sequence[str]) -> list[str]:

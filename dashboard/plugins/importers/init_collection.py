@@ -1,6 +1,5 @@
 """`init`: a collection of files that a team has, in one command."""
 
-import re
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
@@ -22,7 +21,6 @@ OPTIONS = """
 --update  make a collection anew that is there
 --dry-run  say what would be made
 """
-CHOICES = re.findall(r"^--(\S+)", OPTIONS, re.M) + ["codes"]
 COLUMNS = ("file", "rows", "taken_from", "guessed")
 
 
@@ -34,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
     )
     add_options(parser, OPTIONS)
-    parser.set_defaults(map="", judgements="", relevance="", class_label="")
+    parser.set_defaults(map="", judgements="", relevance="")
     add_codes(parser)
 
 
@@ -45,17 +43,17 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         DataError: If the source, or what is made of it, cannot be used; nothing is left then.
     """
     from dashboard.errors import Unsure
-    from dashboard.plugins.importers.making import make_collection
+    from dashboard.plugins.importers.making import CHOICES, make_collection
 
-    call.columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
     try:
         rows, findings, lines = make_collection(call)
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
         asked = {line.split()[0] for line in error.lines}
-        given = {f"--{name}": getattr(call, name.replace("-", "_")) for name in CHOICES}
-        for option in [each for each in given if given[each] and each not in asked]:
-            words += [option] if given[option] is True else [option, given[option]]
+        for name in (*CHOICES, "update", "dry_run"):
+            option, given = f"--{name.replace('_', '-')}", getattr(call, name)
+            if given and option not in asked:
+                words += [option] if given is True else [option, given]
         print_ways(error, shlex.join(words))
         return [], COLUMNS, WRONG
     for each in findings:
@@ -63,10 +61,3 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
     for line in lines:
         print(line, file=sys.stderr)
     return rows, COLUMNS, FINE
-
-
-def _split(pair: str) -> tuple[str, str]:
-    ours, _, theirs = pair.partition("=")
-    if not ours.strip() or not theirs.strip():
-        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
-    return ours.strip(), theirs.strip()

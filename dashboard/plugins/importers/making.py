@@ -41,6 +41,9 @@ from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale
 from dashboard.texts import split_cells
 
+CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
+           "by_position", "codes")  # fmt: skip
+"""Options of a call that the next update has, too, where it states no others."""
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
 DEFAULTS = ("default_baseline", "default_candidate")
@@ -64,8 +67,11 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         DataError: If the source cannot be used, or the place is taken.
     """
     place = _find_place(call.new, call.source, call.update)
-    source, record = list_source(call.source, call), read_record(place)
-    call.class_label = record["settings"].get("class_label", "")  # an update decides as before
+    record, typed = read_record(place), {key: each for key, each in vars(call).items() if each}
+    options = Namespace(**(vars(call) | record["choices"] | typed))
+    record["choices"] = {key: getattr(options, key) for key in CHOICES}
+    options.columns = dict(_split(pair) for pair in options.map.split(",") if pair.strip())
+    source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
@@ -75,7 +81,9 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         plan.settings["title"] = place.name
         link_media(draft, found, plan)
         tables = list_tables(found, plan)
-        rows, kept = _write_all(place, draft, found, plan, placed, tables, record)
+        rows, kept = _write_all(
+            place, draft, found, plan, placed, tables, record, bool(call.relevance)
+        )
         opened = _open_draft(draft, found, plan)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, plan, opened, tables, placed, versions)
@@ -89,6 +97,13 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     made = ADDRESS.format(page, place.name)
     address = "Nothing was made: --dry-run." if call.dry_run else made
     return rows, findings, [*block, *lines, address]
+
+
+def _split(pair: str) -> tuple[str, str]:
+    ours, _, theirs = pair.partition("=")
+    if not ours.strip() or not theirs.strip():
+        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
+    return ours.strip(), theirs.strip()
 
 
 def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
@@ -119,6 +134,7 @@ def _write_all(
     placed: Sequence[Placed],
     tables: dict[str, list[Row]],
     record: dict[str, Any],
+    is_stated: bool,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
@@ -129,6 +145,7 @@ def _write_all(
         "settings": dict(plan.settings),
         "tables": {name: tables[name] for name in TABLES},
         "removed": record["removed"],
+        "choices": record["choices"],
     }
     if place.is_dir():
         for name in TABLES:
@@ -143,7 +160,7 @@ def _write_all(
                 told = {key: cell for key, cell in old.items() if key not in FORM}
                 shutil.copyfile(place / name, draft / name)
                 write_settings(draft / name, new | told)
-        _keep_settings(place, found, plan, record["settings"])
+        _keep_settings(place, plan, record["settings"], is_stated)
         if (place / "collection.toml").is_file():  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
         shown = [n for n in written if n.startswith(MEDIA) and (place / n).is_file()]
@@ -159,15 +176,17 @@ def _write_all(
     return rows, kept
 
 
-def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, Any]) -> None:
+def _keep_settings(place: Path, plan: Plan, written: dict[str, Any], is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     own = {key: value for key, value in old.items() if value != written.get(key)}
-    for key in DECIDING if found.source.options.relevance else ():
+    for key in DECIDING if is_stated else ():
         own.pop(key, None)
     odd = {key for key, cell in own.items() if plan.settings.get(key, cell) != cell} - {"title"}
     stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
     plan.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
+    other = [key for key in DECIDING if written.get(key) not in (None, plan.settings.get(key))]
+    plan.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
     plan.settings |= own
 
 

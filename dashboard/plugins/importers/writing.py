@@ -153,7 +153,7 @@ def read_record(place: Path) -> dict[str, Any]:
     told: dict[str, Any] = {}
     with suppress(OSError, ValueError, TypeError):
         told |= json.loads((place / RECORD).read_bytes())
-    return {"files": [], "settings": {}, "tables": {}, "removed": []} | told
+    return {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}} | told
 
 
 def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.errors import DataError, Findings
 from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import Row, add_run, add_vectors
+from dashboard.storage.new_versions import Row, add_run, add_vectors, replace_queries
 from dashboard.storage.versions import RUNS
 
 KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}"
@@ -50,6 +50,15 @@ def add_files(
     texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
     settings = {"note": note} if note else {}
     return add_vectors(collection, name, given, texts, settings, {}, findings, by_position, codes)
+
+
+def add_queries(
+    collection: Collection, name: str, queries: Files, by_position: bool, findings: Findings
+) -> list[Row]:
+    """Give a version that is there vectors of its queries, from a file and that of their ids."""
+    texts = read_named_vectors(*queries, findings, is_text=True)
+    version = collection.find_version(name)
+    return [replace_queries(collection, version, texts, findings, by_position)]
 
 
 def add_dropped(

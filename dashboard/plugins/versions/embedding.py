@@ -98,7 +98,7 @@ def embed(
             found = f"no {sides[0].name} that can be embedded ({reasons})"
             raise DataError(collection.name, found, "some")
         if version:
-            replace_queries(collection, version, given["queries"])
+            replace_queries(collection, version, given["queries"], Findings())
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
             taken, noted = (given["items"], given.get("queries"), settings), Findings()
