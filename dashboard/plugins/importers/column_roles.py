@@ -261,11 +261,16 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     (('v2', 'items'), ('clip', 'texts'))
     >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
     (('v1', 'items'), ('dino', 'items'))
+    >>> name_version("dino/img_emb_1.npy")
+    ('dino_1', 'items')
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
     folder = path.parent.name if _list_own(path.parent.name) else ""
-    plain = "_".join(_list_own(name)) or folder or "v1"
+    own = _list_own(name)
+    if folder and all(map(str.isdecimal, own)):
+        own.insert(0, folder)
+    plain = "_".join(own) or "v1"
     return clean_name(plain), "texts" if names_texts(name) else "items"
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -277,13 +276,16 @@ class Gathered:
         if near:
             (name, known), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
-            how = "by file, ending, zeros before it or a column of ids"
+            how = "by file, ending, zeros before it or a column"
             wanted = f"ids; matched where only one fits {how} ({known!r})"
             self.source.say(file, said, wanted, "note")
         return found | near
 
     def _match_near(self, names: Sequence[str], items: Set[str]) -> dict[str, str]:
-        """Return the items whose ids or files are alike, or which a column of ids names."""
+        """Return the items whose ids or files are alike, or which a column of other names has.
+
+        Such a column has a different cell for each item, and most names; all, if they are numbers.
+        """
         near: dict[str, str] = {}
         known = {**self.known, **dict(zip(items, items, strict=True))}
         for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
@@ -292,11 +294,13 @@ class Gathered:
                 owners.setdefault(shorten(name), set()).add(item)
             alike = {name: owners.get(shorten(name), set()) & items for name in names}
             near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
-        for column in filter(NUMBERED.search, self.items.columns if not near else ()):
+        for column in self.items.columns if not near else ():
             cells = zip(self.items.get(column), self.items.index, strict=True)
             ids = {cell: item for cell, item in cells if item in items}
-            if len(ids) == len(items) and ids.keys() >= set(names):
-                return {name: ids[name] for name in names}
+            own = {name: ids[name] for name in names if name in ids}
+            few = len(names) if any(map(str.isdecimal, own)) else len(names) // 2 + 1
+            if len(ids) == len(items) and len(own) >= few:
+                return own
         return near
 
 

@@ -16,7 +16,7 @@ from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
-from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
+from dashboard.plugins.importers.placing import Placed, choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
@@ -75,6 +75,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
+        join_shards(found, plan)
         drop_versions(place, found, record)
         placed = write_versions(draft, found, plan)
         choose_hashing(plan, placed)

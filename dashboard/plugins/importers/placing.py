@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,6 +69,29 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
         placed += [version] if version.rows else []
     shutil.rmtree(draft / "vectors", ignore_errors=True)
     return placed
+
+
+def join_shards(found: Gathered, plan: Plan) -> None:
+    """Make one version of files that only a number tells apart, if each has a part of the ids.
+
+    Without ids they have as many rows together as there are items or texts.
+    """
+    groups: dict[Any, list[str]] = {}
+    for (name, side), own in found.vectors.items():
+        stem = re.sub(r"\d+(?=[^/\d]*$)", "", own.file)
+        groups.setdefault((stem, own.shape[1], side), []).append(name)
+    for (_, _, side), names in groups.items():
+        first, *rest = (found.vectors[name, side] for name in names)
+        rows, ids = len(first) + sum(map(len, rest)), set(first.ids).union(*(e.ids for e in rest))
+        number = len(plan.pictures if side == "items" else _list_texts(plan))
+        if rest and rows == (len(ids) or number):
+            for each in rest:
+                first.append(each.open(), list(each.ids))
+                first.files |= each.files
+            for name in names:
+                del found.vectors[name, side]
+            plain = re.sub(r"_\d+$", "", names[0])
+            found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
 
 
 def choose_hashing(plan: Plan, placed: Sequence[Placed]) -> None:
