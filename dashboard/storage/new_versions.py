@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, Unsure, count_odd, list_names
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.drafts import check_name, put_in_place, replace_files, write_draft
+from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
 from dashboard.storage.vectors import read_vectors
@@ -154,26 +154,19 @@ def add_vectors(
         sides = _name_sides(collection, given, by_position, findings)
         told = {"by_position": True} if any(side.ids is None for side in given) else {}
         numbers = write_version(draft, sides, {**settings, **told}, form)
-        for inside, path in files.items():
-            _copy(path, draft / inside)
+        for inside, path in files.items():  # links are followed
+            if path.is_dir():
+                shutil.copytree(path, draft / inside, ignore=list_left_out)
+            else:
+                shutil.copyfile(path, draft / inside)
         made = read_version(draft, collection.items, collection.queries, findings, name=name)
-        for stem, asked in (("items", collection.items), ("queries", collection.queries)):
-            vectors = getattr(made, stem)
-            record_inputs(draft, asked, stem, vectors.ids if vectors else ())
+        record_version(collection, made, draft)
         rows = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", number)
             for stem, number in numbers.items()
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return rows
-
-
-def _copy(path: Path, place: Path) -> None:
-    """Copy a file or folder; links are followed."""
-    if path.is_dir():
-        shutil.copytree(path, place, ignore=list_left_out)
-    else:
-        shutil.copyfile(path, place)
 
 
 def _name_sides(
@@ -198,17 +191,11 @@ def _name_texts(
     collection: Collection, there: Sequence[str], asked: Sequence[str]
 ) -> Sequence[str]:
     """Return the item that each query is, by its id and text, if it has no vector; else ""."""
-    texts, captions = (
-        dict(zip(table.ids, table[column], strict=True))
-        for table, column in ((collection.queries, "text"), (collection.items, "caption"))
-    )
-    known = {*match_ids(there, collection.items.ids).values(), ""}
-    names = match_ids(asked, collection.items.ids)
-    items = [names.get(each, "") for each in asked]
-    return [
-        "" if each in known or texts.get(each) != captions[each] or not texts[each] else each
-        for each in items
-    ]
+    captions = {name: text for name, text in collection.items.list_rows("caption") if text}
+    texts = collection.queries.list_rows("text")
+    known = set(match_ids(there, collection.items.ids).values())
+    shown = {name for name, text in texts if captions.get(name) == text} - known
+    return [each if each in shown else "" for each in asked]
 
 
 def write_version(
@@ -246,6 +233,13 @@ def tell_date() -> str:
 def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
     """Return the names of a model's files that no version gets."""
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
+
+
+def record_version(collection: Collection, version: Version, place: Path) -> None:
+    """Write into the folder of a version which rows of the tables its vectors were made for."""
+    for stem, table in (("items", collection.items), ("queries", collection.queries)):
+        if vectors := getattr(version, stem):
+            record_inputs(place, table, stem, vectors.ids)
 
 
 def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
@@ -355,7 +349,6 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     Raises:
         DataError: If a file cannot be read, or the collection could not use the version.
     """
-    check_name(collection.folder, name)
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
     if endings == MATRIX:
         wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"

@@ -5,7 +5,7 @@ import shlex
 import shutil
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from filecmp import cmp
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,12 @@ from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
-from dashboard.plugins.importers.placing import Placed, choose_hashing, join_shards, write_versions
+from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
-    Row,
     drop_versions,
     keep_files,
     keep_rows,
@@ -36,7 +35,7 @@ from dashboard.plugins.importers.writing import (
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import MARKS, find_data
 from dashboard.storage.media import list_missing
-from dashboard.storage.new_versions import record_inputs, write_settings
+from dashboard.storage.new_versions import record_version, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale
 from dashboard.texts import split_cells
@@ -77,23 +76,21 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         plan = make_plan(found)
         join_shards(found, plan)
         drop_versions(place, found, record)
-        placed = write_versions(draft, found, plan)
-        choose_hashing(plan, placed)
+        write_versions(found, plan)
+        choose_hashing(plan)
         plan.settings["title"] = place.name
-        link_media(draft, found, plan)
-        tables = list_tables(found, plan)
-        rows, kept = _write_all(
-            place, draft, found, plan, placed, tables, record, bool(call.relevance)
-        )
-        opened = _open_draft(draft, found, plan)
+        link_media(found, plan)
+        list_tables(found, plan)
+        rows, kept = _write_all(place, found, plan, record, bool(call.relevance))
+        opened = _open_draft(found, plan)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
-        block = describe(found, plan, opened, tables, placed, versions)
+        block = describe(found, plan, opened, versions)
         is_bare = block[2] == NO_VERSION
         mapped = [f"--map {call.map}"] if call.map else []
         plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
         write_settings(draft / "collection.toml", plan.settings)
-        findings = [*source.findings, *check_draft(opened, placed)]
-    page = "compare" if len(placed) + len(found.runs) + len(versions) > 1 else ""
+        findings = [*source.findings, *check_draft(opened, plan)]
+    page = "compare" if len(plan.placed) + len(found.runs) + len(versions) > 1 else ""
     lines = list_ways(call.new, plan) if is_bare else ()
     made = ADDRESS.format(page, place.name)
     address = "Nothing was made: --dry-run." if call.dry_run else made
@@ -107,17 +104,17 @@ def _split(pair: str) -> tuple[str, str]:
     return ours.strip(), theirs.strip()
 
 
-def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
+def _open_draft(found: Gathered, plan: Plan) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
-    write_settings(draft / "collection.toml", plan.settings)
-    opened = open_collection(draft)
+    write_settings(found.folder / "collection.toml", plan.settings)
+    opened = open_collection(found.folder)
     stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
     for name, error in stale.items():
-        (draft / error.file).unlink()
+        (found.folder / error.file).unlink()
         found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
         for key in [key for key in DEFAULTS if plan.settings.get(key) == name]:
             del plan.settings[key]
-    return _open_draft(draft, found, plan) if stale else opened
+    return _open_draft(found, plan) if stale else opened
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:
@@ -128,30 +125,22 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 
 
 def _write_all(
-    place: Path,
-    draft: Path,
-    found: Gathered,
-    plan: Plan,
-    placed: Sequence[Placed],
-    tables: dict[str, list[Row]],
-    record: dict[str, Any],
-    is_stated: bool,
+    place: Path, found: Gathered, plan: Plan, record: dict[str, Any], is_stated: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
-    now: dict[str, Any] = {
+    draft, tables = found.folder, plan.tables
+    now = record | {
         "settings": dict(plan.settings),
         "tables": {name: tables[name] for name in TABLES},
-        "removed": record["removed"],
-        "choices": record["choices"],
     }
     if place.is_dir():
         for name in TABLES:
             keep_rows(place, name, tables, record["tables"], found.source)
-    rows = write_files(draft, found, plan, placed, tables)
+    rows = write_files(found, plan)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
         kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
@@ -252,12 +241,7 @@ def _report_differing(found: Gathered) -> None:
 
 
 def describe(
-    found: Gathered,
-    plan: Plan,
-    opened: Collection,
-    tables: Mapping[str, Sequence[Row]],
-    placed: Sequence[Placed],
-    kept: Sequence[str],
+    found: Gathered, plan: Plan, opened: Collection, kept: Sequence[str]
 ) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
@@ -265,7 +249,7 @@ def describe(
     """
     cells = list(filter(None, clean_classes(opened.items[plan.basis.name])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    ids, pairs = {row[0] for row in tables["items.csv"][1:]}, tables["qrels.csv"][1:]
+    ids, pairs = {*opened.items.ids}, plan.tables["qrels.csv"][1:]
     texts = {*plan.texts} & ids
     judged = {row[1] for row in pairs} & ids - texts
     pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
@@ -273,13 +257,13 @@ def describe(
         "": ("nothing decides it", 0),
         "tables": ("tables of a protocol", 0),
         "judgements": (pair, len(judged)),
-        "keywords": ("keywords", len(tables["unified_annotation.csv"]) - 1),
+        "keywords": ("keywords", len(plan.tables["unified_annotation.csv"]) - 1),
         "labels": (f"same {plan.basis.name}, {len(classes):,} classes", len(cells)),
         "captions": (f"each picture and its texts, {len(texts):,} texts", len(judged)),
     }[plan.basis.kind]
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
+    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in plan.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
@@ -289,7 +273,7 @@ def describe(
     )
 
 
-def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
+def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
@@ -298,11 +282,8 @@ def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    draft, tables = opened.folder, (opened.items, opened.queries)
-    written = {file for made in placed for file in made.rows}
-    for version in opened.versions.values():
-        for stem, table in zip(("items", "queries"), tables, strict=True):
-            if f"{version.file}/{stem}.npy" in written and (own := getattr(version, stem)):
-                record_inputs(draft / version.file, table, stem, own.ids)
-    missing = list_missing(draft, opened.settings, opened.items)
-    return [*opened.findings, *missing, *list_stale(draft, opened.versions, *tables)]
+    for name in opened.versions.keys() & {each.name for each in plan.placed}:
+        record_version(opened, opened.versions[name], opened.folder / "models" / name)
+    missing = list_missing(opened.folder, opened.settings, opened.items)
+    stale = list_stale(opened.folder, opened.versions, opened.items, opened.queries)
+    return [*opened.findings, *missing, *stale]

@@ -3,15 +3,13 @@
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
-from dashboard.plugins.importers.planning import Plan
+from dashboard.plugins.importers.planning import Placed, Plan
 from dashboard.storage.new_versions import (
     Part,
     describe_form,
@@ -23,23 +21,7 @@ from dashboard.storage.new_versions import (
 SIDES = ("items", "texts")
 
 
-@dataclass(eq=False)
-class Placed:
-    """A version that was written.
-
-    Attributes:
-        said: What it was taken from, by the side, for the answer.
-        rows: Rows of each of its files.
-        form: What its vectors are, as `find_form` says.
-    """
-
-    name: str
-    said: dict[str, str] = field(default_factory=dict)
-    rows: dict[str, int] = field(default_factory=dict)
-    form: str = ""
-
-
-def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
+def write_versions(found: Gathered, plan: Plan) -> None:
     """Write the versions that are vectors or matrices.
 
     Raises:
@@ -47,7 +29,6 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
             items or texts.
         DataError: If their number is another one.
     """
-    placed: list[Placed] = []
     texts, date = _list_texts(plan), tell_date()  # all of one call have one date
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
@@ -60,15 +41,14 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
                 ids = _find_ids(found, plan, version, side, own, texts)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
             else:
-                _write_matrix(draft, version, own, found.source.options.rows, plan.pictures, texts)
+                _write_matrix(found, plan, version, own, texts)
         if "items" in parts:
-            _write_vectors(draft, found, plan, version, parts, date)
+            _write_vectors(found, plan, version, parts, date)
         elif parts:
             said = f"vectors of texts and none of items for the version {name}"
             found.source.say(name, said, "both; left out")
-        placed += [version] if version.rows else []
-    shutil.rmtree(draft / "vectors", ignore_errors=True)
-    return placed
+        plan.placed += [version] if version.rows else []
+    shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
 
 def join_shards(found: Gathered, plan: Plan) -> None:
@@ -94,10 +74,11 @@ def join_shards(found: Gathered, plan: Plan) -> None:
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
 
 
-def choose_hashing(plan: Plan, placed: Sequence[Placed]) -> None:
+def choose_hashing(plan: Plan) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
     is_apart = any(plan.queries.get(plan.basis.name)) and not any(plan.queries.get("item_id"))
-    if plan.basis.kind == "labels" and placed and is_apart and all(each.form for each in placed):
+    is_coded = bool(plan.placed) and all(each.form for each in plan.placed)
+    if plan.basis.kind == "labels" and is_coded and is_apart:
         plan.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
         for rows in (plan.items, plan.queries):
             rows.columns["labels"] = rows.get(plan.basis.name)
@@ -153,17 +134,12 @@ def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool
 
 
 def _write_matrix(
-    draft: Path,
-    version: Placed,
-    own: VectorFile,
-    rows: str,
-    items: Iterable[str],
-    texts: Iterable[str],
+    found: Gathered, plan: Plan, version: Placed, own: VectorFile, texts: Iterable[str]
 ) -> None:
-    place = draft / "runs" / f"{version.name}.npy"
+    place, rows = found.folder / "runs" / f"{version.name}.npy", found.source.options.rows
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.open())
-    axes = (items, texts) if rows == "item" else (texts, items)
+    axes = (plan.pictures, texts) if rows == "item" else (texts, plan.pictures)
     for axis, ids in zip(("rows", "columns"), axes, strict=True):
         place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
     version.said["items"] = f"{own.file}, a matrix whose rows are {rows}s, by position"
@@ -171,7 +147,7 @@ def _write_matrix(
 
 
 def _write_vectors(
-    draft: Path, found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
+    found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
 ) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
     sides = {"items": [parts["items"]]}
@@ -182,7 +158,7 @@ def _write_vectors(
     version.form = find_form([rows for rows, _ in parts.values()], file, codes)
     if said := describe_form(version.form, parts["items"][0].shape[1]):
         version.said["form"] = said
-    folder = draft / "models" / version.name
+    folder = found.folder / "models" / version.name
     folder.mkdir(parents=True)
     own = [found.vectors[version.name, side] for side in parts]
     told = {} if all(each.has_ids for each in own) else {"by_position": True}

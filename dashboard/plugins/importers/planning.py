@@ -31,6 +31,22 @@ OF_QUERIES = ("scene", "among")
 
 
 @dataclass(eq=False)
+class Placed:
+    """A version that was written.
+
+    Attributes:
+        said: What it was taken from, by the side, for the answer.
+        rows: Rows of each of its files.
+        form: What its vectors are, as `find_form` says.
+    """
+
+    name: str
+    said: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    form: str = ""
+
+
+@dataclass(eq=False)
 class Plan:
     """A collection before it is written.
 
@@ -40,6 +56,8 @@ class Plan:
         files: The files by which relevance is decided.
         notes: More about it, for the answer.
         of_queries: Guesses about queries.csv.
+        placed: Versions that were written, but for results.
+        tables: Rows of each table, by its file, with the header first.
     """
 
     basis: Basis
@@ -52,6 +70,8 @@ class Plan:
     files: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""
+    placed: list[Placed] = field(default_factory=list)
+    tables: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
 
 def make_plan(found: Gathered) -> Plan:

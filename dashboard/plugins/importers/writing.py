@@ -14,7 +14,6 @@ from typing import Any
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Source
 from dashboard.storage.drafts import DRAFT, hold, report_full_disk
@@ -77,10 +76,10 @@ def _restore(before: Path, place: Path) -> None:
         before.rename(place)
 
 
-def list_tables(found: Gathered, plan: Plan) -> dict[str, list[Row]]:
-    """Return the header and the rows of each table of the collection, by its file."""
+def list_tables(found: Gathered, plan: Plan) -> None:
+    """Make the header and the rows of each table of the collection, by its file."""
     grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
-    tables: dict[str, list[Row]] = {
+    tables = plan.tables = {
         "items.csv": _list_rows("item_id", plan.items),
         "queries.csv": _list_rows("query_id", plan.queries),
         "qrels.csv": [("query_id", "item_id", "grade"), *grades],
@@ -92,24 +91,18 @@ def list_tables(found: Gathered, plan: Plan) -> dict[str, list[Row]]:
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
         tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
-    return tables
 
 
-def write_files(
-    draft: Path,
-    found: Gathered,
-    plan: Plan,
-    placed: Sequence[Placed],
-    tables: Mapping[str, Sequence[Row]],
-) -> list[dict[str, Any]]:
+def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
+    draft, tables = found.folder, plan.tables
     taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
     taken |= {"qrels.csv": list(plan.files)}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
     for file in [each for each, number in numbers.items() if number > 0]:
         write_rows(draft / file, tables[file])
-    for version in placed:
+    for version in plan.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, list(version.said.values()))
     for name in ("media", "posters"):
@@ -285,14 +278,14 @@ def _name_version(name: str) -> str:
     return f"models/{inside.partition('/')[0]}" if kind == "models" else ""
 
 
-def link_media(draft: Path, found: Gathered, plan: Plan) -> None:
+def link_media(found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
     shown = {"media": {*plan.items.get("file"), *plan.queries.get("image")}}
     shown["posters"] = set(plan.items.get("poster"))
     for folder, names in shown.items():
         for name in known & names:
-            link_file(found.source.find_path(name), draft / folder / name)
+            link_file(found.source.find_path(name), found.folder / folder / name)
     plan.items.add(list(found.written), {"file": list(found.written.values())})
 
 
