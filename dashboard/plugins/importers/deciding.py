@@ -4,7 +4,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, multimode
 from typing import Any
 
@@ -35,23 +34,11 @@ KEYWORDS = "pv_"
 NONE = "none"
 
 
-@dataclass(frozen=True)
-class Basis:
-    """The file or column that decides relevance.
+def choose_basis(found: Gathered) -> tuple[str, list[str]]:
+    """Return what decides relevance, and what could have decided instead.
 
-    Attributes:
-        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
-        name: The column of "labels".
-        others: What could have decided instead.
-    """
-
-    kind: str
-    name: str = ""
-    others: Sequence[str] = ()
-
-
-def choose_basis(found: Gathered) -> Basis:
-    """Return what decides relevance: what the caller names, or what is the only thing that can.
+    It is what the caller names, or the only thing that can: "judgements", "tables", "keywords",
+    "captions", a column of classes, or "" for nothing.
 
     Raises:
         Unsure: If several things could decide, and neither the source nor the caller says which.
@@ -78,13 +65,13 @@ def choose_basis(found: Gathered) -> Basis:
     chosen = chosen or (ways or [NONE])[0]
     others = [each for each in every if each != chosen]
     if chosen in (NONE, *fixed):
-        return Basis("" if chosen == NONE else chosen, others=others)
+        return "" if chosen == NONE else chosen, others
     if chosen not in found.items.columns:
         raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
         wanted = f"two classes, as {list_names(others) or NONE} has"
         raise DataError(chosen, "one class, or none", wanted)
-    return Basis("labels", chosen, others)
+    return chosen, others
 
 
 def _list_lines(ways: Sequence[str]) -> list[str]:
@@ -172,11 +159,11 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         DataError: If there is no such file as the caller names.
     """
     options, files = found.source.options, list_judged(found)
-    named = [n for n in files if options.judgements in (n, n.rpartition("/")[2])]
+    named = found.source.list_stated(files)
     if options.judgements and not named:
         wanted = f"one of: {list_names(files) or NONE}"
         raise DataError(options.judgements, "no such judgements", wanted)
-    used = named[:1] or files
+    used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     votes: dict[tuple[str, str], list[tuple[Any, str]]] = {}

@@ -109,8 +109,10 @@ class VectorFile:
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
             if ids is not None:
-                first = {name: place for place, name in reversed([*enumerate(ids)])}
-                again = [n in self.ids or first[n] != row or not n for row, n in enumerate(ids)]
+                known, again = {*self.ids, ""}, []
+                for name in ids:
+                    again.append(name in known)
+                    known.add(name)
                 bad["come again or have no id"] = np.array(again)
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():

@@ -6,7 +6,8 @@ import shutil
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
-from filecmp import cmp
+from contextlib import suppress
+from filecmp import cmpfiles
 from pathlib import Path
 from typing import Any
 
@@ -151,10 +152,10 @@ def _write_all(
                 shutil.copyfile(place / name, draft / name)
                 write_settings(draft / name, new | told)
         _keep_settings(place, plan, record["settings"], is_stated)
-        if (place / "collection.toml").is_file():  # its comments are those of people
+        with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        shown = [n for n in written if n.startswith(MEDIA) and (place / n).is_file()]
-        odd = [n for n in shown if not cmp(place / n, draft / n)]
+        shown = [n for n in written if n.startswith(MEDIA)]
+        _, odd, _ = cmpfiles(place, draft, shown)
         wanted = "the same as before; those of the source are taken in"
         found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
         names = sorted(kept, key=lambda name: name.startswith("media/"))
@@ -247,20 +248,21 @@ def describe(
 
     All is counted in what was written, with what people changed in it.
     """
-    cells = list(filter(None, clean_classes(opened.items[plan.basis.name])))
+    cells = list(filter(None, clean_classes(opened.items[plan.basis])))
     classes = {part for own in split_cells(cells).values() for part in own}
     ids, pairs = {*opened.items.ids}, plan.tables["qrels.csv"][1:]
     texts = {*plan.texts} & ids
     judged = {row[1] for row in pairs} & ids - texts
     pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
-    told, number = {
-        "": ("nothing decides it", 0),
-        "tables": ("tables of a protocol", 0),
-        "judgements": (pair, len(judged)),
-        "keywords": ("keywords", len(plan.tables["unified_annotation.csv"]) - 1),
-        "labels": (f"same {plan.basis.name}, {len(classes):,} classes", len(cells)),
-        "captions": (f"each picture and its texts, {len(texts):,} texts", len(judged)),
-    }[plan.basis.kind]
+    told = {
+        "": "nothing decides it",
+        "tables": "tables of a protocol",
+        "judgements": pair,
+        "captions": f"each picture and its texts, {len(texts):,} texts",
+        "keywords": "keywords",
+    }.get(plan.basis, f"same {plan.basis}, {len(classes):,} classes")
+    keywords = {"keywords": len(plan.tables["unified_annotation.csv"]) - 1}
+    number = keywords.get(plan.basis, len(cells) or len(judged))
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
     versions = [f"{each.name} ({', '.join(each.said.values())})" for each in plan.placed]

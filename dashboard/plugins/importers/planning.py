@@ -12,7 +12,6 @@ from dashboard.errors import list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
-    Basis,
     choose_basis,
     clean_classes,
     merge_judgements,
@@ -51,6 +50,7 @@ class Plan:
     """A collection before it is written.
 
     Attributes:
+        basis: What decides relevance: a key of PLANS, "" for nothing, or a column of the items.
         pictures: Ids of the items but for texts that belong to them.
         texts: Ids of the texts that belong to pictures, in the order of their files.
         files: The files by which relevance is decided.
@@ -60,7 +60,7 @@ class Plan:
         tables: Rows of each table, by its file, with the header first.
     """
 
-    basis: Basis
+    basis: str
     items: Rows
     queries: Rows
     pictures: list[str]
@@ -83,16 +83,16 @@ def make_plan(found: Gathered) -> Plan:
     """
     _name_items(found)
     _rename_columns(found)
-    basis = choose_basis(found)
+    basis, others = choose_basis(found)
     plan = Plan(basis, found.items, found.queries, list(found.items.index))
-    if basis.kind:
-        PLANS[basis.kind](found, plan)
-    if basis.kind != "captions":
+    if basis:
+        PLANS.get(basis, _plan_labels)(found, plan)
+    if basis != "captions":
         _describe_items(found, plan)
         if not len(plan.queries):
             _add_item_queries(plan, plan.pictures)
-    if basis.others:
-        plan.notes.append(f"instead: --relevance {' or '.join(basis.others[:4])}")
+    if others:
+        plan.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
     return plan
 
 
@@ -151,16 +151,15 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
-    column = plan.basis.name
+    column = plan.basis
     if found.source.options.disagreements == "majority":
         settle_classes(plan.items, column)
-    missing = _clean_column(plan.items, column) + _clean_column(plan.queries, column)
+    _clean_columns(plan, [column])
     cells = plan.items.get(column)
     parts = split_cells(filter(None, cells))
     classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
-    _note_missing(plan, missing)
     if found.source.options.queries_from:
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
@@ -170,14 +169,13 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
         _add_item_queries(plan, list(compress(plan.items.index, cells)))
 
 
-def _clean_column(rows: Rows, column: str) -> Counter[str]:
-    """Take the words for no class out of a column; return how many cells had each."""
-    cells = rows.columns.get(column, [])
-    rows.columns |= {column: clean_classes(cells)} if cells else {}
-    return count_missing(cells)
-
-
-def _note_missing(plan: Plan, missing: Counter[str]) -> None:
+def _clean_columns(plan: Plan, columns: Sequence[str]) -> None:
+    """Take the words for no class out of some columns, and note how many cells had each."""
+    missing: Counter[str] = Counter()
+    for rows in (plan.items, plan.queries):
+        for column in filter(rows.columns.__contains__, columns):
+            missing += count_missing(rows.columns[column])
+            rows.columns[column] = clean_classes(rows.columns[column])
     words = list_names(f"{word} ({times:,})" for word, times in missing.most_common())
     plan.notes += [f"no class: {words}"] if words else []
 
@@ -192,8 +190,7 @@ def _add_item_queries(plan: Plan, items: Sequence[str]) -> None:
 
 
 def _plan_keywords(found: Gathered, plan: Plan) -> None:
-    columns = [name for name in plan.items.columns if name.startswith(KEYWORDS)]
-    _note_missing(plan, sum((_clean_column(plan.items, name) for name in columns), Counter()))
+    _clean_columns(plan, [name for name in plan.items.columns if name.startswith(KEYWORDS)])
     plan.settings["protocols"] = ["alfa"]
     plan.files = list(found.taken["items"])
     texts = sum(map(bool, plan.queries.get("text")))
@@ -202,11 +199,9 @@ def _plan_keywords(found: Gathered, plan: Plan) -> None:
 
 
 def _plan_tables(found: Gathered, plan: Plan) -> None:
-    tables = found.copied.values()
-    plan.settings["protocols"] = [each.protocol for each in tables][:1]
-    for table in tables:
-        plan.settings |= table.settings
-    plan.files = [each.file for each in tables]
+    for table in found.copied.values():
+        plan.settings |= {"protocols": [table.protocol], **table.settings}
+    plan.files = [each.file for each in found.copied.values()]
 
 
 def _plan_captions(found: Gathered, plan: Plan) -> None:
@@ -247,7 +242,6 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
 
 PLANS = {
     "judgements": _plan_judgements,
-    "labels": _plan_labels,
     "keywords": _plan_keywords,
     "captions": _plan_captions,
     "tables": _plan_tables,

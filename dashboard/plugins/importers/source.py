@@ -87,6 +87,11 @@ class Source:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
 
+    def list_stated(self, files: Sequence[str]) -> list[str]:
+        """Return the file of judgements that the caller names, of some files."""
+        stated = self.options.judgements
+        return [name for name in files if stated in (name, PurePosixPath(name).name)][:1]
+
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
         if isinstance(error, Unsure):

@@ -5,18 +5,18 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Source
-from dashboard.storage.drafts import DRAFT, hold, report_full_disk
+from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
 
@@ -47,12 +47,7 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
     """
     home = place.parent / DRAFTS / place.name
     draft, before = home / place.name, home / f"{place.name}.old"
-    with report_full_disk(place.name):
-        home.mkdir(parents=True, exist_ok=True)
-        try:
-            held = hold(home)
-        except BlockingIOError as error:
-            raise DataError(place.name, "another init at work", "one at a time") from error
+    with claim(home, place.name, "another init at work"):
         try:
             _restore(before, place)
             shutil.rmtree(draft, ignore_errors=True)
@@ -65,7 +60,6 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
         finally:
             _restore(before, place)
             shutil.rmtree(home)
-            os.close(held)
             with suppress(OSError):  # another call is at work on another collection
                 home.parent.rmdir()
 
@@ -85,7 +79,7 @@ def list_tables(found: Gathered, plan: Plan) -> None:
         "qrels.csv": [("query_id", "item_id", "grade"), *grades],
     }
     head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
-    is_used = plan.basis.kind == "keywords"
+    is_used = plan.basis == "keywords"
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
@@ -100,8 +94,10 @@ def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
     taken |= {"qrels.csv": list(plan.files)}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
-    for file in [each for each, number in numbers.items() if number > 0]:
-        write_rows(draft / file, tables[file])
+    for name in [each for each, number in numbers.items() if number > 0]:
+        (draft / name).parent.mkdir(exist_ok=True)
+        with (draft / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(tables[name])
     for version in plan.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, list(version.said.values()))
@@ -113,21 +109,14 @@ def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
     guessed = {"queries.csv": plan.of_queries or None}
     return [
         {
-            "file": file,
+            "file": name,
             "rows": number,
-            "taken_from": list_names(taken.get(file, ())) or "the source",
-            "guessed": guessed.get(file),
+            "taken_from": list_names(taken.get(name, ())) or "the source",
+            "guessed": guessed.get(name),
         }
-        for file, number in numbers.items()
+        for name, number in numbers.items()
         if number > 0
     ]
-
-
-def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write a CSV file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
@@ -196,11 +185,8 @@ def keep_rows(
     old = [tuple(told), *zip(*told.values(), strict=True)]
     new, theirs, base = (_index_rows(each, keys) for each in (rows, old, made))
     now = merge_rows(keys, new, theirs, base)
-    columns = [
-        each
-        for each in dict.fromkeys((*rows[0], *old[0]))
-        if each in keys or any(each in row for row in now.values())
-    ]
+    filled = {*keys}.union(*now.values())
+    columns = [each for each in dict.fromkeys((*rows[0], *old[0])) if each in filled]
     tables[name] = [tuple(columns), *(tuple(map(e.get, columns, repeat(""))) for e in now.values())]
     dropped = [key for key in theirs if key not in now]
     changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
