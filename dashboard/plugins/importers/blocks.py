@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
+from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
@@ -26,6 +27,10 @@ COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
+MAX_TITLES = 10
+"""Lines among which the header is looked for."""
+CHOSEN = re.compile(r'"(?:choices|\w*labels)": *(\[[^]]*\])')
+"""The classes in a cell that a labelling tool filled with JSON of regions."""
 MAX_NAME = 200
 """Characters of the name of a nested cell, after which it is left as JSON."""
 VECTOR_WORDS = re.compile(
@@ -121,30 +126,36 @@ def _name_cells(
         DataError: If a name is there twice, or the first row is one of data, as the next one.
     """
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
-    (_, above), *rest = first = list(islice(filled, 3)) or [(1, ())]
-    if rest and above[0] and not any(above[1:]) and any(rest[0][1][1:]):
-        source.say(name, f"a line {make_text(above[0])!r}", "a header; skipped", "note")
-        first = rest
-    (line, names), *below = [(at, list(map(make_text, cells))) for at, cells in first[:2]]
+    first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
+    widths = [len(cells) - cells.count("") for _, cells in first]
+    named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
+    wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
+    start = (named or wide or [0])[0]
+    titles = first[:start] if widths[start : start + 1] > [max(widths[:start], default=0)] else []
+    source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
+    (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [
         {at for at, cell in enumerate(row) if CELL.search(cell) or source.find_media(cell)}
-        for row in (names, *(cells for _, cells in below))
+        for row in (names, *(cells for _, cells in below[:1]))
     ]
     alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
-    is_header = any(IDS.search(each) or each.lower() in LABELS for each in names)
-    if bad := twice or alike * (not is_header):
+    if bad := twice or alike * (not _is_header(names)):
         found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
         wanted = "a header above the rows, each column of it once"
         raise DataError(name, found, wanted, line=line)
     odd: list[int] = []
-    for at, cells in chain(first[1:], filled):
+    for at, cells in chain(below, filled):
         if len(cells) == len(names):
             yield at, dict(zip(names, cells, strict=True))
         else:
             odd.append(at)
     what = "rows with another number of cells than the header"
     source.count(name, odd, what, f"{len(names)} cells; left out")
+
+
+def _is_header(names: Iterable[str]) -> bool:
+    return any(IDS.search(each) or each.lower() in LABELS for each in names)
 
 
 def _read_lines(source: Source, name: str) -> Iterator[Row]:
@@ -272,6 +283,20 @@ def make_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
+def _read_choices(cell: str) -> str:
+    """Return a cell, or the classes alone of one in which a labelling tool wrote its regions.
+
+    >>> _read_choices('[{"x": 1, "rectanglelabels": ["cat"]}, {"rectanglelabels": ["dog"]}]')
+    '["cat", "dog"]'
+    """
+    found = CHOSEN.findall(cell) if cell[:1] in ("[", "{") else ()
+    try:
+        classes = dict.fromkeys(str(each) for part in found for each in json.loads(part))
+    except ValueError:
+        return cell
+    return write_list(list(classes)) or cell
+
+
 def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
@@ -295,7 +320,7 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             found = f"cells in the column {column} that are no vectors{cut}"
             source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
         else:
-            columns[column] = list(map(make_text, cells))
+            columns[column] = [_read_choices(make_text(cell)) for cell in cells]
     index = columns.pop("", [])  # pandas' index without a name
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index

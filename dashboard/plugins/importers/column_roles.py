@@ -28,8 +28,8 @@ QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
 OTHER = ("reference_id", "item", "doc", "url")
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
-START = ("span_start", "start_time", "start")
-END = ("span_end", "end_time", "end")
+START = ("span_start", "start_time", "start", "start_sec", "start_seconds", "begin")
+END = ("span_end", "end_time", "end", "end_sec", "end_seconds")
 SPANS = ("span_start", "span_end")
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
@@ -205,7 +205,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
-        is_class = "file" in of and not is_own and name_plainly(name) in KEYS
+        is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
         if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
         elif is_own and (is_repeated or name in keys):

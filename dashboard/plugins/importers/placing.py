@@ -112,12 +112,23 @@ def _find_ids(
         names = found.match_items(own.ids, file, known)
     else:
         names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
+        names |= _list_only_texts(found, plan, [name for name in own.ids if name not in names])
     unknown = [name for name in own.ids if not names.get(name)]
     wanted = "ids that are there; left out"
     found.source.count(file, unknown, f"vectors of unknown {side}", wanted)
     if len(unknown) < len(own):
         version.said[side] = f"{len(own) - len(unknown):,} {side} of {file}"
     return [names.get(name, "") for name in own.ids]
+
+
+def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
+    """Return the text of each picture that vectors of texts are named by, if it has one alone."""
+    owned: dict[str, list[str]] = {}
+    for picture, text, _ in plan.qrels if plan.texts and ids else ():
+        owned.setdefault(picture, []).append(text)
+    alone = {picture: own[0] for picture, own in owned.items() if len(own) == 1}
+    pictures = found.match_items(ids, "texts", alone.keys() & set(plan.pictures)) if alone else {}
+    return {name: alone[picture] for name, picture in pictures.items()}
 
 
 def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
