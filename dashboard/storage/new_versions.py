@@ -1,8 +1,7 @@
 """Add a version to a collection: vectors or results, whole or not at all."""
 
-import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
@@ -21,14 +20,12 @@ from dashboard.storage.runs import read_run
 from dashboard.storage.vectors import read_vectors
 from dashboard.storage.versions import (
     INPUTS,
-    MADE_FOR,
     RUNS,
     Version,
-    digest_inputs,
-    read_inputs,
     read_version,
+    record_inputs,
+    record_version,
 )
-from dashboard.tables import Table
 from dashboard.texts import read_text, require_file
 
 Row = dict[str, Any]
@@ -160,7 +157,7 @@ def add_vectors(
             else:
                 shutil.copyfile(path, draft / inside)
         made = read_version(draft, collection.items, collection.queries, findings, name=name)
-        record_version(collection, made, draft)
+        record_version(made, collection.items, collection.queries, draft)
         rows = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", number)
             for stem, number in numbers.items()
@@ -233,22 +230,6 @@ def tell_date() -> str:
 def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
     """Return the names of a model's files that no version gets."""
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
-
-
-def record_version(collection: Collection, version: Version, place: Path) -> None:
-    """Write into the folder of a version which rows of the tables its vectors were made for."""
-    for stem, table in (("items", collection.items), ("queries", collection.queries)):
-        if vectors := getattr(version, stem):
-            record_inputs(place, table, stem, vectors.ids)
-
-
-def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
-    """Write beside vectors which rows of a table some of them were made for."""
-    told = read_inputs(place)
-    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
-    new = place / f".{MADE_FOR}"
-    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
-    new.replace(place / MADE_FOR)
 
 
 def _check_rows(side: NamedVectors) -> None:

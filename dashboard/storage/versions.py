@@ -132,6 +132,22 @@ def read_inputs(place: Path) -> dict[str, dict[str, str]]:
         return {}
 
 
+def record_version(version: Version, items: Table, queries: Table, place: Path) -> None:
+    """Write into the folder of a version which rows of the tables its vectors were made for."""
+    for stem, table in (("items", items), ("queries", queries)):
+        if vectors := getattr(version, stem):
+            record_inputs(place, table, stem, vectors.ids)
+
+
+def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
+    """Write beside vectors which rows of a table some of them were made for."""
+    told = read_inputs(place)
+    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
+    new = place / f".{MADE_FOR}"
+    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    new.replace(place / MADE_FOR)
+
+
 def list_stale(
     folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
 ) -> Findings:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
@@ -29,7 +28,7 @@ ROWS = 16_384
 """Rows of a block."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
-CHOSEN = re.compile(r'"(?:choices|\w*labels)": *(\[[^]]*\])')
+CHOSEN = re.compile(r'"(?:choices|\w*labels)": *\[([^]]*)\]')
 """The classes in a cell that a labelling tool filled with JSON of regions."""
 MAX_NAME = 200
 """Characters of the name of a nested cell, after which it is left as JSON."""
@@ -111,8 +110,12 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
         except csv.Error as error:
-            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
-            source.say(name, f"a broken row ({error})", wanted, line=line)
+            source.say(
+                name,
+                f"a broken row ({error})",
+                'CSV; the rest is left out. Write " in a quoted cell as ""',
+                line=line,
+            )
 
     yield from _name_cells(source, name, list_rows())
 
@@ -141,17 +144,24 @@ def _name_cells(
     ]
     alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
     if bad := twice or alike * (not _is_header(names)):
-        found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
-        wanted = "a header above the rows, each column of it once"
-        raise DataError(name, found, wanted, line=line)
+        raise DataError(
+            name,
+            f"{'two columns' if twice else 'the column'} {bad[0]!r}",
+            "a header above the rows, each column of it once",
+            line=line,
+        )
     odd: list[int] = []
     for at, cells in chain(below, filled):
         if len(cells) == len(names):
             yield at, dict(zip(names, cells, strict=True))
         else:
             odd.append(at)
-    what = "rows with another number of cells than the header"
-    source.count(name, odd, what, f"{len(names)} cells; left out")
+    source.count(
+        name,
+        odd,
+        "rows with another number of cells than the header",
+        f"{len(names)} cells; left out",
+    )
 
 
 def _is_header(names: Iterable[str]) -> bool:
@@ -257,8 +267,9 @@ def _read_excel(source: Source, name: str) -> Iterator[Row]:
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
         sheets = [sheet.iter_rows(values_only=True) for sheet in book.worksheets]
     except Exception as error:  # a damaged file raises almost any kind
-        do = "Save it again, or as CSV."
-        raise DataError(name, "a file that is no Excel workbook", ".xlsx", do=do) from error
+        raise DataError(
+            name, "a file that is no Excel workbook", ".xlsx", do="Save it again, or as CSV."
+        ) from error
     for rows in sheets:
         yield from _name_cells(source, name, enumerate(rows, start=1))
 
@@ -290,11 +301,7 @@ def _read_choices(cell: str) -> str:
     '["cat", "dog"]'
     """
     found = CHOSEN.findall(cell) if cell[:1] in ("[", "{") else ()
-    try:
-        classes = dict.fromkeys(str(each) for part in found for each in json.loads(part))
-    except ValueError:
-        return cell
-    return write_list(list(classes)) or cell
+    return f"[{', '.join(dict.fromkeys(found))}]" if found else cell
 
 
 def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
@@ -310,15 +317,27 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
         if len(_list_numbers(first)) > 1 and (is_named or "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
-            what = f"rows without a whole vector in the column {column}"
-            source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
+            source.count(
+                name,
+                [lines[at] for at in bad],
+                f"rows without a whole vector in the column {column}",
+                "as many numbers in each row",
+            )
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
-            wanted = "texts, numbers or lists of them; left out"
-            source.say(name, f"a column {column} of nested cells", wanted, line=lines[0])
+            source.say(
+                name,
+                f"a column {column} of nested cells",
+                "texts, numbers or lists of them; left out",
+                line=lines[0],
+            )
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
-            found = f"cells in the column {column} that are no vectors{cut}"
-            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
+            source.say(
+                name,
+                f"cells in the column {column} that are no vectors{cut}",
+                "[0.5, 1.0], or Parquet; left out",
+                line=lines[0],
+            )
         else:
             columns[column] = [_read_choices(make_text(cell)) for cell in cells]
     index = columns.pop("", [])  # pandas' index without a name
@@ -344,8 +363,10 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
         names = [named[at] for at in places]
         is_row = places[-1] - places[0] < len(places) >= MIN_WIDE
         if is_row and any("." in columns[name][0] for name in names):
-            cells = zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)
-            found[stem] = np.array(list(cells), dtype=np.float32)
+            found[stem] = np.array(
+                list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
+                dtype=np.float32,
+            )
     return found
 
 

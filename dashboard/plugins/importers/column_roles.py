@@ -178,9 +178,12 @@ def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None
     pair = f"{before}query_id={of['query_id']},item_id={of['item_id']}"
     lines = [f"--map {shlex.quote(f'{pair},grade={name}')}" for name in grades]
     if lines:
-        told = f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers"
-        wanted = "a statement that they are judgements, or not"
-        raise Unsure(block.file, told, wanted, [*lines, "--relevance none"])
+        raise Unsure(
+            block.file,
+            f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers",
+            "a statement that they are judgements, or not",
+            [*lines, "--relevance none"],
+        )
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
@@ -220,13 +223,18 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     shown = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     more = [name for name in shown if any(map(EXTENSION.search, block.columns[name][:20]))]
     if more and "file" in of:
-        said = f"further columns of pictures ({list_names(more)})"
-        wanted = f"one; {of['file']} is taken. Another one: --map file={more[0]}"
-        source.say(block.file, said, wanted)
+        source.say(
+            block.file,
+            f"further columns of pictures ({list_names(more)})",
+            f"one; {of['file']} is taken. Another one: --map file={more[0]}",
+        )
     if not of.keys() & {"item_id", "file", "caption"} and not block.vectors:
-        found = f"the columns {', '.join(block.columns) or '(none)'}"
-        do = "Name the column of the ids: --map item_id=COLUMN."
-        raise DataError(block.file, found, "a column of items, files or queries", do=do)
+        raise DataError(
+            block.file,
+            f"the columns {', '.join(block.columns) or '(none)'}",
+            "a column of items, files or queries",
+            do="Name the column of the ids: --map item_id=COLUMN.",
+        )
 
 
 def rows_are_texts(block: Block, roles: Roles) -> bool:
@@ -270,8 +278,7 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     own = _list_own(name)
     if folder and all(map(str.isdecimal, own)):
         own.insert(0, folder)
-    plain = "_".join(own) or "v1"
-    return clean_name(plain), "texts" if names_texts(name) else "items"
+    return clean_name("_".join(own) or "v1"), "texts" if names_texts(name) else "items"
 
 
 def _list_own(name: str) -> list[str]:

@@ -43,8 +43,12 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
             first += len(batch)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         where = f" from row {first:,} on" if first > 1 else ""
-        found = f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})"
-        raise DataError(name, found, "a whole file", do="Write it again.") from error
+        raise DataError(
+            name,
+            f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})",
+            "a whole file",
+            do="Write it again.",
+        ) from error
 
 
 def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
@@ -103,8 +107,9 @@ def _make_block(
             if any(recognise_bytes(each) for each in raw if each):
                 columns[column], contents[column] = [""] * len(values), raw
             else:
-                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
-                odd[f"a column {column} of bytes that are no pictures"] = wanted
+                odd[f"a column {column} of bytes that are no pictures"] = (
+                    "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
+                )
         elif "struct<" in str(kind):
             odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
         elif _holds_vectors(kind, column):
@@ -116,8 +121,14 @@ def _make_block(
     for found, wanted in odd.items() if first == 1 else ():
         source.say(file, found, f"{wanted}; left out")
     lines = range(first, first + len(batch))
-    labels = [name for name in classes if name in columns]
-    return Block(file, lines, columns, vectors | join_wide(columns), contents, labels)
+    return Block(
+        file,
+        lines,
+        columns,
+        vectors | join_wide(columns),
+        contents,
+        [name for name in classes if name in columns],
+    )
 
 
 def _holds_vectors(kind: Any, column: str) -> bool:

@@ -60,8 +60,12 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     ways = sure or [*stated, *(["captions"] if belong else [])] or possible
     if not chosen and (len(ways) > 1 or ways == possible != []):
         file, names = found.sources.get(ways[0], "captions"), list_names(ways)
-        wanted = "a statement of which one does, if any"
-        raise Unsure(file, f"what could decide relevance ({names})", wanted, _list_lines(ways))
+        raise Unsure(
+            file,
+            f"what could decide relevance ({names})",
+            "a statement of which one does, if any",
+            _list_lines(ways),
+        )
     chosen = chosen or (ways or [NONE])[0]
     others = [each for each in every if each != chosen]
     if chosen in (NONE, *fixed):
@@ -69,8 +73,9 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     if chosen not in found.items.columns:
         raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
-        wanted = f"two classes, as {list_names(others) or NONE} has"
-        raise DataError(chosen, "one class, or none", wanted)
+        raise DataError(
+            chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"
+        )
     return chosen, others
 
 
@@ -161,8 +166,9 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
     options, files = found.source.options, list_judged(found)
     named = found.source.list_stated(files)
     if options.judgements and not named:
-        wanted = f"one of: {list_names(files) or NONE}"
-        raise DataError(options.judgements, "no such judgements", wanted)
+        raise DataError(
+            options.judgements, "no such judgements", f"one of: {list_names(files) or NONE}"
+        )
     used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))

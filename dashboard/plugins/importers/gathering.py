@@ -96,8 +96,11 @@ class VectorFile:
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
         if not is_fit or (len(self) and shape[1] != self.shape[1]):
-            wanted = f"float32, (rows, {self.shape[1] or 'dimension'}); left out"
-            source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
+            source.say(
+                piece.file,
+                f"numbers of the shape {shape} and type {kind}",
+                f"float32, (rows, {self.shape[1] or 'dimension'}); left out",
+            )
             return
         self.files[piece.file] = None
         for at in range(0, len(piece.rows), BLOCK):
@@ -117,8 +120,12 @@ class VectorFile:
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
-                source.count(piece.file, names, f"vectors that {what}", wanted)
+                source.count(
+                    piece.file,
+                    names,
+                    f"vectors that {what}",
+                    f"a finite vector for each id; {'' if ids else 'all are '}left out",
+                )
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
@@ -193,8 +200,9 @@ class Gathered:
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
             path = self.folder / "vectors" / str(len(self.vectors))
-            key = (piece.name, piece.side)
-            self.vectors.setdefault(key, VectorFile(path)).add(piece, self.source)
+            self.vectors.setdefault((piece.name, piece.side), VectorFile(path)).add(
+                piece, self.source
+            )
         elif isinstance(piece, Copied):
             self.copied[piece.name] = piece
         elif piece.rows:
@@ -279,8 +287,9 @@ class Gathered:
             (name, known), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
             how = "by file, ending, zeros before it or a column"
-            wanted = f"ids; matched where only one fits {how} ({known!r})"
-            self.source.say(file, said, wanted, "note")
+            self.source.say(
+                file, said, f"ids; matched where only one fits {how} ({known!r})", "note"
+            )
         return found | near
 
     def _match_near(self, names: Sequence[str], items: Set[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, WRONG, add_codes, add_options, print_ways
+from dashboard.commands.options import FINE, WRONG, add_codes, add_options, list_typed, print_ways
 
 HELP = "make a collection of files that you have"
 OPTIONS = """
@@ -27,9 +27,13 @@ COLUMNS = ("file", "rows", "taken_from", "guessed")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("new", metavar="NEW", help="name of the collection, below data/")
-    text = "folder or file to read; nothing in it is changed"
     parser.add_argument(
-        "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
+        "--from",
+        dest="source",
+        type=Path,
+        required=True,
+        metavar="SOURCE",
+        help="folder or file to read; nothing in it is changed",
     )
     add_options(parser, OPTIONS)
     parser.set_defaults(map="", judgements="", relevance="")
@@ -49,12 +53,9 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         rows, findings, lines = make_collection(call)
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
-        asked = {line.split()[0] for line in error.lines}
-        for name in (*CHOICES, "update", "dry_run"):
-            option, given = f"--{name.replace('_', '-')}", getattr(call, name)
-            if given and option not in asked:
-                words += [option] if given is True else [option, given]
-        print_ways(error, shlex.join(words))
+        asked = {line.split()[0].strip("-").replace("-", "_") for line in error.lines}
+        kept = [name for name in (*CHOICES, "update", "dry_run") if name not in asked]
+        print_ways(error, shlex.join([*words, *list_typed(call, kept)]))
         return [], COLUMNS, WRONG
     for each in findings:
         print(f"{each.level}: {each}", file=sys.stderr)

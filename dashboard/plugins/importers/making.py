@@ -34,11 +34,11 @@ from dashboard.plugins.importers.writing import (
     write_files,
 )
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import MARKS, find_data
+from dashboard.storage.folders import find_data, is_collection
 from dashboard.storage.media import list_missing
-from dashboard.storage.new_versions import record_version, write_settings
+from dashboard.storage.new_versions import write_settings
 from dashboard.storage.settings import read_toml
-from dashboard.storage.versions import list_stale
+from dashboard.storage.versions import list_stale, record_version
 from dashboard.texts import split_cells
 
 CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
@@ -87,15 +87,16 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, plan, opened, versions)
         is_bare = block[2] == NO_VERSION
-        mapped = [f"--map {call.map}"] if call.map else []
-        plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
+        plan.settings["source"] = [
+            *block[: 3 - is_bare],
+            *([f"--map {call.map}"] if call.map else []),
+        ]
         write_settings(draft / "collection.toml", plan.settings)
         findings = [*source.findings, *check_draft(opened, plan)]
     page = "compare" if len(plan.placed) + len(found.runs) + len(versions) > 1 else ""
     lines = list_ways(call.new, plan) if is_bare else ()
-    made = ADDRESS.format(page, place.name)
-    address = "Nothing was made: --dry-run." if call.dry_run else made
-    return rows, findings, [*block, *lines, address]
+    made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
+    return rows, findings, [*block, *lines, made]
 
 
 def _split(pair: str) -> tuple[str, str]:
@@ -154,14 +155,22 @@ def _write_all(
         _keep_settings(place, plan, record["settings"], is_stated)
         with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        shown = [n for n in written if n.startswith(MEDIA)]
-        _, odd, _ = cmpfiles(place, draft, shown)
-        wanted = "the same as before; those of the source are taken in"
-        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
-        names = sorted(kept, key=lambda name: name.startswith("media/"))
-        wanted = "files of the source; kept"
-        found.source.count(place.name, names, "further files and versions", wanted, "note")
-    still = [name for name in record["files"] if (draft / name).exists()]
+        _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
+        found.source.count(
+            place.name,
+            odd,
+            "other pictures or clips",
+            "the same as before; those of the source are taken in",
+            "note",
+        )
+        found.source.count(
+            place.name,
+            sorted(kept, key=lambda name: name.startswith("media/")),
+            "further files and versions",
+            "files of the source; kept",
+            "note",
+        )
+    still = (name for name in record["files"] if (draft / name).exists())
     now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
     return rows, kept
@@ -190,11 +199,15 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
     if there.is_relative_to(inside) or inside.is_relative_to(there):
         raise DataError(place.name, "a place inside the source, or around it", "one apart from it")
     if place.exists() and any(place.iterdir() if place.is_dir() else [place]):
-        if not any((place / mark).is_file() for mark in MARKS):
+        if not is_collection(place):
             raise DataError(place.name, "something that is no collection", "a new name")
         if not update:
-            do = "Type --update to make it anew, or another name."
-            raise DataError(place.name, "a collection that is there", "a new name", do=do)
+            raise DataError(
+                place.name,
+                "a collection that is there",
+                "a new name",
+                do="Type --update to make it anew, or another name.",
+            )
     return place
 
 
@@ -220,8 +233,9 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
             source.leave_out(next(iter(files)), error)
     source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
-        wanted = f"one of {', '.join(OURS)}, and a column of a table"
-        raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
+        raise DataError(
+            "--map", f"{ours}={mapped[ours]}", f"one of {', '.join(OURS)}, and a column of a table"
+        )
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
@@ -237,8 +251,9 @@ def _report_differing(found: Gathered) -> None:
     for rows in (found.items, found.queries):
         odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
         for column, many in odd.items():
-            file = found.sources.get(column, "queries")
-            found.source.count(file, many, f"ids with a second {column}", wanted)
+            found.source.count(
+                found.sources.get(column, "queries"), many, f"ids with a second {column}", wanted
+            )
 
 
 def describe(
@@ -251,13 +266,12 @@ def describe(
     cells = list(filter(None, clean_classes(opened.items[plan.basis])))
     classes = {part for own in split_cells(cells).values() for part in own}
     ids, pairs = {*opened.items.ids}, plan.tables["qrels.csv"][1:]
-    texts = {*plan.texts} & ids
+    texts, queries = {*plan.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
-    pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
     told = {
         "": "nothing decides it",
         "tables": "tables of a protocol",
-        "judgements": pair,
+        "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
         "captions": f"each picture and its texts, {len(texts):,} texts",
         "keywords": "keywords",
     }.get(plan.basis, f"same {plan.basis}, {len(classes):,} classes")
@@ -285,7 +299,11 @@ def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
     for name in opened.versions.keys() & {each.name for each in plan.placed}:
-        record_version(opened, opened.versions[name], opened.folder / "models" / name)
+        place = opened.folder / "models" / name
+        record_version(opened.versions[name], opened.items, opened.queries, place)
     missing = list_missing(opened.folder, opened.settings, opened.items)
-    stale = list_stale(opened.folder, opened.versions, opened.items, opened.queries)
-    return [*opened.findings, *missing, *stale]
+    return [
+        *opened.findings,
+        *missing,
+        *list_stale(opened.folder, opened.versions, opened.items, opened.queries),
+    ]

@@ -177,9 +177,18 @@ def choose_part(source: Source, files: Sequence[str], parts: Sequence[str], what
     ranked = [[n for n in files if part in find_stem(n).split(".")] for part in parts]
     best = next(filter(None, [source.list_stated(files), *ranked]), files)
     if len(best) > 1:
-        lines = [f"--judgements {shlex.quote(name)}" for name in best]
-        raise Unsure(best[0], f"{len(best):,} {what}", "one a collection", lines)
+        raise Unsure(
+            best[0],
+            f"{len(best):,} {what}",
+            "one a collection",
+            [f"--judgements {shlex.quote(name)}" for name in best],
+        )
     others = [name for name in files if name != best[0]]
-    wanted = f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}"
-    source.count(best[0], others, f"further {what}", wanted, "note")
+    source.count(
+        best[0],
+        others,
+        f"further {what}",
+        f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}",
+        "note",
+    )
     return best[0]

@@ -45,8 +45,9 @@ def write_versions(found: Gathered, plan: Plan) -> None:
         if "items" in parts:
             _write_vectors(found, plan, version, parts, date)
         elif parts:
-            said = f"vectors of texts and none of items for the version {name}"
-            found.source.say(name, said, "both; left out")
+            found.source.say(
+                name, f"vectors of texts and none of items for the version {name}", "both; left out"
+            )
         plan.placed += [version] if version.rows else []
     shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
@@ -86,8 +87,9 @@ def choose_hashing(plan: Plan) -> None:
 
 def _list_texts(plan: Plan) -> dict[str, str]:
     """Return what belongs to vectors of texts by id: captions, or text and picture queries."""
-    columns = (plan.queries.get("text"), plan.queries.get("image"))
-    cells = zip(plan.queries.index, *columns, strict=True)
+    cells = zip(
+        plan.queries.index, *(plan.queries.get("text"), plan.queries.get("image")), strict=True
+    )
     return {name: text or image for name, text, image in cells if text or image}
 
 
@@ -99,11 +101,14 @@ def _find_ids(
     if not own.has_ids:
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
-            do = "Put a file of ids beside it, one a line."
-            raise DataError(file, told, "as many", do=do)
+            raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
         if not found.source.options.by_position:
-            wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}"
-            raise Unsure(file, told, wanted, ["--by-position"])
+            raise Unsure(
+                file,
+                told,
+                f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}",
+                ["--by-position"],
+            )
         tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
         version.said[side] = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
@@ -114,8 +119,7 @@ def _find_ids(
         names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
         names |= _list_only_texts(found, plan, [name for name in own.ids if name not in names])
     unknown = [name for name in own.ids if not names.get(name)]
-    wanted = "ids that are there; left out"
-    found.source.count(file, unknown, f"vectors of unknown {side}", wanted)
+    found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
     if len(unknown) < len(own):
         version.said[side] = f"{len(own) - len(unknown):,} {side} of {file}"
     return [names.get(name, "") for name in own.ids]
@@ -123,12 +127,13 @@ def _find_ids(
 
 def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
     """Return the text of each picture that vectors of texts are named by, if it has one alone."""
-    owned: dict[str, list[str]] = {}
-    for picture, text, _ in plan.qrels if plan.texts and ids else ():
-        owned.setdefault(picture, []).append(text)
-    alone = {picture: own[0] for picture, own in owned.items() if len(own) == 1}
-    pictures = found.match_items(ids, "texts", alone.keys() & set(plan.pictures)) if alone else {}
-    return {name: alone[picture] for name, picture in pictures.items()}
+    if not (plan.texts and ids):
+        return {}
+    owned: dict[str, str] = {}
+    for picture, text, _ in plan.qrels:
+        owned[picture] = "" if picture in owned else text
+    pictures = found.match_items(ids, "texts", plan.pictures)
+    return {name: owned.get(picture, "") for name, picture in pictures.items()}
 
 
 def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
@@ -140,8 +145,12 @@ def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool
     if options.rows or options.by_position:
         return options.rows in ways
     shape = f"{own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
-    lines = [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"]
-    raise Unsure(own.file, f"an array of shape {shape}", "a statement of what its rows are", lines)
+    raise Unsure(
+        own.file,
+        f"an array of shape {shape}",
+        "a statement of what its rows are",
+        [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"],
+    )
 
 
 def _write_matrix(

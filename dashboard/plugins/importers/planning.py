@@ -114,9 +114,12 @@ def _rename_columns(found: Gathered) -> None:
     for rows, names in ((found.items, [*RESERVED, *odd_kind]), (found.queries, OF_QUERIES)):
         for name in [each for each in names if each in rows.columns]:
             rows.columns[f"source_{name}"] = rows.columns.pop(name)
-            said = f"a column {name!r}, a name with a meaning of its own here"
-            wanted = f"a label; kept as 'source_{name}'"
-            found.source.say(found.sources.get(name, "queries"), said, wanted, "note")
+            found.source.say(
+                found.sources.get(name, "queries"),
+                f"a column {name!r}, a name with a meaning of its own here",
+                f"a label; kept as 'source_{name}'",
+                "note",
+            )
 
 
 def _describe_items(found: Gathered, plan: Plan) -> None:
@@ -135,8 +138,11 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     file = list_names(plan.files)
     plan.qrels = [(query, item, grade) for (query, item), grade in merged.items()]
     plan.settings["protocols"] = ["trec"]
-    columns = [plan.queries.get(each) for each in ("text", "item_id", "image")]
-    every = zip(list(plan.queries.index), *columns, strict=True)
+    every = zip(
+        list(plan.queries.index),
+        *[plan.queries.get(each) for each in ("text", "item_id", "image")],
+        strict=True,
+    )
     bare = [query for query, *own in every if not any(own)]
     shown = [query for query in bare if found.source.find_media(query) and not query.isdecimal()]
     own_items = found.match_items(shown, file)
@@ -146,8 +152,13 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     plan.of_queries = "text: each id" if {*bare} - texts.keys() else ""
     unjudged = len(plan.queries) - len({query for query, _, _ in plan.qrels})
-    wanted = "judgements; kept, without a value"
-    found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
+    found.source.count(
+        file,
+        unjudged,
+        "queries that nothing is judged for",
+        "judgements; kept, without a value",
+        "note",
+    )
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
@@ -193,9 +204,12 @@ def _plan_keywords(found: Gathered, plan: Plan) -> None:
     _clean_columns(plan, [name for name in plan.items.columns if name.startswith(KEYWORDS)])
     plan.settings["protocols"] = ["alfa"]
     plan.files = list(found.taken["items"])
-    texts = sum(map(bool, plan.queries.get("text")))
-    wanted = "them; python -m dashboard keywords NAME --write maps their words"
-    found.source.count("queries.csv", texts, "texts without keywords", wanted)
+    found.source.count(
+        "queries.csv",
+        sum(map(bool, plan.queries.get("text"))),
+        "texts without keywords",
+        "them; python -m dashboard keywords NAME --write maps their words",
+    )
 
 
 def _plan_tables(found: Gathered, plan: Plan) -> None:
@@ -223,8 +237,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
             used.add(name)
             kept.append((item, text, name))
             times[item] += 1
-    kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
-    plan.items.add(plan.pictures, {"kind": kinds})
+    plan.items.add(
+        plan.pictures, {"kind": [find_kind(file) or "image" for file in plan.items.get("file")]}
+    )
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
     plan.texts = [name for _, _, name in kept]
@@ -235,9 +250,13 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     plan.queries.add(plan.texts, {"text": texts})
     plan.files = list(dict.fromkeys(file for file, _ in first.values()))
     plan.of_queries = "a picture asks for its texts, a text for its picture"
-    bare = [item for item in plan.pictures if not times[item]]
-    wanted = "texts; they are searched"
-    found.source.count("captions", bare, "pictures without a text", wanted, "note")
+    found.source.count(
+        "captions",
+        [item for item in plan.pictures if not times[item]],
+        "pictures without a text",
+        "texts; they are searched",
+        "note",
+    )
 
 
 PLANS = {

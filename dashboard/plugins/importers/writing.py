@@ -72,11 +72,13 @@ def _restore(before: Path, place: Path) -> None:
 
 def list_tables(found: Gathered, plan: Plan) -> None:
     """Make the header and the rows of each table of the collection, by its file."""
-    grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
     tables = plan.tables = {
         "items.csv": _list_rows("item_id", plan.items),
         "queries.csv": _list_rows("query_id", plan.queries),
-        "qrels.csv": [("query_id", "item_id", "grade"), *grades],
+        "qrels.csv": [
+            ("query_id", "item_id", "grade"),
+            *[(query, item, f"{grade:g}") for query, item, grade in plan.qrels],
+        ],
     }
     head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
     is_used = plan.basis == "keywords"
@@ -148,9 +150,13 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     for name in theirs & found.runs.keys():
         del found.runs[name]
     do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
-    wanted = f"other names; left out. Type restore to have yours back, or {do} for the source's"
-    what = "versions under names that you removed, or use for your own"
-    found.source.count(place.name, away, what, wanted, "note")
+    found.source.count(
+        place.name,
+        away,
+        "versions under names that you removed, or use for your own",
+        f"other names; left out. Type restore to have yours back, or {do} for the source's",
+        "note",
+    )
 
 
 def list_files(folder: Path) -> list[str]:
@@ -192,8 +198,12 @@ def keep_rows(
     changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
     source.count(name, changed, "rows that you changed", "rows of the source; gone")
     left = [each for each in columns if made and each in made[0] and each not in rows[0]]
-    wanted = "columns of the source; cells that you changed stay there, and count no more"
-    source.count(name, left, "columns that the source has no more", wanted)
+    source.count(
+        name,
+        left,
+        "columns that the source has no more",
+        "columns of the source; cells that you changed stay there, and count no more",
+    )
     other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
     gone, away = len(dropped), len(new.keys() - now.keys())
     yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
@@ -202,8 +212,12 @@ def keep_rows(
         wanted = f"a record of what init wrote, so all of them stay. To make it anew, type {do}"
         source.say(name, f"{own:,} rows unlike the source's", f"{wanted}, and init again")
     elif other or gone or own or away:
-        said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
-        source.say(name, said, f"what the source has; taken in. {yours}", "note")
+        source.say(
+            name,
+            f"{other:,} rows that are new or changed, and {gone:,} that are gone",
+            f"what the source has; taken in. {yours}",
+            "note",
+        )
     if name == "queries.csv":
         lost = {key[0] for key in new.keys() - now.keys()}
         tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]

@@ -11,6 +11,7 @@ from dashboard.commands.options import (
     add_codes,
     add_collection,
     add_options,
+    list_typed,
     print_ways,
 )
 from dashboard.commands.output import say_where
@@ -29,7 +30,7 @@ OPTIONS = """
     matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt
 --note TEXT  a sentence on what is new
 """
-KEPT = ("--items", "--ids", "--queries", "--query-ids", "--note")
+KEPT = ("items", "ids", "queries", "query_ids", "note", "by_position")
 """Options that are typed again with the answer to a question."""
 COLUMNS = ("file", "rows", "digest")
 
@@ -88,11 +89,8 @@ def answer(call: Namespace) -> Answer:
             else:
                 rows = add_files(collection, name, (call.items, call.ids), asked, *stated)
         except Unsure as error:
-            options = {f"--{key.replace('_', '-')}": value for key, value in vars(call).items()}
-            kept = [name for name in options if name in KEPT and options[name]]
             words = ["python", "-m", "dashboard", "add", call.collection, name]
-            words += [str(word) for each in kept for word in (each, options[each])]
-            print_ways(error, shlex.join(words) + " --by-position" * call.by_position)
+            print_ways(error, shlex.join([*words, *list_typed(call, KEPT)]))
             return [], COLUMNS, WRONG
     complain(findings)
     say_where(collection, name)

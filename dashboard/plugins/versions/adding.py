@@ -48,8 +48,17 @@ def add_files(
     asked = find_texts(items[0]) if queries is None else None
     queries = (asked, None) if asked else queries
     texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
-    settings = {"note": note} if note else {}
-    return add_vectors(collection, name, given, texts, settings, {}, findings, by_position, codes)
+    return add_vectors(
+        collection,
+        name,
+        given,
+        texts,
+        {"note": note} if note else {},
+        {},
+        findings,
+        by_position,
+        codes,
+    )
 
 
 def add_queries(
@@ -57,8 +66,9 @@ def add_queries(
 ) -> list[Row]:
     """Give a version that is there vectors of its queries, from a file and that of their ids."""
     texts = read_named_vectors(*queries, findings, is_text=True)
-    version = collection.find_version(name)
-    return [replace_queries(collection, version, texts, findings, by_position)]
+    return [
+        replace_queries(collection, collection.find_version(name), texts, findings, by_position)
+    ]
 
 
 def add_dropped(
@@ -82,8 +92,16 @@ def add_dropped(
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
             add_run(collection, name, given[0], findings)
             return
-        sides = _pair(given), _pair(asked) if asked else None
-        add_files(collection, name, *sides, note, by_position, codes, findings)
+        add_files(
+            collection,
+            name,
+            _pair(given),
+            _pair(asked) if asked else None,
+            note,
+            by_position,
+            codes,
+            findings,
+        )
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:

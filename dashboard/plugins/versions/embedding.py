@@ -124,8 +124,13 @@ def _list_sides(
     rows = collection.queries.list_rows("text", "item_id")
     texts = {query: text for query, text, item in rows if text and not item}
     if what != "items" and encoder.reads and texts:
-        keys = {query: f"text {text}" for query, text in texts.items()}
-        sides.append(_Side("queries", keys, lambda query: [texts[query]]))
+        sides.append(
+            _Side(
+                "queries",
+                {query: f"text {text}" for query, text in texts.items()},
+                lambda query: [texts[query]],
+            )
+        )
     if version is None:
         check_name(collection.folder, name)
     elif version.items is None or not sides:
@@ -239,8 +244,11 @@ def _encode(
     rows = encoder.encode(inputs, side.name)
     width = next((len(each) for each in side.vectors.values()), rows.shape[-1])
     if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
-        found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
-        raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
+        raise DataError(
+            encoder.name,
+            f"an array of the shape {rows.shape} for {len(inputs):,} inputs",
+            f"a row for each, {width:,} numbers long",
+        )
     made = {}
     start = 0
     for name, each in batch.items():
@@ -263,6 +271,10 @@ def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
     path = place / f"{side.name}-{time.time_ns()}.npz"
     draft = path.with_suffix(".new")
     with draft.open("wb") as file:
-        keys = np.array([side.keys[name] for name in part])
-        np.savez(file, ids=np.array(list(part)), keys=keys, rows=np.stack(list(part.values())))
+        np.savez(
+            file,
+            ids=np.array(list(part)),
+            keys=np.array([side.keys[name] for name in part]),
+            rows=np.stack(list(part.values())),
+        )
     draft.replace(path)

@@ -106,8 +106,9 @@ def restore(name: str) -> list[dict[str, Any]]:
         )
     for place in filter(Path.exists, found):
         do = "Rename or remove that first."
-        inside = str(place.relative_to(base))
-        raise DataError(inside, "something new in its place", "a free name", do=do)
+        raise DataError(
+            str(place.relative_to(base)), "something new in its place", "a free name", do=do
+        )
     rows = _move(base, found)
     for each in sorted(trash.glob("**/"), reverse=True):
         if not any(each.iterdir()):
@@ -117,5 +118,6 @@ def restore(name: str) -> list[dict[str, Any]]:
 
 def _list_places(trash: Path) -> list[Path]:
     """Return the folders of removals, the last one at the end."""
-    places = [path for path in trash.glob("*") if path.name.isdecimal()]
-    return sorted(places, key=lambda path: int(path.name))
+    return sorted(
+        [path for path in trash.glob("*") if path.name.isdecimal()], key=lambda path: int(path.name)
+    )
