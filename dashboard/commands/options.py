@@ -32,6 +32,13 @@ def print_ways(error: Unsure, typed: str) -> None:
         print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
 
 
+def list_typed(call: Namespace, names: Iterable[str]) -> list[str]:
+    """Return some options of a call as they are typed again."""
+    given = {f"--{name.replace('_', '-')}": getattr(call, name) for name in names}
+    words = ([key] if value is True else [key, str(value)] for key, value in given.items() if value)
+    return [word for each in words for word in each]
+
+
 def add_options(parser: ArgumentParser, told: str) -> None:
     """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
 

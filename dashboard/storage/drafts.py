@@ -77,6 +77,25 @@ def hold(folder: Path, wait: bool = False) -> int:
 
 
 @contextmanager
+def claim(folder: Path, name: str, found: str) -> Iterator[None]:
+    """Make a folder that one call has at a time.
+
+    Raises:
+        DataError: If another call has it, or nothing can be written there.
+    """
+    with report_full_disk(name):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            held = hold(folder)
+        except BlockingIOError as error:
+            raise DataError(name, found, "one call at a time") from error
+        try:
+            yield
+        finally:
+            os.close(held)
+
+
+@contextmanager
 def _lock(folder: Path, wait: bool = False) -> Iterator[None]:
     opened = hold(folder, wait)
     try:

@@ -1,8 +1,7 @@
 """Add a version to a collection: vectors or results, whole or not at all."""
 
-import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
@@ -15,18 +14,18 @@ from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, Unsure, count_odd, list_names
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.drafts import check_name, put_in_place, replace_files, write_draft
+from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
+from dashboard.storage.vectors import read_vectors
 from dashboard.storage.versions import (
-    MADE_FOR,
+    INPUTS,
     RUNS,
     Version,
-    digest_inputs,
-    read_inputs,
     read_version,
+    record_inputs,
+    record_version,
 )
-from dashboard.tables import Table
 from dashboard.texts import read_text, require_file
 
 Row = dict[str, Any]
@@ -152,12 +151,13 @@ def add_vectors(
         sides = _name_sides(collection, given, by_position, findings)
         told = {"by_position": True} if any(side.ids is None for side in given) else {}
         numbers = write_version(draft, sides, {**settings, **told}, form)
-        for inside, path in files.items():
-            _copy(path, draft / inside)
+        for inside, path in files.items():  # links are followed
+            if path.is_dir():
+                shutil.copytree(path, draft / inside, ignore=list_left_out)
+            else:
+                shutil.copyfile(path, draft / inside)
         made = read_version(draft, collection.items, collection.queries, findings, name=name)
-        for stem, asked in (("items", collection.items), ("queries", collection.queries)):
-            vectors = getattr(made, stem)
-            record_inputs(draft, asked, stem, vectors.ids if vectors else ())
+        record_version(made, collection.items, collection.queries, draft)
         rows = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", number)
             for stem, number in numbers.items()
@@ -166,25 +166,13 @@ def add_vectors(
     return rows
 
 
-def _copy(path: Path, place: Path) -> None:
-    """Copy a file or folder; links are followed."""
-    if path.is_dir():
-        shutil.copytree(path, place, ignore=list_left_out)
-    else:
-        shutil.copyfile(path, place)
-
-
 def _name_sides(
     collection: Collection, given: Sequence[NamedVectors], by_position: bool, findings: Findings
 ) -> dict[str, list[Part]]:
     """Return vectors of items, and of queries where they are given, with the id of each."""
-    items, queries = collection.items, collection.queries
-    texts = [name for name, item in queries.list_rows("item_id") if not item]
-    pictures = [name for name, file in items.list_rows("file") if file]
-    orders = {"items": [items.ids, pictures], "queries": [texts, queries.ids]}
     sides = {
-        stem: [(side.rows, _name_rows(stem, side, orders[stem], by_position, findings))]
-        for stem, side in zip(orders, given, strict=False)
+        stem: [(side.rows, _name_rows(collection, stem, side, by_position, findings))]
+        for stem, side in zip(("items", "queries"), given, strict=False)
     }
     if "queries" in sides and given[0].rows.shape[1] == given[1].rows.shape[1]:
         ((rows, asked),) = sides["queries"]
@@ -200,17 +188,11 @@ def _name_texts(
     collection: Collection, there: Sequence[str], asked: Sequence[str]
 ) -> Sequence[str]:
     """Return the item that each query is, by its id and text, if it has no vector; else ""."""
-    texts, captions = (
-        dict(zip(table.ids, table[column], strict=True))
-        for table, column in ((collection.queries, "text"), (collection.items, "caption"))
-    )
-    known = {*match_ids(there, collection.items.ids).values(), ""}
-    names = match_ids(asked, collection.items.ids)
-    items = [names.get(each, "") for each in asked]
-    return [
-        "" if each in known or texts.get(each) != captions[each] or not texts[each] else each
-        for each in items
-    ]
+    captions = {name: text for name, text in collection.items.list_rows("caption") if text}
+    texts = collection.queries.list_rows("text")
+    known = set(match_ids(there, collection.items.ids).values())
+    shown = {name for name, text in texts if captions.get(name) == text} - known
+    return [each if each in shown else "" for each in asked]
 
 
 def write_version(
@@ -250,15 +232,6 @@ def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
-def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
-    """Write beside vectors which rows of a table some of them were made for."""
-    told = read_inputs(place)
-    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
-    new = place / f".{MADE_FOR}"
-    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
-    new.replace(place / MADE_FOR)
-
-
 def _check_rows(side: NamedVectors) -> None:
     rows = side.rows
     if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiub":
@@ -267,22 +240,26 @@ def _check_rows(side: NamedVectors) -> None:
 
 
 def _name_rows(
-    stem: str,
-    side: NamedVectors,
-    orders: Sequence[Sequence[str]],
-    by_position: bool,
-    findings: Findings,
+    collection: Collection, stem: str, side: NamedVectors, by_position: bool, findings: Findings
 ) -> Sequence[str]:
-    """Return the id of each vector; without ids those of a table's rows, where that is said."""
+    """Return the id of each vector; without ids those of a table's rows, where that is said.
+
+    Raises:
+        DataError: If an id is none, or all are those of queries that have no text.
+    """
     ids, rows = side.ids, side.rows
+    table = collection.items if stem == "items" else collection.queries
     if ids is None:
-        fitting = [order for order in orders if len(order) == len(rows)]
+        column = "file" if stem == "items" else "item_id"
+        some = [name for name, cell in table.list_rows(column) if bool(cell) == (stem == "items")]
+        fitting = [order for order in (table.ids, some) if len(order) == len(rows)]
         if not by_position or not fitting:
             option = "--ids" if stem == "items" else "--query-ids"
             lines = [f"{option} FILE  # one a line"]
             lines += ["--by-position  # in the order of the table"] if fitting else []
-            numbers = " or ".join(f"{number:,}" for number in sorted({*map(len, orders)} - {0}))
-            found = f"{len(rows):,} vectors without ids, for {numbers} {stem}"
+            numbers = sorted({len(table), len(some)} - {0})
+            counted = " or ".join(f"{number:,}" for number in numbers)
+            found = f"{len(rows):,} vectors without ids, for {counted} {stem}"
             raise Unsure(side.name, found, "the id of each vector", lines)
         ids = fitting[0]
         findings.append(
@@ -294,28 +271,50 @@ def _name_rows(
     for row, each in enumerate(ids, start=1):
         if not each.strip() or "\n" in each or "\r" in each:
             raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
+    inputs = [name for name, *own in table.list_rows(*INPUTS["queries"]) if any(own)]
+    if stem == "queries" and inputs:
+        names = set(match_ids(ids, table.ids).values())
+        if names and names.isdisjoint(inputs):
+            found = f"ids of queries without a text ({list_names(ids)})"
+            raise DataError(side.name, found, f"those of texts, such as {inputs[0]!r}")
     return ids
 
 
-def replace_queries(collection: Collection, version: Version, queries: NamedVectors) -> None:
+def replace_queries(
+    collection: Collection,
+    version: Version,
+    queries: NamedVectors,
+    findings: Findings,
+    by_position: bool = False,
+) -> Row:
     """Give a version other vectors of its queries; those of other queries stay.
 
+    Returns:
+        What was written: file, rows, digest.
+
     Raises:
-        DataError: If the vectors have another dimension than the items.
+        Unsure: If the vectors have no ids, and it is not said that they are in the table's order.
+        DataError: If the version has no items, or the vectors do not fit them, or no query.
     """
     folder, kept = collection.folder / "models" / version.name, version.queries
-    if version.items is not None and queries.rows.shape[1] != version.items.dimension:
+    _check_rows(queries)
+    width = version.items.dimension if version.items else 0
+    if queries.rows.shape[1] != width:
         found = f"query vectors of {queries.rows.shape[1]} dimensions"
-        raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
-    given = queries.ids or ()
-    parts: list[Part] = [(queries.rows, given)]
+        raise DataError(queries.name, found, f"{width}, as the items of {version.name} have")
+    given = _name_rows(collection, "queries", queries, by_position, findings)
+    is_code = version.items and version.items.stored.dtype.kind == "i"
+    is_bits = is_code and hold_only([queries.rows], (0, 1))
+    parts: list[Part] = [(convert(queries.rows, "bits" if is_bits else ""), given)]
     if kept is not None:
         anew = {*given}
         others = ["" if name in anew else name for name in kept.ids]
         parts.insert(0, (kept.scale(0, len(kept.ids)), others))
     with replace_files(folder, "queries.npy", "queries.txt") as place:
-        _write_side(place / "queries.npy", parts)
+        number = _write_side(place / "queries.npy", parts)
+        read_vectors(place, "queries", collection.queries.ids, findings, f"models/{version.name}")
     record_inputs(folder, collection.queries, "queries", given)
+    return describe_file(f"models/{version.name}", folder / "queries.npy", number)
 
 
 def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
@@ -331,7 +330,6 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     Raises:
         DataError: If a file cannot be read, or the collection could not use the version.
     """
-    check_name(collection.folder, name)
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
     if endings == MATRIX:
         wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"

@@ -132,6 +132,22 @@ def read_inputs(place: Path) -> dict[str, dict[str, str]]:
         return {}
 
 
+def record_version(version: Version, items: Table, queries: Table, place: Path) -> None:
+    """Write into the folder of a version which rows of the tables its vectors were made for."""
+    for stem, table in (("items", items), ("queries", queries)):
+        if vectors := getattr(version, stem):
+            record_inputs(place, table, stem, vectors.ids)
+
+
+def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
+    """Write beside vectors which rows of a table some of them were made for."""
+    told = read_inputs(place)
+    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
+    new = place / f".{MADE_FOR}"
+    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    new.replace(place / MADE_FOR)
+
+
 def list_stale(
     folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
 ) -> Findings:
@@ -165,14 +181,15 @@ def _names_any(path: Path, queries: Table) -> bool:
 
 def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
-    read: dict[str, Callable[[], Pairs]] = {}
+    read: dict[str, tuple[str, Callable[[], Pairs]]] = {}
     for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
         name = f"runs/{path.name}"
         if path.stem in read:
-            told = (f"a second run {path.stem!r}", "another name. Rename the file.")
-            findings.append(Finding("error", name, None, *told))
-        read.setdefault(path.stem, partial(read_run, path, name, findings))
-    return try_to_read_all(broken, read)
+            found = f"a second run {path.stem!r}; {read[path.stem][0]} is read"
+            wanted = "another name. Rename or remove one of both files."
+            findings.append(Finding("error", name, None, found, wanted))
+        read.setdefault(path.stem, (name, partial(read_run, path, name, findings)))
+    return try_to_read_all(broken, {stem: each for stem, (_, each) in read.items()})
 
 
 def _list_folder(folder: Path) -> list[Path]:

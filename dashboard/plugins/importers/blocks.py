@@ -26,6 +26,10 @@ COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
+MAX_TITLES = 10
+"""Lines among which the header is looked for."""
+CHOSEN = re.compile(r'"(?:choices|\w*labels)": *\[([^]]*)\]')
+"""The classes in a cell that a labelling tool filled with JSON of regions."""
 MAX_NAME = 200
 """Characters of the name of a nested cell, after which it is left as JSON."""
 VECTOR_WORDS = re.compile(
@@ -106,8 +110,12 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
         except csv.Error as error:
-            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
-            source.say(name, f"a broken row ({error})", wanted, line=line)
+            source.say(
+                name,
+                f"a broken row ({error})",
+                'CSV; the rest is left out. Write " in a quoted cell as ""',
+                line=line,
+            )
 
     yield from _name_cells(source, name, list_rows())
 
@@ -121,30 +129,43 @@ def _name_cells(
         DataError: If a name is there twice, or the first row is one of data, as the next one.
     """
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
-    (_, above), *rest = first = list(islice(filled, 3)) or [(1, ())]
-    if rest and above[0] and not any(above[1:]) and any(rest[0][1][1:]):
-        source.say(name, f"a line {make_text(above[0])!r}", "a header; skipped", "note")
-        first = rest
-    (line, names), *below = [(at, list(map(make_text, cells))) for at, cells in first[:2]]
+    first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
+    widths = [len(cells) - cells.count("") for _, cells in first]
+    named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
+    wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
+    start = (named or wide or [0])[0]
+    titles = first[:start] if widths[start : start + 1] > [max(widths[:start], default=0)] else []
+    source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
+    (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [
         {at for at, cell in enumerate(row) if CELL.search(cell) or source.find_media(cell)}
-        for row in (names, *(cells for _, cells in below))
+        for row in (names, *(cells for _, cells in below[:1]))
     ]
     alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
-    is_header = any(IDS.search(each) or each.lower() in LABELS for each in names)
-    if bad := twice or alike * (not is_header):
-        found = f"{'two columns' if twice else 'the column'} {bad[0]!r}"
-        wanted = "a header above the rows, each column of it once"
-        raise DataError(name, found, wanted, line=line)
+    if bad := twice or alike * (not _is_header(names)):
+        raise DataError(
+            name,
+            f"{'two columns' if twice else 'the column'} {bad[0]!r}",
+            "a header above the rows, each column of it once",
+            line=line,
+        )
     odd: list[int] = []
-    for at, cells in chain(first[1:], filled):
+    for at, cells in chain(below, filled):
         if len(cells) == len(names):
             yield at, dict(zip(names, cells, strict=True))
         else:
             odd.append(at)
-    what = "rows with another number of cells than the header"
-    source.count(name, odd, what, f"{len(names)} cells; left out")
+    source.count(
+        name,
+        odd,
+        "rows with another number of cells than the header",
+        f"{len(names)} cells; left out",
+    )
+
+
+def _is_header(names: Iterable[str]) -> bool:
+    return any(IDS.search(each) or each.lower() in LABELS for each in names)
 
 
 def _read_lines(source: Source, name: str) -> Iterator[Row]:
@@ -246,8 +267,9 @@ def _read_excel(source: Source, name: str) -> Iterator[Row]:
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
         sheets = [sheet.iter_rows(values_only=True) for sheet in book.worksheets]
     except Exception as error:  # a damaged file raises almost any kind
-        do = "Save it again, or as CSV."
-        raise DataError(name, "a file that is no Excel workbook", ".xlsx", do=do) from error
+        raise DataError(
+            name, "a file that is no Excel workbook", ".xlsx", do="Save it again, or as CSV."
+        ) from error
     for rows in sheets:
         yield from _name_cells(source, name, enumerate(rows, start=1))
 
@@ -272,6 +294,16 @@ def make_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
+def _read_choices(cell: str) -> str:
+    """Return a cell, or the classes alone of one in which a labelling tool wrote its regions.
+
+    >>> _read_choices('[{"x": 1, "rectanglelabels": ["cat"]}, {"rectanglelabels": ["dog"]}]')
+    '["cat", "dog"]'
+    """
+    found = CHOSEN.findall(cell) if cell[:1] in ("[", "{") else ()
+    return f"[{', '.join(dict.fromkeys(found))}]" if found else cell
+
+
 def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
@@ -285,17 +317,29 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
         if len(_list_numbers(first)) > 1 and (is_named or "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
-            what = f"rows without a whole vector in the column {column}"
-            source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
+            source.count(
+                name,
+                [lines[at] for at in bad],
+                f"rows without a whole vector in the column {column}",
+                "as many numbers in each row",
+            )
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
-            wanted = "texts, numbers or lists of them; left out"
-            source.say(name, f"a column {column} of nested cells", wanted, line=lines[0])
+            source.say(
+                name,
+                f"a column {column} of nested cells",
+                "texts, numbers or lists of them; left out",
+                line=lines[0],
+            )
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
-            found = f"cells in the column {column} that are no vectors{cut}"
-            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
+            source.say(
+                name,
+                f"cells in the column {column} that are no vectors{cut}",
+                "[0.5, 1.0], or Parquet; left out",
+                line=lines[0],
+            )
         else:
-            columns[column] = list(map(make_text, cells))
+            columns[column] = [_read_choices(make_text(cell)) for cell in cells]
     index = columns.pop("", [])  # pandas' index without a name
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index
@@ -319,8 +363,10 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
         names = [named[at] for at in places]
         is_row = places[-1] - places[0] < len(places) >= MIN_WIDE
         if is_row and any("." in columns[name][0] for name in names):
-            cells = zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)
-            found[stem] = np.array(list(cells), dtype=np.float32)
+            found[stem] = np.array(
+                list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
+                dtype=np.float32,
+            )
     return found
 
 

@@ -28,8 +28,8 @@ QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
 OTHER = ("reference_id", "item", "doc", "url")
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
-START = ("span_start", "start_time", "start")
-END = ("span_end", "end_time", "end")
+START = ("span_start", "start_time", "start", "start_sec", "start_seconds", "begin")
+END = ("span_end", "end_time", "end", "end_sec", "end_seconds")
 SPANS = ("span_start", "span_end")
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
@@ -178,9 +178,12 @@ def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None
     pair = f"{before}query_id={of['query_id']},item_id={of['item_id']}"
     lines = [f"--map {shlex.quote(f'{pair},grade={name}')}" for name in grades]
     if lines:
-        told = f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers"
-        wanted = "a statement that they are judgements, or not"
-        raise Unsure(block.file, told, wanted, [*lines, "--relevance none"])
+        raise Unsure(
+            block.file,
+            f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers",
+            "a statement that they are judgements, or not",
+            [*lines, "--relevance none"],
+        )
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
@@ -205,7 +208,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
-        is_class = "file" in of and not is_own and name_plainly(name) in KEYS
+        is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
         if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
         elif is_own and (is_repeated or name in keys):
@@ -220,13 +223,18 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     shown = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     more = [name for name in shown if any(map(EXTENSION.search, block.columns[name][:20]))]
     if more and "file" in of:
-        said = f"further columns of pictures ({list_names(more)})"
-        wanted = f"one; {of['file']} is taken. Another one: --map file={more[0]}"
-        source.say(block.file, said, wanted)
+        source.say(
+            block.file,
+            f"further columns of pictures ({list_names(more)})",
+            f"one; {of['file']} is taken. Another one: --map file={more[0]}",
+        )
     if not of.keys() & {"item_id", "file", "caption"} and not block.vectors:
-        found = f"the columns {', '.join(block.columns) or '(none)'}"
-        do = "Name the column of the ids: --map item_id=COLUMN."
-        raise DataError(block.file, found, "a column of items, files or queries", do=do)
+        raise DataError(
+            block.file,
+            f"the columns {', '.join(block.columns) or '(none)'}",
+            "a column of items, files or queries",
+            do="Name the column of the ids: --map item_id=COLUMN.",
+        )
 
 
 def rows_are_texts(block: Block, roles: Roles) -> bool:
@@ -261,12 +269,16 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     (('v2', 'items'), ('clip', 'texts'))
     >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
     (('v1', 'items'), ('dino', 'items'))
+    >>> name_version("dino/img_emb_1.npy")
+    ('dino_1', 'items')
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
     folder = path.parent.name if _list_own(path.parent.name) else ""
-    plain = "_".join(_list_own(name)) or folder or "v1"
-    return clean_name(plain), "texts" if names_texts(name) else "items"
+    own = _list_own(name)
+    if folder and all(map(str.isdecimal, own)):
+        own.insert(0, folder)
+    return clean_name("_".join(own) or "v1"), "texts" if names_texts(name) else "items"
 
 
 def _list_own(name: str) -> list[str]:

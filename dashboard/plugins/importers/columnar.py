@@ -43,8 +43,12 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
             first += len(batch)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         where = f" from row {first:,} on" if first > 1 else ""
-        found = f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})"
-        raise DataError(name, found, "a whole file", do="Write it again.") from error
+        raise DataError(
+            name,
+            f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})",
+            "a whole file",
+            do="Write it again.",
+        ) from error
 
 
 def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
@@ -88,7 +92,6 @@ def _make_block(
     columns: dict[str, list[str]] = {}
     vectors: dict[str, NDArray[Any]] = {}
     contents: dict[str, list[bytes | None]] = {}
-    odd: dict[str, str] = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
@@ -102,22 +105,28 @@ def _make_block(
             raw = values.to_pylist()
             if any(recognise_bytes(each) for each in raw if each):
                 columns[column], contents[column] = [""] * len(values), raw
-            else:
-                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
-                odd[f"a column {column} of bytes that are no pictures"] = wanted
+            elif first == 1:
+                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
+                source.say(file, f"a column {column} of bytes that are no pictures", wanted)
         elif "struct<" in str(kind):
-            odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
+            if first == 1:
+                wanted = "texts, numbers or lists; left out"
+                source.say(file, f"a column {column} of nested cells", wanted)
         elif _holds_vectors(kind, column):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
             columns[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
         else:
             columns[column] = _list_texts(values)
-    for found, wanted in odd.items() if first == 1 else ():
-        source.say(file, found, f"{wanted}; left out")
     lines = range(first, first + len(batch))
-    labels = [name for name in classes if name in columns]
-    return Block(file, lines, columns, vectors | join_wide(columns), contents, labels)
+    return Block(
+        file,
+        lines,
+        columns,
+        vectors | join_wide(columns),
+        contents,
+        [name for name in classes if name in columns],
+    )
 
 
 def _holds_vectors(kind: Any, column: str) -> bool:

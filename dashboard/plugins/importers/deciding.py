@@ -4,7 +4,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, multimode
 from typing import Any
 
@@ -35,63 +34,49 @@ KEYWORDS = "pv_"
 NONE = "none"
 
 
-@dataclass(frozen=True)
-class Basis:
-    """The file or column that decides relevance.
+def choose_basis(found: Gathered) -> tuple[str, list[str]]:
+    """Return what decides relevance, and what could have decided instead.
 
-    Attributes:
-        kind: "judgements", "tables", "keywords", "labels", "captions", or "" for nothing.
-        name: The column of "labels".
-        others: What could have decided instead.
-    """
-
-    kind: str
-    name: str = ""
-    others: Sequence[str] = ()
-
-
-def choose_basis(found: Gathered) -> Basis:
-    """Return what decides relevance.
+    It is what the caller names, or the only thing that can: "judgements", "tables", "keywords",
+    "captions", a column of classes, or "" for nothing.
 
     Raises:
         Unsure: If several things could decide, and neither the source nor the caller says which.
         DataError: If the column that the caller names has no two classes.
     """
-    stated, possible = list_label_columns(found)
-    fixed = ["judgements"] * bool(list_judged(found)) + ["captions"] * bool(found.captions)
-    every = [*fixed, *stated, *possible]
-    if found.copied and not found.source.options.relevance:
-        return Basis("tables", others=stated)
-    options = found.source.options
-    before = options.class_label if options.class_label in (*stated, *possible) else ""
-    chosen = options.relevance or "judgements" * ("judgements" in fixed) or before
-    if not chosen and any(name.startswith(KEYWORDS) for name in found.items.columns):
-        return Basis("keywords", others=every)
+    stated, possible, numbers = list_label_columns(found)
+    told = {
+        "tables": found.copied,
+        "judgements": list_judged(found),
+        "keywords": any(name.startswith(KEYWORDS) for name in found.items.columns),
+        "captions": found.captions,
+    }
+    fixed = [name for name, there in told.items() if there]
+    every, chosen = [*fixed, *stated, *possible, *numbers], found.source.options.relevance
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
-    belong = several or (not stated and _has_pictures(found))
-    ways = [*stated, *(fixed if belong else [])] or possible
+    belong = pairs and (several or (not stated and _has_pictures(found)))
+    sure = [name for name in fixed if name != "captions"][:1]
+    ways = sure or [*stated, *(["captions"] if belong else [])] or possible
     if not chosen and (len(ways) > 1 or ways == possible != []):
-        told = f"{len(ways):,} that could decide relevance ({list_names(ways)})"
-        file = found.sources.get(ways[0], "captions")
-        raise Unsure(file, told, "one that is named so", _list_lines(ways))
-    return _obey(found, chosen or (ways or [NONE])[0], fixed, every)
-
-
-def _obey(found: Gathered, chosen: str, fixed: Sequence[str], every: Sequence[str]) -> Basis:
-    """Return the basis of a name."""
-    chosen = "captions" if chosen == "caption" else chosen
+        file, names = found.sources.get(ways[0], "captions"), list_names(ways)
+        raise Unsure(
+            file,
+            f"what could decide relevance ({names})",
+            "a statement of which one does, if any",
+            _list_lines(ways),
+        )
+    chosen = chosen or (ways or [NONE])[0]
     others = [each for each in every if each != chosen]
-    if chosen == NONE:
-        return Basis("", others=others)
-    if chosen in fixed:
-        return Basis(chosen, others=others)
+    if chosen in (NONE, *fixed):
+        return "" if chosen == NONE else chosen, others
     if chosen not in found.items.columns:
         raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
-        wanted = f"two classes, as {list_names(others) or NONE} has"
-        raise DataError(chosen, "one class, or none", wanted)
-    return Basis("labels", chosen, others)
+        raise DataError(
+            chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"
+        )
+    return chosen, others
 
 
 def _list_lines(ways: Sequence[str]) -> list[str]:
@@ -110,10 +95,11 @@ def list_judged(found: Gathered) -> list[str]:
     return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
-def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
-    """Return the columns that say that they are classes, and others that may be."""
+def list_label_columns(found: Gathered) -> tuple[list[str], list[str], list[str]]:
+    """Return the columns that say that they are classes, others that may be, and of numbers."""
     stated: list[str] = []
     possible: list[str] = []
+    numbers: list[str] = []
     for column in found.items.columns:
         small = column.strip().lower().rpartition(".")[2]
         is_declared = column in found.declared
@@ -125,8 +111,9 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
         if is_declared or small in LABELS or small.endswith("_label"):
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
         elif _has_classes(classes) and _has_few(classes):
-            possible.append(column)
-    return stated, possible
+            is_counted = all(parse_number(each) == parse_number(each) for each in {*classes})
+            (numbers if is_counted else possible).append(column)
+    return stated, possible, numbers
 
 
 def clean_classes(cells: Sequence[str]) -> list[str]:
@@ -163,10 +150,9 @@ def _has_classes(names: Sequence[str]) -> bool:
 def _has_few(names: Sequence[str]) -> bool:
     counts = Counter(names)
     is_text = max(map(len, counts)) > MAX_CHARACTERS
-    is_fraction = any("." in name and parse_number(name) == parse_number(name) for name in counts)
     is_alike = counts.most_common(1)[0][1] > 0.98 * len(names)
     is_few = len(counts) <= min(MAX_CLASSES, len(names) // 2)
-    return is_few and not (is_text or is_fraction or is_alike)
+    return is_few and not (is_text or is_alike)
 
 
 def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], list[str], int]:
@@ -177,11 +163,12 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
         DataError: If there is no such file as the caller names.
     """
     options, files = found.source.options, list_judged(found)
-    named = [n for n in files if options.judgements in (n, n.rpartition("/")[2])]
+    named = found.source.list_stated(files)
     if options.judgements and not named:
-        wanted = f"one of: {list_names(files) or NONE}"
-        raise DataError(options.judgements, "no such judgements", wanted)
-    used = named[:1] or files
+        raise DataError(
+            options.judgements, "no such judgements", f"one of: {list_names(files) or NONE}"
+        )
+    used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     votes: dict[tuple[str, str], list[tuple[Any, str]]] = {}

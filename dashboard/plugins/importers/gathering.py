@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.column_roles import NUMBERED
 from dashboard.plugins.importers.pieces import (
     Captions,
     Copied,
@@ -97,8 +96,11 @@ class VectorFile:
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
         if not is_fit or (len(self) and shape[1] != self.shape[1]):
-            wanted = f"float32, (rows, {self.shape[1] or 'dimension'}); left out"
-            source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
+            source.say(
+                piece.file,
+                f"numbers of the shape {shape} and type {kind}",
+                f"float32, (rows, {self.shape[1] or 'dimension'}); left out",
+            )
             return
         self.files[piece.file] = None
         for at in range(0, len(piece.rows), BLOCK):
@@ -110,14 +112,20 @@ class VectorFile:
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
             if ids is not None:
-                first = {name: place for place, name in reversed([*enumerate(ids)])}
-                again = [n in self.ids or first[n] != row or not n for row, n in enumerate(ids)]
+                known, again = {*self.ids, ""}, []
+                for name in ids:
+                    again.append(name in known)
+                    known.add(name)
                 bad["come again or have no id"] = np.array(again)
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
-                source.count(piece.file, names, f"vectors that {what}", wanted)
+                source.count(
+                    piece.file,
+                    names,
+                    f"vectors that {what}",
+                    f"a finite vector for each id; {'' if ids else 'all are '}left out",
+                )
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
@@ -192,8 +200,9 @@ class Gathered:
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
             path = self.folder / "vectors" / str(len(self.vectors))
-            key = (piece.name, piece.side)
-            self.vectors.setdefault(key, VectorFile(path)).add(piece, self.source)
+            self.vectors.setdefault((piece.name, piece.side), VectorFile(path)).add(
+                piece, self.source
+            )
         elif isinstance(piece, Copied):
             self.copied[piece.name] = piece
         elif piece.rows:
@@ -277,13 +286,17 @@ class Gathered:
         if near:
             (name, known), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
-            how = "by file, ending, zeros before it or a column of ids"
-            wanted = f"ids; matched where only one fits {how} ({known!r})"
-            self.source.say(file, said, wanted, "note")
+            how = "by file, ending, zeros before it or a column"
+            self.source.say(
+                file, said, f"ids; matched where only one fits {how} ({known!r})", "note"
+            )
         return found | near
 
     def _match_near(self, names: Sequence[str], items: Set[str]) -> dict[str, str]:
-        """Return the items whose ids or files are alike, or which a column of ids names."""
+        """Return the items whose ids or files are alike, or which a column of other names has.
+
+        Such a column has a different cell for each item, and most names; all, if they are numbers.
+        """
         near: dict[str, str] = {}
         known = {**self.known, **dict(zip(items, items, strict=True))}
         for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
@@ -292,11 +305,13 @@ class Gathered:
                 owners.setdefault(shorten(name), set()).add(item)
             alike = {name: owners.get(shorten(name), set()) & items for name in names}
             near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
-        for column in filter(NUMBERED.search, self.items.columns if not near else ()):
+        for column in self.items.columns if not near else ():
             cells = zip(self.items.get(column), self.items.index, strict=True)
             ids = {cell: item for cell, item in cells if item in items}
-            if len(ids) == len(items) and ids.keys() >= set(names):
-                return {name: ids[name] for name in names}
+            own = {name: ids[name] for name in names if name in ids}
+            few = len(names) if any(map(str.isdecimal, own)) else len(names) // 2 + 1
+            if len(ids) == len(items) and len(own) >= few:
+                return own
         return near
 
 

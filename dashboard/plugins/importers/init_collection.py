@@ -1,13 +1,12 @@
 """`init`: a collection of files that a team has, in one command."""
 
-import re
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from dashboard.commands.options import FINE, WRONG, add_codes, add_options, print_ways
+from dashboard.commands.options import FINE, WRONG, add_codes, add_options, list_typed, print_ways
 
 HELP = "make a collection of files that you have"
 OPTIONS = """
@@ -22,19 +21,22 @@ OPTIONS = """
 --update  make a collection anew that is there
 --dry-run  say what would be made
 """
-CHOICES = re.findall(r"^--(\S+)", OPTIONS, re.M) + ["codes"]
 COLUMNS = ("file", "rows", "taken_from", "guessed")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("new", metavar="NEW", help="name of the collection, below data/")
-    text = "folder or file to read; nothing in it is changed"
     parser.add_argument(
-        "--from", dest="source", type=Path, required=True, metavar="SOURCE", help=text
+        "--from",
+        dest="source",
+        type=Path,
+        required=True,
+        metavar="SOURCE",
+        help="folder or file to read; nothing in it is changed",
     )
     add_options(parser, OPTIONS)
-    parser.set_defaults(map="", judgements="", relevance="", class_label="")
+    parser.set_defaults(map="", judgements="", relevance="")
     add_codes(parser)
 
 
@@ -45,28 +47,18 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         DataError: If the source, or what is made of it, cannot be used; nothing is left then.
     """
     from dashboard.errors import Unsure
-    from dashboard.plugins.importers.making import make_collection
+    from dashboard.plugins.importers.making import CHOICES, make_collection
 
-    call.columns = dict(_split(pair) for pair in call.map.split(",") if pair.strip())
     try:
         rows, findings, lines = make_collection(call)
     except Unsure as error:
         words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
-        asked = {line.split()[0] for line in error.lines}
-        given = {f"--{name}": getattr(call, name.replace("-", "_")) for name in CHOICES}
-        for option in [each for each in given if given[each] and each not in asked]:
-            words += [option] if given[option] is True else [option, given[option]]
-        print_ways(error, shlex.join(words))
+        asked = {line.split()[0].strip("-").replace("-", "_") for line in error.lines}
+        kept = [name for name in (*CHOICES, "update", "dry_run") if name not in asked]
+        print_ways(error, shlex.join([*words, *list_typed(call, kept)]))
         return [], COLUMNS, WRONG
     for each in findings:
         print(f"{each.level}: {each}", file=sys.stderr)
     for line in lines:
         print(line, file=sys.stderr)
     return rows, COLUMNS, FINE
-
-
-def _split(pair: str) -> tuple[str, str]:
-    ours, _, theirs = pair.partition("=")
-    if not ours.strip() or not theirs.strip():
-        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
-    return ours.strip(), theirs.strip()

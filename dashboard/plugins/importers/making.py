@@ -5,8 +5,9 @@ import shlex
 import shutil
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from filecmp import cmp
+from collections.abc import Sequence
+from contextlib import suppress
+from filecmp import cmpfiles
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,12 @@ from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
-from dashboard.plugins.importers.placing import Placed, choose_hashing, write_versions
+from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
-    Row,
     drop_versions,
     keep_files,
     keep_rows,
@@ -34,13 +34,16 @@ from dashboard.plugins.importers.writing import (
     write_files,
 )
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import MARKS, find_data
+from dashboard.storage.folders import find_data, is_collection
 from dashboard.storage.media import list_missing
-from dashboard.storage.new_versions import record_inputs, write_settings
+from dashboard.storage.new_versions import write_settings
 from dashboard.storage.settings import read_toml
-from dashboard.storage.versions import list_stale
+from dashboard.storage.versions import list_stale, record_version
 from dashboard.texts import split_cells
 
+CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
+           "by_position", "codes")  # fmt: skip
+"""Options of a call that the next update has, too, where it states no others."""
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
 DEFAULTS = ("default_baseline", "default_candidate")
@@ -64,44 +67,56 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         DataError: If the source cannot be used, or the place is taken.
     """
     place = _find_place(call.new, call.source, call.update)
-    source, record = list_source(call.source, call), read_record(place)
-    call.class_label = record["settings"].get("class_label", "")  # an update decides as before
+    record, typed = read_record(place), {key: each for key, each in vars(call).items() if each}
+    options = Namespace(**(vars(call) | record["choices"] | typed))
+    record["choices"] = {key: getattr(options, key) for key in CHOICES}
+    options.columns = dict(_split(pair) for pair in options.map.split(",") if pair.strip())
+    source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         plan = make_plan(found)
+        join_shards(found, plan)
         drop_versions(place, found, record)
-        placed = write_versions(draft, found, plan)
-        choose_hashing(plan, placed)
+        write_versions(found, plan)
+        choose_hashing(plan)
         plan.settings["title"] = place.name
-        link_media(draft, found, plan)
-        tables = list_tables(found, plan)
-        rows, kept = _write_all(place, draft, found, plan, placed, tables, record)
-        opened = _open_draft(draft, found, plan)
+        link_media(found, plan)
+        list_tables(found, plan)
+        rows, kept = _write_all(place, found, plan, record, bool(call.relevance))
+        opened = _open_draft(found, plan)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
-        block = describe(found, plan, opened, tables, placed, versions)
+        block = describe(found, plan, opened, versions)
         is_bare = block[2] == NO_VERSION
-        mapped = [f"--map {call.map}"] if call.map else []
-        plan.settings["source"] = [*block[: 3 - is_bare], *mapped]
+        plan.settings["source"] = [
+            *block[: 3 - is_bare],
+            *([f"--map {call.map}"] if call.map else []),
+        ]
         write_settings(draft / "collection.toml", plan.settings)
-        findings = [*source.findings, *check_draft(opened, placed)]
-    page = "compare" if len(placed) + len(found.runs) + len(versions) > 1 else ""
+        findings = [*source.findings, *check_draft(opened, plan)]
+    page = "compare" if len(plan.placed) + len(found.runs) + len(versions) > 1 else ""
     lines = list_ways(call.new, plan) if is_bare else ()
-    made = ADDRESS.format(page, place.name)
-    address = "Nothing was made: --dry-run." if call.dry_run else made
-    return rows, findings, [*block, *lines, address]
+    made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
+    return rows, findings, [*block, *lines, made]
 
 
-def _open_draft(draft: Path, found: Gathered, plan: Plan) -> Collection:
+def _split(pair: str) -> tuple[str, str]:
+    ours, _, theirs = pair.partition("=")
+    if not ours.strip() or not theirs.strip():
+        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
+    return ours.strip(), theirs.strip()
+
+
+def _open_draft(found: Gathered, plan: Plan) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
-    write_settings(draft / "collection.toml", plan.settings)
-    opened = open_collection(draft)
+    write_settings(found.folder / "collection.toml", plan.settings)
+    opened = open_collection(found.folder)
     stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
     for name, error in stale.items():
-        (draft / error.file).unlink()
+        (found.folder / error.file).unlink()
         found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
         for key in [key for key in DEFAULTS if plan.settings.get(key) == name]:
             del plan.settings[key]
-    return _open_draft(draft, found, plan) if stale else opened
+    return _open_draft(found, plan) if stale else opened
 
 
 def list_ways(new: str, plan: Plan) -> list[str]:
@@ -112,28 +127,22 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 
 
 def _write_all(
-    place: Path,
-    draft: Path,
-    found: Gathered,
-    plan: Plan,
-    placed: Sequence[Placed],
-    tables: dict[str, list[Row]],
-    record: dict[str, Any],
+    place: Path, found: Gathered, plan: Plan, record: dict[str, Any], is_stated: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
-    now: dict[str, Any] = {
+    draft, tables = found.folder, plan.tables
+    now = record | {
         "settings": dict(plan.settings),
         "tables": {name: tables[name] for name in TABLES},
-        "removed": record["removed"],
     }
     if place.is_dir():
         for name in TABLES:
             keep_rows(place, name, tables, record["tables"], found.source)
-    rows = write_files(draft, found, plan, placed, tables)
+    rows = write_files(found, plan)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
         kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
@@ -143,31 +152,41 @@ def _write_all(
                 told = {key: cell for key, cell in old.items() if key not in FORM}
                 shutil.copyfile(place / name, draft / name)
                 write_settings(draft / name, new | told)
-        _keep_settings(place, found, plan, record["settings"])
-        if (place / "collection.toml").is_file():  # its comments are those of people
+        _keep_settings(place, plan, record["settings"], is_stated)
+        with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        shown = [n for n in written if n.startswith(MEDIA) and (place / n).is_file()]
-        odd = [n for n in shown if not cmp(place / n, draft / n)]
-        wanted = "the same as before; those of the source are taken in"
-        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
-        names = sorted(kept, key=lambda name: name.startswith("media/"))
-        wanted = "files of the source; kept"
-        found.source.count(place.name, names, "further files and versions", wanted, "note")
-    still = [name for name in record["files"] if (draft / name).exists()]
+        _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
+        found.source.count(
+            place.name,
+            odd,
+            "other pictures or clips",
+            "the same as before; those of the source are taken in",
+            "note",
+        )
+        found.source.count(
+            place.name,
+            sorted(kept, key=lambda name: name.startswith("media/")),
+            "further files and versions",
+            "files of the source; kept",
+            "note",
+        )
+    still = (name for name in record["files"] if (draft / name).exists())
     now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
     return rows, kept
 
 
-def _keep_settings(place: Path, found: Gathered, plan: Plan, written: dict[str, Any]) -> None:
+def _keep_settings(place: Path, plan: Plan, written: dict[str, Any], is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     own = {key: value for key, value in old.items() if value != written.get(key)}
-    for key in DECIDING if found.source.options.relevance else ():
+    for key in DECIDING if is_stated else ():
         own.pop(key, None)
     odd = {key for key, cell in own.items() if plan.settings.get(key, cell) != cell} - {"title"}
     stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
     plan.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
+    other = [key for key in DECIDING if written.get(key) not in (None, plan.settings.get(key))]
+    plan.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
     plan.settings |= own
 
 
@@ -180,11 +199,15 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
     if there.is_relative_to(inside) or inside.is_relative_to(there):
         raise DataError(place.name, "a place inside the source, or around it", "one apart from it")
     if place.exists() and any(place.iterdir() if place.is_dir() else [place]):
-        if not any((place / mark).is_file() for mark in MARKS):
+        if not is_collection(place):
             raise DataError(place.name, "something that is no collection", "a new name")
         if not update:
-            do = "Type --update to make it anew, or another name."
-            raise DataError(place.name, "a collection that is there", "a new name", do=do)
+            raise DataError(
+                place.name,
+                "a collection that is there",
+                "a new name",
+                do="Type --update to make it anew, or another name.",
+            )
     return place
 
 
@@ -210,9 +233,15 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
             source.leave_out(next(iter(files)), error)
     source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
-        wanted = f"one of {', '.join(OURS)}, and a column of a table"
-        raise DataError("--map", f"{ours}={mapped[ours]}", wanted)
-    _report_differing(found)
+        raise DataError(
+            "--map", f"{ours}={mapped[ours]}", f"one of {', '.join(OURS)}, and a column of a table"
+        )
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
+    for rows in (found.items, found.queries):
+        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
+        for column, many in odd.items():
+            file = found.sources.get(column, "queries")
+            source.count(file, many, f"ids with a second {column}", wanted)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
         seen = f"{len(source.files):,} files ({said or 'none'})"
@@ -221,45 +250,30 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     return found
 
 
-def _report_differing(found: Gathered) -> None:
-    """Say where rows of one id have different cells, as those of several annotators have."""
-    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
-    for rows in (found.items, found.queries):
-        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
-        for column, many in odd.items():
-            file = found.sources.get(column, "queries")
-            found.source.count(file, many, f"ids with a second {column}", wanted)
-
-
 def describe(
-    found: Gathered,
-    plan: Plan,
-    opened: Collection,
-    tables: Mapping[str, Sequence[Row]],
-    placed: Sequence[Placed],
-    kept: Sequence[str],
+    found: Gathered, plan: Plan, opened: Collection, kept: Sequence[str]
 ) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.
     """
-    cells = list(filter(None, clean_classes(opened.items[plan.basis.name])))
+    cells = list(filter(None, clean_classes(opened.items[plan.basis])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    ids, pairs = {row[0] for row in tables["items.csv"][1:]}, tables["qrels.csv"][1:]
-    texts = {*plan.texts} & ids
+    ids, pairs = {*opened.items.ids}, plan.tables["qrels.csv"][1:]
+    texts, queries = {*plan.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
-    pair = f"judgements, {len(pairs):,} pairs of {len({row[0] for row in pairs}):,} queries"
-    told, number = {
-        "": ("nothing decides it", 0),
-        "tables": ("tables of a protocol", 0),
-        "judgements": (pair, len(judged)),
-        "keywords": ("keywords", len(tables["unified_annotation.csv"]) - 1),
-        "labels": (f"same {plan.basis.name}, {len(classes):,} classes", len(cells)),
-        "captions": (f"each picture and its texts, {len(texts):,} texts", len(judged)),
-    }[plan.basis.kind]
+    told = {
+        "": "nothing decides it",
+        "tables": "tables of a protocol",
+        "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
+        "captions": f"each picture and its texts, {len(texts):,} texts",
+        "keywords": "keywords",
+    }.get(plan.basis, f"same {plan.basis}, {len(classes):,} classes")
+    keywords = {"keywords": len(plan.tables["unified_annotation.csv"]) - 1}
+    number = keywords.get(plan.basis, len(cells) or len(judged))
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in placed]
+    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in plan.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
@@ -269,7 +283,7 @@ def describe(
     )
 
 
-def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
+def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
@@ -278,11 +292,12 @@ def check_draft(opened: Collection, placed: Sequence[Placed]) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    draft, tables = opened.folder, (opened.items, opened.queries)
-    written = {file for made in placed for file in made.rows}
-    for version in opened.versions.values():
-        for stem, table in zip(("items", "queries"), tables, strict=True):
-            if f"{version.file}/{stem}.npy" in written and (own := getattr(version, stem)):
-                record_inputs(draft / version.file, table, stem, own.ids)
-    missing = list_missing(draft, opened.settings, opened.items)
-    return [*opened.findings, *missing, *list_stale(draft, opened.versions, *tables)]
+    for name in opened.versions.keys() & {each.name for each in plan.placed}:
+        place = opened.folder / "models" / name
+        record_version(opened.versions[name], opened.items, opened.queries, place)
+    missing = list_missing(opened.folder, opened.settings, opened.items)
+    return [
+        *opened.findings,
+        *missing,
+        *list_stale(opened.folder, opened.versions, opened.items, opened.queries),
+    ]

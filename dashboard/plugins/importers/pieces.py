@@ -9,7 +9,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Any
 
 from numpy.typing import NDArray
@@ -175,13 +174,21 @@ def choose_part(source: Source, files: Sequence[str], parts: Sequence[str], what
     Raises:
         Unsure: If several are as good.
     """
-    stated = [n for n in files if source.options.judgements in (n, PurePosixPath(n).name)]
     ranked = [[n for n in files if part in find_stem(n).split(".")] for part in parts]
-    best = stated or next((each for each in ranked if each), list(files))
+    best = next(filter(None, [source.list_stated(files), *ranked]), files)
     if len(best) > 1:
-        lines = [f"--judgements {shlex.quote(name)}" for name in best]
-        raise Unsure(best[0], f"{len(best):,} {what}", "one a collection", lines)
+        raise Unsure(
+            best[0],
+            f"{len(best):,} {what}",
+            "one a collection",
+            [f"--judgements {shlex.quote(name)}" for name in best],
+        )
     others = [name for name in files if name != best[0]]
-    wanted = f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}"
-    source.count(best[0], others, f"further {what}", wanted, "note")
+    source.count(
+        best[0],
+        others,
+        f"further {what}",
+        f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}",
+        "note",
+    )
     return best[0]

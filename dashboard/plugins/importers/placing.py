@@ -3,14 +3,13 @@
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
-from dashboard.plugins.importers.planning import Plan
+from dashboard.plugins.importers.planning import Placed, Plan
 from dashboard.storage.new_versions import (
     Part,
     describe_form,
@@ -22,23 +21,7 @@ from dashboard.storage.new_versions import (
 SIDES = ("items", "texts")
 
 
-@dataclass(eq=False)
-class Placed:
-    """A version that was written.
-
-    Attributes:
-        said: What it was taken from, by the side, for the answer.
-        rows: Rows of each of its files.
-        form: What its vectors are, as `find_form` says.
-    """
-
-    name: str
-    said: dict[str, str] = field(default_factory=dict)
-    rows: dict[str, int] = field(default_factory=dict)
-    form: str = ""
-
-
-def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
+def write_versions(found: Gathered, plan: Plan) -> None:
     """Write the versions that are vectors or matrices.
 
     Raises:
@@ -46,7 +29,6 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
             items or texts.
         DataError: If their number is another one.
     """
-    placed: list[Placed] = []
     texts, date = _list_texts(plan), tell_date()  # all of one call have one date
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
@@ -59,30 +41,55 @@ def write_versions(draft: Path, found: Gathered, plan: Plan) -> list[Placed]:
                 ids = _find_ids(found, plan, version, side, own, texts)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
             else:
-                _write_matrix(draft, version, own, found.source.options.rows, plan.pictures, texts)
+                _write_matrix(found, plan, version, own, texts)
         if "items" in parts:
-            _write_vectors(draft, found, plan, version, parts, date)
+            _write_vectors(found, plan, version, parts, date)
         elif parts:
-            said = f"vectors of texts and none of items for the version {name}"
-            found.source.say(name, said, "both; left out")
-        placed += [version] if version.rows else []
-    shutil.rmtree(draft / "vectors", ignore_errors=True)
-    return placed
+            found.source.say(
+                name, f"vectors of texts and none of items for the version {name}", "both; left out"
+            )
+        plan.placed += [version] if version.rows else []
+    shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
 
-def choose_hashing(plan: Plan, placed: Sequence[Placed]) -> None:
+def join_shards(found: Gathered, plan: Plan) -> None:
+    """Make one version of files that only a number tells apart, if each has a part of the ids.
+
+    Without ids they have as many rows together as there are items or texts.
+    """
+    groups: dict[Any, list[str]] = {}
+    for (name, side), own in found.vectors.items():
+        stem = re.sub(r"\d+(?=[^/\d]*$)", "", own.file)
+        groups.setdefault((stem, own.shape[1], side), []).append(name)
+    for (_, _, side), names in groups.items():
+        first, *rest = (found.vectors[name, side] for name in names)
+        rows, ids = len(first) + sum(map(len, rest)), set(first.ids).union(*(e.ids for e in rest))
+        number = len(plan.pictures if side == "items" else _list_texts(plan))
+        if rest and rows == (len(ids) or number):
+            for each in rest:
+                first.append(each.open(), list(each.ids))
+                first.files |= each.files
+            for name in names:
+                del found.vectors[name, side]
+            plain = re.sub(r"_\d+$", "", names[0])
+            found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
+
+
+def choose_hashing(plan: Plan) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
-    is_apart = any(plan.queries.get(plan.basis.name)) and not any(plan.queries.get("item_id"))
-    if plan.basis.kind == "labels" and placed and is_apart and all(each.form for each in placed):
+    is_apart = any(plan.queries.get(plan.basis)) and not any(plan.queries.get("item_id"))
+    is_coded = bool(plan.placed) and all(each.form for each in plan.placed)
+    if plan.settings.get("class_label") and is_coded and is_apart:
         plan.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
         for rows in (plan.items, plan.queries):
-            rows.columns["labels"] = rows.get(plan.basis.name)
+            rows.columns["labels"] = rows.get(plan.basis)
 
 
 def _list_texts(plan: Plan) -> dict[str, str]:
     """Return what belongs to vectors of texts by id: captions, or text and picture queries."""
-    columns = (plan.queries.get("text"), plan.queries.get("image"))
-    cells = zip(plan.queries.index, *columns, strict=True)
+    cells = zip(
+        plan.queries.index, *(plan.queries.get("text"), plan.queries.get("image")), strict=True
+    )
     return {name: text or image for name, text, image in cells if text or image}
 
 
@@ -94,11 +101,14 @@ def _find_ids(
     if not own.has_ids:
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
-            do = "Put a file of ids beside it, one a line."
-            raise DataError(file, told, "as many", do=do)
+            raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
         if not found.source.options.by_position:
-            wanted = f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}"
-            raise Unsure(file, told, wanted, ["--by-position"])
+            raise Unsure(
+                file,
+                told,
+                f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}",
+                ["--by-position"],
+            )
         tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
         version.said[side] = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
@@ -107,12 +117,23 @@ def _find_ids(
         names = found.match_items(own.ids, file, known)
     else:
         names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
+        names |= _list_only_texts(found, plan, [name for name in own.ids if name not in names])
     unknown = [name for name in own.ids if not names.get(name)]
-    wanted = "ids that are there; left out"
-    found.source.count(file, unknown, f"vectors of unknown {side}", wanted)
+    found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
     if len(unknown) < len(own):
         version.said[side] = f"{len(own) - len(unknown):,} {side} of {file}"
     return [names.get(name, "") for name in own.ids]
+
+
+def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
+    """Return the text of each picture that vectors of texts are named by, if it has one alone."""
+    if not (plan.texts and ids):
+        return {}
+    owned: dict[str, str] = {}
+    for picture, text, _ in plan.qrels:
+        owned[picture] = "" if picture in owned else text
+    pictures = found.match_items(ids, "texts", plan.pictures)
+    return {name: owned.get(picture, "") for name, picture in pictures.items()}
 
 
 def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
@@ -124,22 +145,21 @@ def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool
     if options.rows or options.by_position:
         return options.rows in ways
     shape = f"{own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
-    lines = [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"]
-    raise Unsure(own.file, f"an array of shape {shape}", "a statement of what its rows are", lines)
+    raise Unsure(
+        own.file,
+        f"an array of shape {shape}",
+        "a statement of what its rows are",
+        [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"],
+    )
 
 
 def _write_matrix(
-    draft: Path,
-    version: Placed,
-    own: VectorFile,
-    rows: str,
-    items: Iterable[str],
-    texts: Iterable[str],
+    found: Gathered, plan: Plan, version: Placed, own: VectorFile, texts: Iterable[str]
 ) -> None:
-    place = draft / "runs" / f"{version.name}.npy"
+    place, rows = found.folder / "runs" / f"{version.name}.npy", found.source.options.rows
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.open())
-    axes = (items, texts) if rows == "item" else (texts, items)
+    axes = (plan.pictures, texts) if rows == "item" else (texts, plan.pictures)
     for axis, ids in zip(("rows", "columns"), axes, strict=True):
         place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
     version.said["items"] = f"{own.file}, a matrix whose rows are {rows}s, by position"
@@ -147,7 +167,7 @@ def _write_matrix(
 
 
 def _write_vectors(
-    draft: Path, found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
+    found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
 ) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
     sides = {"items": [parts["items"]]}
@@ -158,7 +178,7 @@ def _write_vectors(
     version.form = find_form([rows for rows, _ in parts.values()], file, codes)
     if said := describe_form(version.form, parts["items"][0].shape[1]):
         version.said["form"] = said
-    folder = draft / "models" / version.name
+    folder = found.folder / "models" / version.name
     folder.mkdir(parents=True)
     own = [found.vectors[version.name, side] for side in parts]
     told = {} if all(each.has_ids for each in own) else {"by_position": True}

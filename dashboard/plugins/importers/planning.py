@@ -12,7 +12,6 @@ from dashboard.errors import list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
-    Basis,
     choose_basis,
     clean_classes,
     merge_judgements,
@@ -31,18 +30,37 @@ OF_QUERIES = ("scene", "among")
 
 
 @dataclass(eq=False)
+class Placed:
+    """A version that was written.
+
+    Attributes:
+        said: What it was taken from, by the side, for the answer.
+        rows: Rows of each of its files.
+        form: What its vectors are, as `find_form` says.
+    """
+
+    name: str
+    said: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    form: str = ""
+
+
+@dataclass(eq=False)
 class Plan:
     """A collection before it is written.
 
     Attributes:
+        basis: What decides relevance: a key of PLANS, "" for nothing, or a column of the items.
         pictures: Ids of the items but for texts that belong to them.
         texts: Ids of the texts that belong to pictures, in the order of their files.
         files: The files by which relevance is decided.
         notes: More about it, for the answer.
         of_queries: Guesses about queries.csv.
+        placed: Versions that were written, but for results.
+        tables: Rows of each table, by its file, with the header first.
     """
 
-    basis: Basis
+    basis: str
     items: Rows
     queries: Rows
     pictures: list[str]
@@ -52,6 +70,8 @@ class Plan:
     files: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""
+    placed: list[Placed] = field(default_factory=list)
+    tables: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
 
 def make_plan(found: Gathered) -> Plan:
@@ -63,16 +83,16 @@ def make_plan(found: Gathered) -> Plan:
     """
     _name_items(found)
     _rename_columns(found)
-    basis = choose_basis(found)
+    basis, others = choose_basis(found)
     plan = Plan(basis, found.items, found.queries, list(found.items.index))
-    if basis.kind:
-        PLANS[basis.kind](found, plan)
-    if basis.kind != "captions":
+    if basis:
+        PLANS.get(basis, _plan_labels)(found, plan)
+    if basis != "captions":
         _describe_items(found, plan)
         if not len(plan.queries):
             _add_item_queries(plan, plan.pictures)
-    if basis.others:
-        plan.notes.append(f"instead: --relevance {' or '.join(basis.others[:4])}")
+    if others:
+        plan.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
     return plan
 
 
@@ -94,9 +114,12 @@ def _rename_columns(found: Gathered) -> None:
     for rows, names in ((found.items, [*RESERVED, *odd_kind]), (found.queries, OF_QUERIES)):
         for name in [each for each in names if each in rows.columns]:
             rows.columns[f"source_{name}"] = rows.columns.pop(name)
-            said = f"a column {name!r}, a name with a meaning of its own here"
-            wanted = f"a label; kept as 'source_{name}'"
-            found.source.say(found.sources.get(name, "queries"), said, wanted, "note")
+            found.source.say(
+                found.sources.get(name, "queries"),
+                f"a column {name!r}, a name with a meaning of its own here",
+                f"a label; kept as 'source_{name}'",
+                "note",
+            )
 
 
 def _describe_items(found: Gathered, plan: Plan) -> None:
@@ -115,8 +138,11 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     file = list_names(plan.files)
     plan.qrels = [(query, item, grade) for (query, item), grade in merged.items()]
     plan.settings["protocols"] = ["trec"]
-    columns = [plan.queries.get(each) for each in ("text", "item_id", "image")]
-    every = zip(list(plan.queries.index), *columns, strict=True)
+    every = zip(
+        list(plan.queries.index),
+        *[plan.queries.get(each) for each in ("text", "item_id", "image")],
+        strict=True,
+    )
     bare = [query for query, *own in every if not any(own)]
     shown = [query for query in bare if found.source.find_media(query) and not query.isdecimal()]
     own_items = found.match_items(shown, file)
@@ -126,21 +152,25 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
     plan.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     plan.of_queries = "text: each id" if {*bare} - texts.keys() else ""
     unjudged = len(plan.queries) - len({query for query, _, _ in plan.qrels})
-    wanted = "judgements; kept, without a value"
-    found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
+    found.source.count(
+        file,
+        unjudged,
+        "queries that nothing is judged for",
+        "judgements; kept, without a value",
+        "note",
+    )
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
-    column = plan.basis.name
+    column = plan.basis
     if found.source.options.disagreements == "majority":
         settle_classes(plan.items, column)
-    missing = _clean_column(plan.items, column) + _clean_column(plan.queries, column)
+    _clean_columns(plan, [column])
     cells = plan.items.get(column)
     parts = split_cells(filter(None, cells))
     classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
-    _note_missing(plan, missing)
     if found.source.options.queries_from:
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
@@ -150,14 +180,13 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
         _add_item_queries(plan, list(compress(plan.items.index, cells)))
 
 
-def _clean_column(rows: Rows, column: str) -> Counter[str]:
-    """Take the words for no class out of a column; return how many cells had each."""
-    cells = rows.columns.get(column, [])
-    rows.columns |= {column: clean_classes(cells)} if cells else {}
-    return count_missing(cells)
-
-
-def _note_missing(plan: Plan, missing: Counter[str]) -> None:
+def _clean_columns(plan: Plan, columns: Sequence[str]) -> None:
+    """Take the words for no class out of some columns, and note how many cells had each."""
+    missing: Counter[str] = Counter()
+    for rows in (plan.items, plan.queries):
+        for column in filter(rows.columns.__contains__, columns):
+            missing += count_missing(rows.columns[column])
+            rows.columns[column] = clean_classes(rows.columns[column])
     words = list_names(f"{word} ({times:,})" for word, times in missing.most_common())
     plan.notes += [f"no class: {words}"] if words else []
 
@@ -172,21 +201,21 @@ def _add_item_queries(plan: Plan, items: Sequence[str]) -> None:
 
 
 def _plan_keywords(found: Gathered, plan: Plan) -> None:
-    columns = [name for name in plan.items.columns if name.startswith(KEYWORDS)]
-    _note_missing(plan, sum((_clean_column(plan.items, name) for name in columns), Counter()))
+    _clean_columns(plan, [name for name in plan.items.columns if name.startswith(KEYWORDS)])
     plan.settings["protocols"] = ["alfa"]
     plan.files = list(found.taken["items"])
-    texts = sum(map(bool, plan.queries.get("text")))
-    wanted = "them; python -m dashboard keywords NAME --write maps their words"
-    found.source.count("queries.csv", texts, "texts without keywords", wanted)
+    found.source.count(
+        "queries.csv",
+        sum(map(bool, plan.queries.get("text"))),
+        "texts without keywords",
+        "them; python -m dashboard keywords NAME --write maps their words",
+    )
 
 
 def _plan_tables(found: Gathered, plan: Plan) -> None:
-    tables = found.copied.values()
-    plan.settings["protocols"] = [each.protocol for each in tables][:1]
-    for table in tables:
-        plan.settings |= table.settings
-    plan.files = [each.file for each in tables]
+    for table in found.copied.values():
+        plan.settings |= {"protocols": [table.protocol], **table.settings}
+    plan.files = [each.file for each in found.copied.values()]
 
 
 def _plan_captions(found: Gathered, plan: Plan) -> None:
@@ -198,7 +227,7 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*plan.items.index, *owners}
     first: dict[tuple[str, str], tuple[str, str]] = {}
-    kept: list[tuple[str, str, str]] = []
+    texts: dict[str, str] = {}
     for file, given, text, name in found.captions:
         item = names.get(given, "")
         if item and text and first.setdefault((item, text), (file, given)) == (file, given):
@@ -206,28 +235,29 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
             used.add(name)
-            kept.append((item, text, name))
+            texts[name] = text
             times[item] += 1
+            plan.qrels += [(item, name, 1.0), (name, item, 1.0)]
     kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
     plan.items.add(plan.pictures, {"kind": kinds})
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
-    plan.texts = [name for _, _, name in kept]
-    for item, _, name in kept:
-        plan.qrels += [(item, name, 1.0), (name, item, 1.0)]
-    texts = [text for _, text, _ in kept]
-    plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": texts})
-    plan.queries.add(plan.texts, {"text": texts})
+    plan.texts, cells = list(texts), list(texts.values())
+    plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": cells})
+    plan.queries.add(plan.texts, {"text": cells})
     plan.files = list(dict.fromkeys(file for file, _ in first.values()))
     plan.of_queries = "a picture asks for its texts, a text for its picture"
-    bare = [item for item in plan.pictures if not times[item]]
-    wanted = "texts; they are searched"
-    found.source.count("captions", bare, "pictures without a text", wanted, "note")
+    found.source.count(
+        "captions",
+        [item for item in plan.pictures if not times[item]],
+        "pictures without a text",
+        "texts; they are searched",
+        "note",
+    )
 
 
 PLANS = {
     "judgements": _plan_judgements,
-    "labels": _plan_labels,
     "keywords": _plan_keywords,
     "captions": _plan_captions,
     "tables": _plan_tables,

@@ -87,13 +87,21 @@ class Source:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
 
+    def list_stated(self, files: Sequence[str]) -> list[str]:
+        """Return the file of judgements that the caller names, of some files."""
+        stated = self.options.judgements
+        return [name for name in files if stated in (name, PurePosixPath(name).name)][:1]
+
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
         if isinstance(error, Unsure):
             raise error
         if not isinstance(error, DataError):
-            found = f"values of another kind ({type(error).__name__}: {str(error)[:60]})"
-            error = DataError(name, found, "those that its format has")
+            error = DataError(
+                name,
+                f"values of another kind ({type(error).__name__}: {str(error)[:60]})",
+                "those that its format has",
+            )
         cure = f". {error.do.rstrip('.')}" if error.do else ""
         self.say(error.file, error.found, f"{error.expected}; left out{cure}", line=error.line)
 
@@ -128,8 +136,9 @@ class Source:
             with gzip.open(path) as file:
                 raw = file.read(most + 1)
         except (OSError, EOFError, zlib.error) as error:
-            do = "Copy it again."
-            raise DataError(name, "a damaged gzip file", "a whole file", do=do) from error
+            raise DataError(
+                name, "a damaged gzip file", "a whole file", do="Copy it again."
+            ) from error
         if len(raw) > most:
             raise DataError(name, f"more than {most:,} bytes inside", "a file that swells less")
         return decode_text(raw, name, self.findings)
@@ -145,8 +154,9 @@ class Source:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
             found = f"a file that is cut or no JSON ({str(error)[:60]})"
-            line = getattr(error, "lineno", None)
-            raise DataError(name, found, "a whole JSON file", line=line) from error
+            raise DataError(
+                name, found, "a whole JSON file", line=getattr(error, "lineno", None)
+            ) from error
 
     def read_head(self, name: str, size: int = 4096) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
@@ -201,8 +211,12 @@ class Source:
             endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
         for ending, names in endings.items():
             cure = CURES.get(ending, "").replace("FILE", names[0])
-            wanted = f"a format that is read; left out. {cure}".rstrip(". ")
-            self.count(names[0], names, "files that no format reads", wanted)
+            self.count(
+                names[0],
+                names,
+                "files that no format reads",
+                f"a format that is read; left out. {cure}".rstrip(". "),
+            )
 
 
 def list_source(path: Path, options: Namespace) -> Source:

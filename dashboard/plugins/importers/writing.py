@@ -5,19 +5,18 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, list_names
+from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.placing import Placed
 from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Source
-from dashboard.storage.drafts import DRAFT, hold, report_full_disk
+from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
 
@@ -48,12 +47,7 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
     """
     home = place.parent / DRAFTS / place.name
     draft, before = home / place.name, home / f"{place.name}.old"
-    with report_full_disk(place.name):
-        home.mkdir(parents=True, exist_ok=True)
-        try:
-            held = hold(home)
-        except BlockingIOError as error:
-            raise DataError(place.name, "another init at work", "one at a time") from error
+    with claim(home, place.name, "another init at work"):
         try:
             _restore(before, place)
             shutil.rmtree(draft, ignore_errors=True)
@@ -66,7 +60,6 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
         finally:
             _restore(before, place)
             shutil.rmtree(home)
-            os.close(held)
             with suppress(OSError):  # another call is at work on another collection
                 home.parent.rmdir()
 
@@ -77,39 +70,37 @@ def _restore(before: Path, place: Path) -> None:
         before.rename(place)
 
 
-def list_tables(found: Gathered, plan: Plan) -> dict[str, list[Row]]:
-    """Return the header and the rows of each table of the collection, by its file."""
-    grades = [(query, item, f"{grade:g}") for query, item, grade in plan.qrels]
-    tables: dict[str, list[Row]] = {
+def list_tables(found: Gathered, plan: Plan) -> None:
+    """Make the header and the rows of each table of the collection, by its file."""
+    tables = plan.tables = {
         "items.csv": _list_rows("item_id", plan.items),
         "queries.csv": _list_rows("query_id", plan.queries),
-        "qrels.csv": [("query_id", "item_id", "grade"), *grades],
+        "qrels.csv": [
+            ("query_id", "item_id", "grade"),
+            *[(query, item, f"{grade:g}") for query, item, grade in plan.qrels],
+        ],
     }
     head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
-    is_used = plan.basis.kind == "keywords"
+    is_used = plan.basis == "keywords"
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
         tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
-    return tables
 
 
-def write_files(
-    draft: Path,
-    found: Gathered,
-    plan: Plan,
-    placed: Sequence[Placed],
-    tables: Mapping[str, Sequence[Row]],
-) -> list[dict[str, Any]]:
+def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
+    draft, tables = found.folder, plan.tables
     taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
     taken |= {"qrels.csv": list(plan.files)}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
-    for file in [each for each, number in numbers.items() if number > 0]:
-        write_rows(draft / file, tables[file])
-    for version in placed:
+    for name in [each for each, number in numbers.items() if number > 0]:
+        (draft / name).parent.mkdir(exist_ok=True)
+        with (draft / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(tables[name])
+    for version in plan.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, list(version.said.values()))
     for name in ("media", "posters"):
@@ -120,21 +111,14 @@ def write_files(
     guessed = {"queries.csv": plan.of_queries or None}
     return [
         {
-            "file": file,
+            "file": name,
             "rows": number,
-            "taken_from": list_names(taken.get(file, ())) or "the source",
-            "guessed": guessed.get(file),
+            "taken_from": list_names(taken.get(name, ())) or "the source",
+            "guessed": guessed.get(name),
         }
-        for file, number in numbers.items()
+        for name, number in numbers.items()
         if number > 0
     ]
-
-
-def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write a CSV file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
@@ -153,7 +137,7 @@ def read_record(place: Path) -> dict[str, Any]:
     told: dict[str, Any] = {}
     with suppress(OSError, ValueError, TypeError):
         told |= json.loads((place / RECORD).read_bytes())
-    return {"files": [], "settings": {}, "tables": {}, "removed": []} | told
+    return {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}} | told
 
 
 def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
@@ -166,9 +150,13 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     for name in theirs & found.runs.keys():
         del found.runs[name]
     do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
-    wanted = f"other names; left out. Type restore to have yours back, or {do} for the source's"
-    what = "versions under names that you removed, or use for your own"
-    found.source.count(place.name, away, what, wanted, "note")
+    found.source.count(
+        place.name,
+        away,
+        "versions under names that you removed, or use for your own",
+        f"other names; left out. Type restore to have yours back, or {do} for the source's",
+        "note",
+    )
 
 
 def list_files(folder: Path) -> list[str]:
@@ -203,18 +191,19 @@ def keep_rows(
     old = [tuple(told), *zip(*told.values(), strict=True)]
     new, theirs, base = (_index_rows(each, keys) for each in (rows, old, made))
     now = merge_rows(keys, new, theirs, base)
-    columns = [
-        each
-        for each in dict.fromkeys((*rows[0], *old[0]))
-        if each in keys or any(each in row for row in now.values())
-    ]
+    filled = {*keys}.union(*now.values())
+    columns = [each for each in dict.fromkeys((*rows[0], *old[0])) if each in filled]
     tables[name] = [tuple(columns), *(tuple(map(e.get, columns, repeat(""))) for e in now.values())]
     dropped = [key for key in theirs if key not in now]
     changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
     source.count(name, changed, "rows that you changed", "rows of the source; gone")
     left = [each for each in columns if made and each in made[0] and each not in rows[0]]
-    wanted = "columns of the source; cells that you changed stay there, and count no more"
-    source.count(name, left, "columns that the source has no more", wanted)
+    source.count(
+        name,
+        left,
+        "columns that the source has no more",
+        "columns of the source; cells that you changed stay there, and count no more",
+    )
     other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
     gone, away = len(dropped), len(new.keys() - now.keys())
     yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
@@ -223,8 +212,12 @@ def keep_rows(
         wanted = f"a record of what init wrote, so all of them stay. To make it anew, type {do}"
         source.say(name, f"{own:,} rows unlike the source's", f"{wanted}, and init again")
     elif other or gone or own or away:
-        said = f"{other:,} rows that are new or changed, and {gone:,} that are gone"
-        source.say(name, said, f"what the source has; taken in. {yours}", "note")
+        source.say(
+            name,
+            f"{other:,} rows that are new or changed, and {gone:,} that are gone",
+            f"what the source has; taken in. {yours}",
+            "note",
+        )
     if name == "queries.csv":
         lost = {key[0] for key in new.keys() - now.keys()}
         tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
@@ -285,14 +278,14 @@ def _name_version(name: str) -> str:
     return f"models/{inside.partition('/')[0]}" if kind == "models" else ""
 
 
-def link_media(draft: Path, found: Gathered, plan: Plan) -> None:
+def link_media(found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
     shown = {"media": {*plan.items.get("file"), *plan.queries.get("image")}}
     shown["posters"] = set(plan.items.get("poster"))
     for folder, names in shown.items():
         for name in known & names:
-            link_file(found.source.find_path(name), draft / folder / name)
+            link_file(found.source.find_path(name), found.folder / folder / name)
     plan.items.add(list(found.written), {"file": list(found.written.values())})
 
 

@@ -11,6 +11,7 @@ from dashboard.commands.options import (
     add_codes,
     add_collection,
     add_options,
+    list_typed,
     print_ways,
 )
 from dashboard.commands.output import say_where
@@ -22,14 +23,14 @@ OPTIONS = """
 --items FILE  vectors of the items: .npy, .npz, .safetensors, .parquet, .hdf5 or .faiss
 --ids FILE  their ids, one a line (default: in the file itself, or FILE.txt beside it)
 --queries FILE  vectors of the text queries, or of all queries (default: those beside the items in
-    one file)
+    one file); without --items they are added to a version that is there
 --query-ids FILE  their ids, as --ids
 --by-position  vectors without ids are in the order of the collection's tables
 --run FILE  results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or a
     matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt
 --note TEXT  a sentence on what is new
 """
-KEPT = ("--items", "--ids", "--queries", "--query-ids", "--note")
+KEPT = ("items", "ids", "queries", "query_ids", "note", "by_position")
 """Options that are typed again with the answer to a question."""
 COLUMNS = ("file", "rows", "digest")
 
@@ -66,11 +67,11 @@ def answer(call: Namespace) -> Answer:
         ValueError: If the options do not go together.
         DataError: If the version cannot be used; nothing is written then.
     """
-    from dashboard.plugins.versions.adding import add_files
+    from dashboard.plugins.versions.adding import add_files, add_queries
     from dashboard.storage.collection import open_collection
     from dashboard.storage.new_versions import add_run
 
-    if (call.items is None) == (call.run is None):
+    if (call.items is None) == (call.run is None) and (call.items or not call.queries):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
     if call.run and (call.queries or call.ids or call.query_ids or call.note or call.by_position):
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
@@ -83,13 +84,13 @@ def answer(call: Namespace) -> Answer:
         asked = (call.queries, call.query_ids) if call.queries else None
         stated = (call.note, call.by_position, call.codes, findings)
         try:
-            rows = add_files(collection, name, (call.items, call.ids), asked, *stated)
+            if asked and not call.items:
+                rows = add_queries(collection, name, asked, call.by_position, findings)
+            else:
+                rows = add_files(collection, name, (call.items, call.ids), asked, *stated)
         except Unsure as error:
-            options = {f"--{key.replace('_', '-')}": value for key, value in vars(call).items()}
-            kept = [name for name in options if name in KEPT and options[name]]
             words = ["python", "-m", "dashboard", "add", call.collection, name]
-            words += [str(word) for each in kept for word in (each, options[each])]
-            print_ways(error, shlex.join(words) + " --by-position" * call.by_position)
+            print_ways(error, shlex.join([*words, *list_typed(call, KEPT)]))
             return [], COLUMNS, WRONG
     complain(findings)
     say_where(collection, name)

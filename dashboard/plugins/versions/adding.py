@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.errors import DataError, Findings
 from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import Row, add_run, add_vectors
+from dashboard.storage.new_versions import Row, add_run, add_vectors, replace_queries
 from dashboard.storage.versions import RUNS
 
 KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}"
@@ -48,8 +48,27 @@ def add_files(
     asked = find_texts(items[0]) if queries is None else None
     queries = (asked, None) if asked else queries
     texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
-    settings = {"note": note} if note else {}
-    return add_vectors(collection, name, given, texts, settings, {}, findings, by_position, codes)
+    return add_vectors(
+        collection,
+        name,
+        given,
+        texts,
+        {"note": note} if note else {},
+        {},
+        findings,
+        by_position,
+        codes,
+    )
+
+
+def add_queries(
+    collection: Collection, name: str, queries: Files, by_position: bool, findings: Findings
+) -> list[Row]:
+    """Give a version that is there vectors of its queries, from a file and that of their ids."""
+    texts = read_named_vectors(*queries, findings, is_text=True)
+    return [
+        replace_queries(collection, collection.find_version(name), texts, findings, by_position)
+    ]
 
 
 def add_dropped(
@@ -73,8 +92,16 @@ def add_dropped(
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
             add_run(collection, name, given[0], findings)
             return
-        sides = _pair(given), _pair(asked) if asked else None
-        add_files(collection, name, *sides, note, by_position, codes, findings)
+        add_files(
+            collection,
+            name,
+            _pair(given),
+            _pair(asked) if asked else None,
+            note,
+            by_position,
+            codes,
+            findings,
+        )
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:

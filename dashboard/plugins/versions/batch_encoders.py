@@ -100,8 +100,13 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
         inside = path.relative_to(folder)
         if path.is_file() and not list_left_out("", inside.parts):
             digest.update(f"{inside.as_posix()}\0{compute_digest(path)}\n".encode())
-    settings = {"encoder": "sentence-transformers", "text_model": named}
-    return BatchEncoder(named, digest.hexdigest(), encode, settings, {TEXT_MODEL: folder})
+    return BatchEncoder(
+        named,
+        digest.hexdigest(),
+        encode,
+        {"encoder": "sentence-transformers", "text_model": named},
+        {TEXT_MODEL: folder},
+    )
 
 
 def _fetch(name: str) -> Path:
@@ -111,10 +116,12 @@ def _fetch(name: str) -> Path:
     try:
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=list(FILES)))
     except (OSError, ValueError, RuntimeError) as error:
-        wanted = "a model that the hub gives out, or the folder of one on this machine"
-        do = "Fetch the folder elsewhere and name it, if the hub cannot be reached from here."
-        found = f"no model {name!r} ({type(error).__name__})"
-        raise DataError("the encoder", found, wanted, do=do) from error
+        raise DataError(
+            "the encoder",
+            f"no model {name!r} ({type(error).__name__})",
+            "a model that the hub gives out, or the folder of one on this machine",
+            do="Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
+        ) from error
 
 
 def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
@@ -125,8 +132,13 @@ def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
     if not path.is_file():
         raise DataError(path.name, "no such file", "an ONNX network of pictures")
     if "size" not in picture:
-        do = 'Add --picture "size = [224, 224], mean = 127.5, spread = 127.5", as in its training.'
-        raise DataError(path.name, "no layout of its pictures", "width and height", do=do)
+        raise DataError(
+            path.name,
+            "no layout of its pictures",
+            "width and height",
+            do='Add --picture "size = [224, 224], mean = 127.5, spread = 127.5", as in its '
+            "training.",
+        )
     table = {**picture, "network": "picture.onnx"}
     layout = check_layout(table, "--picture")
     with explain_errors(path.name, "a network that cannot be loaded", "ONNX"):
@@ -138,9 +150,13 @@ def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
         with explain_errors(path.name, "a network that cannot be run", expected):
             return np.stack([np.asarray(run(row)).reshape(-1) for row in rows])
 
-    files = {"picture.onnx": path}
     return BatchEncoder(
-        path.name, compute_digest(path), encode, {"picture": table}, files, reads=False
+        path.name,
+        compute_digest(path),
+        encode,
+        {"picture": table},
+        {"picture.onnx": path},
+        reads=False,
     )
 
 
@@ -149,8 +165,12 @@ def _open_service(url: str) -> BatchEncoder:
     from dashboard.plugins.services.http_service import Service, embed_inputs
 
     service, digest = Service(url), sha256(url.encode()).hexdigest()
-    settings = {"encoder": "http", "url": url}
-    return BatchEncoder(url, digest, lambda inputs, side: embed_inputs(service, inputs), settings)
+    return BatchEncoder(
+        url,
+        digest,
+        lambda inputs, side: embed_inputs(service, inputs),
+        {"encoder": "http", "url": url},
+    )
 
 
 def _open_function(named: str) -> BatchEncoder:
@@ -160,18 +180,23 @@ def _open_function(named: str) -> BatchEncoder:
     try:
         call = resolve_name(named)
     except Exception as error:  # code of the caller may raise anything while it is imported
-        why = f"no such function ({type(error).__name__}: {str(error)[:200]})"
-        raise DataError(named, why, "a module on Python's path and a function in it") from error
+        raise DataError(
+            named,
+            f"no such function ({type(error).__name__}: {str(error)[:200]})",
+            "a module on Python's path and a function in it",
+        ) from error
 
     def encode(inputs: Inputs, side: str) -> NDArray[Any]:
         try:
             found = call(list(inputs))
             return np.asarray(found.detach().cpu() if hasattr(found, "detach") else found)
         except Exception as error:  # code of the caller may raise anything
-            why = f"{type(error).__name__}: {str(error)[:200]}"
-            raise DataError(named, why, "a vector for each input") from error
+            raise DataError(
+                named, f"{type(error).__name__}: {str(error)[:200]}", "a vector for each input"
+            ) from error
 
     file = getattr(sys.modules[named.partition(":")[0]], "__file__", None)
     code = compute_digest(Path(file)) if file and Path(file).is_file() else ""
-    fingerprint = sha256(f"{named}\0{code}".encode()).hexdigest()
-    return BatchEncoder(named, fingerprint, encode, {"text_model": named})
+    return BatchEncoder(
+        named, sha256(f"{named}\0{code}".encode()).hexdigest(), encode, {"text_model": named}
+    )

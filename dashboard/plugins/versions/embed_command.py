@@ -31,8 +31,7 @@ COLUMNS = ("what", "done", "skipped", "seconds")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    text = "name of the new version; with --what queries, of one that is there"
-    add_version_name(parser, text)
+    add_version_name(parser, "name of the new version; with --what queries, of one that is there")
     add_options(parser, OPTIONS)
 
 
@@ -64,8 +63,14 @@ def answer(call: Namespace) -> Answer:
     try:
         with draw_bar("inputs") as show:
             encoder = open_encoder(call.encoder or str(own), picture)
-            options = (call.what, call.frames, call.batch, call.note)
-            rows = embed(collection, name, encoder, findings, *options, report=show)
+            rows = embed(
+                collection,
+                name,
+                encoder,
+                findings,
+                *(call.what, call.frames, call.batch, call.note),
+                report=show,
+            )
     except BaseException:
         if (collection.folder / "models" / f"{DRAFT} {name}").is_dir():
             print("note: what was embedded is kept; the same command goes on.", file=sys.stderr)

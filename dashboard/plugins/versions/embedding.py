@@ -1,6 +1,5 @@
 """Embed items and text queries as a new version. Batches are saved, so that a call can go on."""
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +13,7 @@ import numpy as np
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, hold, report_full_disk
+from dashboard.storage.drafts import check_name, claim
 from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
@@ -98,7 +97,7 @@ def embed(
             found = f"no {sides[0].name} that can be embedded ({reasons})"
             raise DataError(collection.name, found, "some")
         if version:
-            replace_queries(collection, version, given["queries"])
+            replace_queries(collection, version, given["queries"], Findings())
         else:
             settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
             taken, noted = (given["items"], given.get("queries"), settings), Findings()
@@ -125,8 +124,13 @@ def _list_sides(
     rows = collection.queries.list_rows("text", "item_id")
     texts = {query: text for query, text, item in rows if text and not item}
     if what != "items" and encoder.reads and texts:
-        keys = {query: f"text {text}" for query, text in texts.items()}
-        sides.append(_Side("queries", keys, lambda query: [texts[query]]))
+        sides.append(
+            _Side(
+                "queries",
+                {query: f"text {text}" for query, text in texts.items()},
+                lambda query: [texts[query]],
+            )
+        )
     if version is None:
         check_name(collection.folder, name)
     elif version.items is None or not sides:
@@ -144,19 +148,17 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
     for place, item in enumerate(items.ids):
         caption = items["caption"][place].strip()
         is_text = items["kind"][place] == "text" or not items["file"][place] and caption
+        keys[item] = f"text {caption}"
+        if is_text:
+            if not caption or not encoder.reads:
+                skipped[item] = "a text" if caption else "a text without words"
+            continue
         try:
-            if is_text:
-                keys[item] = f"text {caption}"
-                if not caption or not encoder.reads:
-                    lack = "a text without words" if not caption else "a text"
-                    raise DataError(item, lack, "what the encoder embeds")
-            else:
-                paths[item] = find_item_file(collection, place)
-                state = paths[item].stat()
-                span = items["span_start"][place], items["span_end"][place]
-                keys[item] = f"file {paths[item].name} {state.st_size} {state.st_mtime_ns} {span}"
+            paths[item] = find_item_file(collection, place)
+            state = paths[item].stat()
+            span = items["span_start"][place], items["span_end"][place]
+            keys[item] = f"file {paths[item].name} {state.st_size} {state.st_mtime_ns} {span}"
         except DataError as error:
-            keys.setdefault(item, "")
             skipped[item] = error.found
 
     def read(item: str) -> list[Any]:
@@ -173,13 +175,7 @@ def _hold(place: Path, job: str, name: str) -> Iterator[None]:
 
     A folder in which nothing was saved is removed at the end.
     """
-    with report_full_disk(name):
-        place.mkdir(parents=True, exist_ok=True)
-        try:
-            held = hold(place)
-        except BlockingIOError as error:
-            found = f"another call that embeds {place.name.partition(' ')[2]!r}"
-            raise DataError(name, found, "one call at a time") from error
+    with claim(place, name, f"another call that embeds {place.name.partition(' ')[2]!r}"):
         try:
             noted = place / "job.txt"
             if not noted.is_file() or noted.read_text(encoding="utf-8") != job:
@@ -190,7 +186,6 @@ def _hold(place: Path, job: str, name: str) -> Iterator[None]:
         finally:
             if not [*place.glob("*.npz")]:
                 shutil.rmtree(place, ignore_errors=True)
-            os.close(held)
 
 
 def _recall(place: Path, side: _Side) -> None:
@@ -249,8 +244,11 @@ def _encode(
     rows = encoder.encode(inputs, side.name)
     width = next((len(each) for each in side.vectors.values()), rows.shape[-1])
     if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
-        found = f"an array of the shape {rows.shape} for {len(inputs):,} inputs"
-        raise DataError(encoder.name, found, f"a row for each, {width:,} numbers long")
+        raise DataError(
+            encoder.name,
+            f"an array of the shape {rows.shape} for {len(inputs):,} inputs",
+            f"a row for each, {width:,} numbers long",
+        )
     made = {}
     start = 0
     for name, each in batch.items():
@@ -273,6 +271,10 @@ def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
     path = place / f"{side.name}-{time.time_ns()}.npz"
     draft = path.with_suffix(".new")
     with draft.open("wb") as file:
-        keys = np.array([side.keys[name] for name in part])
-        np.savez(file, ids=np.array(list(part)), keys=keys, rows=np.stack(list(part.values())))
+        np.savez(
+            file,
+            ids=np.array(list(part)),
+            keys=np.array([side.keys[name] for name in part]),
+            rows=np.stack(list(part.values())),
+        )
     draft.replace(path)

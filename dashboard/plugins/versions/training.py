@@ -55,8 +55,9 @@ def trainer_callback(
     def make(event: str) -> Callable[..., None]:
         return lambda self, args, state, control, **more: add(event, state, more.get("model"))
 
-    hooks = {hook: make(event) for event, hook in EVENTS.items()}
-    return type("AddVersions", (TrainerCallback,), hooks)()
+    return type(
+        "AddVersions", (TrainerCallback,), {hook: make(event) for event, hook in EVENTS.items()}
+    )()
 
 
 def embed_model(folder: Path, name: str, model: Any, note: str) -> None:

@@ -11,16 +11,14 @@ from typing import Any
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.errors import DataError
+from dashboard.plugins.versions.add_command import add_version_name, read_version_name
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
 ENDING = re.compile(r"(\.(rows|columns))?\.[^.]*$")
 """Of a file of results; a matrix has its ids in two files beside it."""
-OPTIONS = """
---version VERSION  only this version
---yes  do it; without it nothing is moved
-"""
+OPTIONS = "--yes  do it; without it nothing is moved"
 COLUMNS = ("what", "moved_to")
 HELP = "move a version, or a collection, to the trash of the data folder"
 
@@ -28,6 +26,7 @@ HELP = "move a version, or a collection, to the trash of the data folder"
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
+    add_version_name(parser, "only this version")
     add_options(parser, OPTIONS)
 
 
@@ -39,7 +38,7 @@ def answer(call: Namespace) -> Answer:
         DataError: If there is no such version.
     """
     folder = find_folder(call.collection).absolute()
-    files = list_files(folder, call.version)
+    files = list_files(folder, read_version_name(call) if call.version or call.named else "")
     if not call.yes:
         names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
         raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
@@ -49,7 +48,7 @@ def answer(call: Namespace) -> Answer:
     return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
 
 
-def list_files(folder: Path, version: str | None) -> list[Path]:
+def list_files(folder: Path, version: str) -> list[Path]:
     """Return the folder and the files of a version; all of a collection for no version.
 
     Raises:
@@ -107,8 +106,9 @@ def restore(name: str) -> list[dict[str, Any]]:
         )
     for place in filter(Path.exists, found):
         do = "Rename or remove that first."
-        inside = str(place.relative_to(base))
-        raise DataError(inside, "something new in its place", "a free name", do=do)
+        raise DataError(
+            str(place.relative_to(base)), "something new in its place", "a free name", do=do
+        )
     rows = _move(base, found)
     for each in sorted(trash.glob("**/"), reverse=True):
         if not any(each.iterdir()):
@@ -118,5 +118,6 @@ def restore(name: str) -> list[dict[str, Any]]:
 
 def _list_places(trash: Path) -> list[Path]:
     """Return the folders of removals, the last one at the end."""
-    places = [path for path in trash.glob("*") if path.name.isdecimal()]
-    return sorted(places, key=lambda path: int(path.name))
+    return sorted(
+        [path for path in trash.glob("*") if path.name.isdecimal()], key=lambda path: int(path.name)
+    )

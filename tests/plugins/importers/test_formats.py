@@ -209,7 +209,7 @@ CASES |= {
                                 "sentences": [{"raw": f"text {at}", "sentid": at}]}
                                for at in (1, 2)]},
          "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[71, 72],
-                                         text=np.eye(2)[::-1], text_ids=[2, 1])},
+                                         text=np.eye(2)[::-1], text_ids=[72, 71])},
         [], {}, {"v1 t2i_R@1": 1.0},
     ),
     "keys of sentences": (
@@ -271,14 +271,14 @@ CASES |= {
              ("qrels.csv", "query_id item_id grade"): ["x|reference/a.png|1"]}, {},
     ),
     "parts of clips": (
-        {"t.csv": "segment_id,video,start,end,label\ns,v.mp4,1:05,1:10,x\nt,v.mp4,70,80,y\n"
+        {"t.csv": "segment_id,video,start_sec,end_sec,label\ns,v.mp4,1:05,1:10,x\nt,v.mp4,70,80,y\n"
          "u,w.mp4,1,2,x\n", "m/v.mp4": b"1", "m/w.mp4": b"2"},
         [], {("items.csv", "span_start file"): ["65|m/v.mp4", "70|m/v.mp4", "1|m/w.mp4"]}, {},
     ),
-    "a title above the header, which is like a picture, ids that come again": (
-        {"t.csv": "Birds\nim.png;id;label\na.png;7;x\nb.png;7;x\nc.png;8;y\nd.png;8;y\n"} | PICTURED
-        | BY_NAME, [], {("items.csv", "item_id id"): ["a.png|7", "b.png|7", "c.png|8", "d.png|8"]},
-        CATS,
+    "titles above the header, which is like a picture, ids that come again": (
+        {"t.csv": "Birds\nby;me\nim.png;sku;label\na.png;7;x\nb.png;7;x\nc.png;8;y\nd.png;8;y\n"}
+        | PICTURED | BY_NAME, [],
+        {("items.csv", "item_id sku"): ["a.png|7", "b.png|7", "c.png|8", "d.png|8"]}, CATS,
     ),
     "captions of Fashion200k, MSVD and ActivityNet": (
         {"a.txt": "im/a.png\t0.7\tred dress\n", "b.txt": "b a van\nb one van\n",

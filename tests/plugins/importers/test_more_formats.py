@@ -82,7 +82,7 @@ BITS = np.array([[int(bit) for bit in word] for word in
                  ("11110000", "11000000", "11111110", "00001111")], dtype=np.uint8)  # fmt: skip
 """By bits that differ a is nearest to b, by the cosine of 0 and 1 to c; c to a, d to c."""
 CODED = {"l.csv": LABELS, "v1.txt": "a\nb\nc\nd\n"}
-NUMBERED = "id,label\n10,cat\n20,cat\n30,dog\n40,dog\n"
+NUMBERED = "id,label,shelf\n1,cat,10\n2,cat,20\n3,dog,30\n4,dog,40\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
@@ -129,8 +129,9 @@ CASES: dict[str, Case] = {
         [], {("items.csv", "file"): ["0.png", ""]}, {},
     ),
     "clip-retrieval": (
-        {"img_emb/img_emb_0.npy": VECTORS, "text_emb/text_emb_0.npy": VECTORS,
-         "metadata/metadata_0.parquet": pa.table({"id": list("abcd"), "caption": list("wxyz")})},
+        {f"{side}_emb/{side}_emb_{at}.npy": VECTORS[2 * at : 2 * at + 2] for at in (0, 1)
+         for side in ("img", "text")} | {f"metadata/metadata_{at}.parquet": pa.table(
+             {"id": list("abcd"[2 * at :][:2]), "caption": list("wx")}) for at in (0, 1)},
         ["--by-position", "--relevance", "captions"], {}, {"v1 t2i_R@1": 1.0},
     ),
     "vectors by names of files": (

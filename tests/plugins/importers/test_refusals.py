@@ -47,7 +47,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["--relevance label", "--relevance category", "--relevance none"], "(label, category)",
     ),
     "columns that say nothing": (
-        {"t.csv": COLUMNS}, ["--relevance scene", "--relevance none"], "1 that could decide",
+        {"t.csv": COLUMNS}, ["--relevance scene", "--relevance none"], "relevance (scene);",
     ),
     "square matrix": (
         TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},

@@ -128,10 +128,17 @@ def test_codes(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert np.array_equal(np.load(folder / "bits" / "items.npy"), bits.astype(int) * 2 - 1)
 
 
-def test_vectors_without_text_queries_are_welcome(world: Path, tmp_path: Path) -> None:
+def test_vectors_without_text_queries_are_welcome(world: Path) -> None:
     with pytest.warns(UserWarning, match="no vector for 2 of 2"):
         dashboard.open("small").add_version("new", dict(zip("abc", ROWS, strict=True)))
     assert find_first("new") == [None, None]
+    queries = write(world / "q.npz", TEXTS, ["q1", "q2"])
+    assert call("add", "small", "new", "--queries", queries)[0] == 0
+    assert find_first("new") == [0.0, 0.0]
+    queries = write(world / "q.npz", TEXTS, ["q3", "q4"])  # q3 asks by the item a
+    for words in (("new",), ("other", "--items", write(world / "v.npz", ROWS, ["a", "b", "c"]))):
+        code, _, said = call("add", "small", *words, "--queries", queries)
+        assert code == 2 and "ids of queries without a text (q3, q4)" in said
 
 
 @pytest.mark.parametrize("by_position", [False, True])
@@ -188,7 +195,7 @@ def test_items_that_changed_since(world: Path) -> None:
     assert "embed small new --what queries" in changed[1]["wanted"]
     (world / "items.csv").write_text("item_id,caption\na,a boat\nb,\n")  # c is gone, too
     opened, given = open_collection(world), NamedVectors(TEXTS, ["q1", "q2"], "texts")
-    replace_queries(opened, opened.versions["new"], given)
+    replace_queries(opened, opened.versions["new"], given, [])
     (changed,) = [row for row in call("check", "small")[1] if "changed since" in row["found"]]
     assert changed["found"].startswith("1 items") and "(a)" in changed["found"]
 

@@ -26,7 +26,7 @@ def test_versions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "small", "--version", "v1"]) == 2
     assert "Add --yes" in capsys.readouterr().err
     assert main(["remove", "small", "--version", "v1", "--yes"]) == 0
-    assert main(["remove", "small", "--version", "v2", "--yes"]) == 0
+    assert main(["remove", "small", "v2", "--yes"]) == 0
     assert not [*(data / "small").glob("*/*")]
     assert main(["restore", "small"]) == 0
     assert (data / "small" / "models" / "v1" / "model.toml").is_file()
