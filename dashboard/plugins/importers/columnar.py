@@ -69,7 +69,7 @@ def _read_class_names(schema: Any) -> dict[str, list[str]]:
     told = (schema.metadata or {}).get(b"huggingface", b"{}")
     try:
         features = json.loads(told)["info"]["features"]
-        plain = {column: each for column, each in features.items() if isinstance(each, dict)}
+        plain = {name: e[0] if isinstance(e, list) else e for name, e in features.items()}
         kinds = {column: each.get("feature", each) for column, each in plain.items()}
         return {
             column: list(map(str, each["names"]))

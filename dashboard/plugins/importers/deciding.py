@@ -19,7 +19,7 @@ from dashboard.texts import parse_number, split_cells
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
-    r"span|start|end)(_|$)"
+    r"span|start|end|bbox|times)(_|$)"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})

@@ -45,37 +45,46 @@ def recognise_json(source: Source) -> list[str]:
 def _read_json(source: Source, name: str) -> Pieces:
     """Yield pictures and their texts; where there is a test split, that is the gallery."""
     found = source.read_json(name)
-    key = "videos" if "videos" in found else "images"
-    named = take_list(found, key, name)
-    splits = {str(image.get("split", "")) for image in named}
-    kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
-    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
-    source.count(name, len(named) - len(kept), what, f"the split {SPLIT}; left out", "note")
-    beside, own, other = LISTS[key]
-    is_inside = any("sentences" in image for image in named)
-    listed = [] if is_inside else take_list(found, beside, name)
-    known = {image.get(own) for image in named}
-    texts: dict[Any, list[dict[str, Any]]] = {}
-    for told in listed:
-        if told.get(other) in known and "caption" in told:
-            texts.setdefault(told[other], []).append(told)
-    lacking = len(listed) - sum(map(len, texts.values()))
-    what = "annotations without a caption or a known image"
-    source.count(name, lacking, what, f"{other} and caption; left out")
-    columns = {each: [make_text(image.get(each)) for image in kept] for each in ("cocoid", "imgid")}
-    paths = ["/".join(filter(None, (e.get("filepath"), _find(e, NAMES)))) for e in kept]
+    pictures = list_told(source, name, found)
+    splits = {str(image.get("split", "")) for image, _ in pictures}
+    kept = [each for each in pictures if SPLIT not in splits or each[0].get("split") == SPLIT]
+    what = f"pictures or clips of other splits ({', '.join(sorted(splits - {SPLIT}))})"
+    source.count(name, len(pictures) - len(kept), what, f"the split {SPLIT}; left out", "note")
+    columns = {key: [make_text(image.get(key)) for image, _ in kept] for key in ("cocoid", "imgid")}
+    paths = ["/".join(filter(None, (e.get("filepath"), find_text(e, NAMES)))) for e, _ in kept]
     columns["file"] = [source.find_media(path, find_folder_of(name)) for path in paths]
-    ids = [_find(image, NAMES) for image in kept]
-    yield Items(name, ids, columns, is_whole=is_inside or key == "videos")
+    ids = [find_text(image, NAMES) for image, _ in kept]
+    yield Items(name, ids, columns, is_whole="annotations" not in found)
     rows = []
-    for item, image in zip(ids, kept, strict=True):
-        for told in image.get("sentences") or texts.get(image.get(own), []):
-            text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
-            rows.append((item, text, _find(told, TEXT_IDS)))
+    for item, (_, texts) in zip(ids, kept, strict=True):
+        for told in texts:
+            text = find_text(told, TEXTS) or " ".join(told.get("tokens", ()))
+            rows.append((item, text, find_text(told, TEXT_IDS)))
+    source.count(name, [text for _, text, _ in rows].count(""), "texts that are empty", "a caption")
     yield Captions(name, rows)
 
 
-def _find(told: Mapping[str, Any], keys: Sequence[str]) -> str:
+def list_told(
+    source: Source, name: str, found: Mapping[str, Any]
+) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Return the pictures or clips of a file, each with what it says of them, inside or beside.
+
+    Raises:
+        DataError: If there are none.
+    """
+    key = "videos" if "videos" in found else "images"
+    beside, own, other = LISTS[key]
+    pictures = take_list(found, key, name)
+    told: dict[Any, list[dict[str, Any]]] = {}
+    for each in found.get(beside, ()):
+        told.setdefault(each.get(other), []).append(each)
+    unknown = told.keys() - {picture.get(own) for picture in pictures}
+    lost = sum(len(told[each]) for each in unknown)
+    source.count(name, lost, f"{beside} of unknown {key}", "ids that are there; left out")
+    return [(each, each.get("sentences") or told.get(each.get(own), [])) for each in pictures]
+
+
+def find_text(told: Mapping[str, Any], keys: Sequence[str]) -> str:
     """Return the value of the first of some keys that is there, as a text."""
     return next((make_text(told[key]) for key in keys if key in told), "")
 
