@@ -1,4 +1,4 @@
-"""Annotations as classes of each picture: JSON of COCO, FiftyOne and Label Studio; box files.
+"""Annotations as classes of each picture: JSON of FiftyOne and Label Studio; boxes, OpenImages.
 
 FiftyOne writes `labels.json` in two forms, and `samples.json`; boxes are in CVAT's and VOC's XML
 and in YOLO's text files.
@@ -16,7 +16,6 @@ from typing import Any
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import Row, find_labels, make_block, read_blocks
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
-from dashboard.plugins.importers.formats.captions import find_text, list_told
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -31,11 +30,7 @@ from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
-KEYS = (
-    "category_id", "file_name images", "classes labels", "annotations result data",
-    "samples filepath",
-)  # fmt: skip
-"""COCO's may begin with all its pictures, and have annotations far behind, or none."""
+KEYS = ("classes labels", "annotations result data", "samples filepath")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 HEADER = re.compile(r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class)\b", re.I)
 NAMED = re.compile(r'^(/[mg]/\w+),"?(.+?)"?$', re.M)
@@ -65,24 +60,9 @@ def _read_json(source: Source, name: str) -> Pieces:
         yield from _list_tasks(source, name, found)
     elif "samples" in found:
         yield from _list_samples(source, name, take_list(found, "samples", name))
-    elif isinstance(found.get("labels"), dict):
+    else:
         classes, own = found.get("classes") or [], found["labels"].items()
         yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
-    else:
-        yield make_labelled(name, _list_annotations(source, name, found))
-
-
-def _list_annotations(source: Source, name: str, found: Any) -> Labels:
-    """Yield COCO's images and the names of the categories of their annotations or segments."""
-    kinds = found.get("categories", [])
-    names = {each.get("id"): str(each.get("name", each.get("id"))) for each in kinds}
-    odd = 0
-    for image, told in list_told(source, name, found):
-        parts = [part for each in told for part in each.get("segments_info", [each])]
-        own = [names[e["category_id"]] for e in parts if e.get("category_id") in names]
-        odd += len(parts) - len(own)
-        yield find_text(image, ("file_name",)) or PurePosixPath(image["coco_url"]).name, own
-    source.count(name, odd, "annotations of unknown categories", "ids that are there; left out")
 
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
@@ -215,5 +195,5 @@ def _read_rows(source: Source, name: str, names: dict[str, str]) -> Pieces:
 
 
 ROWS = Format("classes in rows", recognise_rows, read_rows)
-JSON = Format("COCO, FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
+JSON = Format("FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
 BOXES = Format("boxes", recognise_boxes, read_boxes)

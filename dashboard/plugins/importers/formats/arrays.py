@@ -57,10 +57,9 @@ def _is_list(source: Source, name: str) -> bool:
 
 def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    every = [name for name in files if name.lower().endswith(ENDINGS)]
     there = frozenset([*files, *source.left])
-    beside = {other for name in every for other in find_beside(name, there)}
-    arrays = [name for name in every if name not in beside]
+    beside = {other for name in files for other in find_beside(name, files)}
+    arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     yield from read_each(partial(_read_file, there=there, arrays=arrays), source, arrays)
 
 
