@@ -60,15 +60,14 @@ def read_named_vectors(
         raise DataError(path.name, found, "one array of vectors, and one of their ids")
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
+    is_only = len(arrays) == 1 + len(lists)
     if ids is not None:
         require_file(ids, ids.name, "the id of each vector, one a line")
         names: list[str] | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
         there = {each.name for each in path.parent.iterdir()}
-        names = (
-            find_ids(lists, len(rows), is_text)
-            or read_beside(path.parent, path.name, len(rows), there, findings)
-            or find_ids(lists, len(rows), not is_text)
+        names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
+            path.parent, path.name, len(rows), there, findings
         )
     if names is not None:
         check_ids(names, (ids or path).name)

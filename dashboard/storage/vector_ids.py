@@ -42,20 +42,27 @@ def names_texts(name: str) -> bool:
     return bool(TEXT_WORDS & set(re.split(r"[_\-.\s]", name.lower())))
 
 
-def find_ids(lists: Arrays, count: int, is_text: bool) -> list[str] | None:
+def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> list[str] | None:
     """Return the ids among the lists beside vectors, of as many: named so, texts, or numbers.
 
-    >>> find_ids({"labels": np.array(["x", "x"]), "fid": np.array([7, 9])}, 2, False)
+    Args:
+        lists: The lists by their names.
+        count: Number of the vectors.
+        is_text: Whether they are those of texts; lists that are named so are taken first.
+        is_only: Whether they are all vectors of the file; else no list of the other side is theirs.
+
+    >>> find_ids({"labels": np.array(["x", "x"]), "fid": np.array([7, 9])}, 2, False, True)
     ['7', '9']
     """
-    fitting = [
-        name
+    ranks = {
+        name: (names_texts(name) != is_text, not IDS.search(name))
         for name, each in lists.items()
-        if len(each) == count and names_texts(name) == is_text and name.lower() not in LABELS
+        if len(each) == count and name.lower() not in LABELS
         if IDS.search(name) or each.dtype.kind in "USO" or _is_numbering(each)
-    ]
-    chosen = min(fitting, key=lambda name: not IDS.search(name), default=None)
-    return None if chosen is None else list_texts(lists[chosen])
+    }
+    chosen = min(ranks, key=ranks.__getitem__, default="")
+    is_theirs = chosen and (is_only or not ranks[chosen][0])
+    return list_texts(lists[chosen]) if is_theirs else None
 
 
 def _is_numbering(cells: NDArray[Any]) -> bool:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import PurePosixPath
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
+from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
@@ -28,8 +30,6 @@ ROWS = 16_384
 """Rows of a block."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
-CHOSEN = re.compile(r'"(?:choices|\w*labels)": *\[([^]]*)\]')
-"""The classes in a cell that a labelling tool filled with JSON of regions."""
 MAX_NAME = 200
 """Characters of the name of a nested cell, after which it is left as JSON."""
 VECTOR_WORDS = re.compile(
@@ -44,6 +44,8 @@ CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
+LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
+"""Keys of labels in JSON."""
 MIN_WIDE = 8
 """Numbered columns of fractions that are a vector; fewer are scores."""
 Row = tuple[int, dict[str, Any]]
@@ -87,11 +89,11 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
     for row in READERS.get(ending, _read_delimited)(source, name):
         is_next = ending == ".xlsx" and rows and rows[-1][1].keys() != row[1].keys()
         if len(rows) == ROWS or is_next:  # another sheet has other columns
-            yield _make_block(source, name, rows)
+            yield make_block(source, name, rows)
             rows = []
         rows.append(row)
     if rows:
-        yield _make_block(source, name, rows)
+        yield make_block(source, name, rows)
 
 
 def _read_delimited(source: Source, name: str) -> Iterator[Row]:
@@ -191,17 +193,19 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         DataError: If it is none of them.
     """
     try:
-        found = source.read_json(name)
+        found: Any = source.read_json(name)
     except DataError:
         if not _is_lines(source.read_head(name, 1 << 16)):
             raise
         yield from _read_lines(source, name)
         return
-    if isinstance(found, dict) and isinstance(found.get("data"), list):
-        found = found["data"]  # pandas' orient="table", and many exports
+    for key in ("data", "queries"):  # pandas' orient="table", Quepid, and many exports
+        if isinstance(found, dict) and isinstance(found.get(key), list):
+            found = found[key]
     told = list(found.values()) if isinstance(found, dict) else []
     is_of_rows = all(isinstance(each, dict) for each in told)
-    if told and all(EXTENSION.search(key) or source.find_media(key) for key in found):
+    is_of_texts = is_of_rows and all("sentences" in each for each in told)  # ActivityNet
+    if told and (is_of_texts or all(EXTENSION.search(e) or source.find_media(e) for e in found)):
         texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
         words = " ".join(map(str, texts)).split()
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
@@ -233,7 +237,11 @@ def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> b
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each result of a query, as engines list them; else the row itself."""
+    """Return a row for each result or rating of a query, as engines and Quepid list them."""
+    if isinstance(ratings := row.get("ratings"), dict):
+        query = row.get("query", row.get("query_text"))
+        pairs = ratings.items() or [("", None)]
+        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
     for name, hits in row.items() if "query" in row else ():
         if isinstance(hits, list) and hits and all(isinstance(each, dict) for each in hits):
             others = {key: value for key, value in row.items() if key != name}
@@ -294,17 +302,39 @@ def make_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
-def _read_choices(cell: str) -> str:
-    """Return a cell, or the classes alone of one in which a labelling tool wrote its regions.
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
+    """Return the labels in a value of JSON: those below keys that say so, of a path its end.
 
-    >>> _read_choices('[{"x": 1, "rectanglelabels": ["cat"]}, {"rectanglelabels": ["dog"]}]')
-    '["cat", "dog"]'
+    Args:
+        value: An object, a list, a name, or the number of a class.
+        classes: Names of classes by their numbers.
+        is_label: Whether the key above it says that it is one.
+
+    >>> find_labels({"box": {"label": 1}, "taxonomy": [["pet", "cat"]], "id": 7}, ["x", "dog"])
+    ['dog', 'cat']
     """
-    found = CHOSEN.findall(cell) if cell[:1] in ("[", "{") else ()
-    return f"[{', '.join(dict.fromkeys(found))}]" if found else cell
+    if isinstance(value, dict):
+        named = [key for key in value if key != "attributes"]
+        parts = [find_labels(value[key], classes, bool(LABEL.search(key))) for key in named]
+    elif isinstance(value, list):
+        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
+        parts = [find_labels(own, classes, is_label) for own in ends]
+    else:
+        is_place = isinstance(value, int) and 0 <= value < len(classes)
+        own = str(classes[value] if is_place else value)
+        parts = [[own]] if is_label and value not in (None, "") else []
+    return [label for part in parts for label in part]
 
 
-def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
+def _list_regions(cells: Sequence[Any]) -> list[str]:
+    """Return the labels in cells of JSON, as Label Studio's tables have regions and paths."""
+    with suppress(ValueError):
+        found = [find_labels(json.loads(make_text(cell) or "[]"), (), True) for cell in cells]
+        return [write_list([*dict.fromkeys(own)]) for own in found]
+    return []
+
+
+def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
     columns: dict[str, list[str]] = {}
@@ -315,14 +345,13 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
+        regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
         if len(_list_numbers(first)) > 1 and (is_named or "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
-            source.count(
-                name,
-                [lines[at] for at in bad],
-                f"rows without a whole vector in the column {column}",
-                "as many numbers in each row",
-            )
+            what = f"rows without a whole vector in the column {column}"
+            source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
+        elif any(regions):
+            columns[column] = regions
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
             source.say(
                 name,
@@ -339,7 +368,7 @@ def _make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
                 line=lines[0],
             )
         else:
-            columns[column] = [_read_choices(make_text(cell)) for cell in cells]
+            columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index

@@ -7,7 +7,13 @@ from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
-from dashboard.plugins.importers.source import Side, Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import (
+    UPLOAD,
+    Side,
+    Source,
+    find_folder_of,
+    find_stem,
+)
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS, names_texts
 from dashboard.texts import parse_number
@@ -20,7 +26,7 @@ FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
 POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
-           "title", "product_title", "prompt")  # fmt: skip
+           "title", "product_title", "prompt", "raw", "encap")  # fmt: skip
 KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
@@ -45,6 +51,9 @@ GRADE = (
     "relevance_score",
     "esci_label",
 )
+GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
+          "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0", "": ""}  # fmt: skip
+"""Grades of words: ESCI's labels, and those of judges."""
 SCORE = ("score", "similarity", "_score")
 RANK = ("rank", "position", "doc_position")
 GENERAL = frozenset(
@@ -52,7 +61,7 @@ GENERAL = frozenset(
      "videos", "clips", "part", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
      "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
      "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim",
-     "picture", "pictures"}
+     "picture", "pictures", "trn", "tst"}
 )  # fmt: skip
 """Words in names of files and columns that tell no version from another."""
 
@@ -61,6 +70,9 @@ NUMBERED = re.compile("id$|key$", re.I)
 """Names of columns that may hold further ids."""
 WORDS = re.compile(r"[^_\-\s.]+")
 """Words of a name of a file, a folder or a column."""
+ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
+DATABASE = re.compile("database|gallery|trn", re.I)
+"""Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
 SHARD = re.compile(r"0*\d{5}|of|")
 """Words that number the parts of a table."""
 
@@ -110,7 +122,7 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
 
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
-    path = cut_address(cell).replace("\\", "/")
+    path = UPLOAD.sub("", cut_address(cell).replace("\\", "/"))
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     names = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
     names += [f"{name}#{line}" for name in names[:1]]
@@ -136,6 +148,10 @@ def find_roles(block: Block, source: Source) -> Roles:
     if "query_id" in of and (is_named or roles.find(*OTHER)):
         take("grade", GRADE)
         take("grade", ["label"], whole=True)  # PyTerrier
+        for name, own in block.columns.items():
+            words = {cell.strip('[]"').lower() for cell in own}
+            if words <= GRADES.keys() and "relevant" in " ".join(words):
+                take("grade", [name_plainly(name)])
         if "qrel" in block.file.lower() or "corpus_id" in roles.small:
             take("grade", SCORE, whole="qrel" not in block.file.lower())
         if "grade" not in of:
@@ -150,7 +166,9 @@ def find_roles(block: Block, source: Source) -> Roles:
             of |= {"text": text} if text else {}
             roles.kind = "pairs"
             return roles
-        if not source.options.relevance and _is_repeated(block.columns[of["item_id"]]):
+        is_doc = of["item_id"].lower().startswith("doc")
+        is_judged = is_doc or _is_repeated(block.columns[of["item_id"]])
+        if is_judged and not source.options.relevance:
             _refuse_numbers(block, source, of)
     if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query_id", ITEM)
@@ -205,6 +223,8 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of |= dict(zip(SPANS, spans, strict=True))
     named = block.columns[of["file"]] if "file" in of and SPANS[0] not in of else ()
     is_repeated = _is_repeated(named)
+    if "caption" in of and name_plainly(of.get("file", "")) in ITEM and SPANS[0] not in of:
+        of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
     keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
@@ -262,8 +282,10 @@ def clean_name(name: str) -> str:
     return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
 
 
-def name_version(file: str, column: str = "") -> tuple[str, Side]:
+def name_version(file: str, column: str = "", beside: Sequence[str] = ()) -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
+
+    Test beside a database asks; alone it is a part of the items.
 
     >>> name_version("v2/items.npy"), name_version("clip_text.npy")
     (('v2', 'items'), ('clip', 'texts'))
@@ -278,7 +300,8 @@ def name_version(file: str, column: str = "") -> tuple[str, Side]:
     own = _list_own(name)
     if folder and all(map(str.isdecimal, own)):
         own.insert(0, folder)
-    return clean_name("_".join(own) or "v1"), "texts" if names_texts(name) else "items"
+    asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))
+    return clean_name("_".join(own) or "v1"), "texts" if asks or names_texts(name) else "items"
 
 
 def _list_own(name: str) -> list[str]:

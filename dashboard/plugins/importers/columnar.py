@@ -73,7 +73,7 @@ def _read_class_names(schema: Any) -> dict[str, list[str]]:
     told = (schema.metadata or {}).get(b"huggingface", b"{}")
     try:
         features = json.loads(told)["info"]["features"]
-        plain = {column: each for column, each in features.items() if isinstance(each, dict)}
+        plain = {name: e[0] if isinstance(e, list) else e for name, e in features.items()}
         kinds = {column: each.get("feature", each) for column, each in plain.items()}
         return {
             column: list(map(str, each["names"]))
@@ -92,6 +92,7 @@ def _make_block(
     columns: dict[str, list[str]] = {}
     vectors: dict[str, NDArray[Any]] = {}
     contents: dict[str, list[bytes | None]] = {}
+    odd: dict[str, str] = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
@@ -105,19 +106,20 @@ def _make_block(
             raw = values.to_pylist()
             if any(recognise_bytes(each) for each in raw if each):
                 columns[column], contents[column] = [""] * len(values), raw
-            elif first == 1:
-                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
-                source.say(file, f"a column {column} of bytes that are no pictures", wanted)
+            else:
+                odd[f"a column {column} of bytes that are no pictures"] = (
+                    "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
+                )
         elif "struct<" in str(kind):
-            if first == 1:
-                wanted = "texts, numbers or lists; left out"
-                source.say(file, f"a column {column} of nested cells", wanted)
+            odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
         elif _holds_vectors(kind, column):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
             columns[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
         else:
             columns[column] = _list_texts(values)
+    for found, wanted in odd.items() if first == 1 else ():
+        source.say(file, found, f"{wanted}; left out")
     lines = range(first, first + len(batch))
     return Block(
         file,

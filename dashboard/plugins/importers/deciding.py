@@ -18,7 +18,7 @@ from dashboard.texts import parse_number, split_cells
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
-    r"span|start|end)(_|$)"
+    r"span|start|end|bbox|times)(_|$)"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
@@ -150,9 +150,10 @@ def _has_classes(names: Sequence[str]) -> bool:
 def _has_few(names: Sequence[str]) -> bool:
     counts = Counter(names)
     is_text = max(map(len, counts)) > MAX_CHARACTERS
+    is_fraction = any("." in name and parse_number(name) == parse_number(name) for name in counts)
     is_alike = counts.most_common(1)[0][1] > 0.98 * len(names)
     is_few = len(counts) <= min(MAX_CLASSES, len(names) // 2)
-    return is_few and not (is_text or is_alike)
+    return is_few and not (is_text or is_fraction or is_alike)
 
 
 def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], list[str], int]:

@@ -57,9 +57,9 @@ class Rows:
             own = self.columns.setdefault(column, [])
             own.extend([""] * (len(self.index) - len(own)))
             for name, place, cell in zip(ids, places, cells, strict=True):
-                if not own[place]:
+                if cell and own[place] in ("", name):  # an id in place of a text gives way
                     own[place] = cell
-                elif cell:
+                elif cell not in ("", name):
                     self.again.setdefault((column, name), [own[place]]).append(cell)
 
     def get(self, column: str) -> list[str]:

@@ -236,18 +236,24 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         raise DataError(
             "--map", f"{ours}={mapped[ours]}", f"one of {', '.join(OURS)}, and a column of a table"
         )
-    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
-    for rows in (found.items, found.queries):
-        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
-        for column, many in odd.items():
-            file = found.sources.get(column, "queries")
-            source.count(file, many, f"ids with a second {column}", wanted)
+    _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
         seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
+
+
+def _report_differing(found: Gathered) -> None:
+    """Say where rows of one id have different cells, as those of several annotators have."""
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
+    for rows in (found.items, found.queries):
+        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
+        for column, many in odd.items():
+            found.source.count(
+                found.sources.get(column, "queries"), many, f"ids with a second {column}", wanted
+            )
 
 
 def describe(

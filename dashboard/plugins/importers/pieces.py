@@ -145,6 +145,12 @@ def match_lines(
     return list(filter(None, found.values()))
 
 
+def list_lines(file: str, item: str, text: str) -> Captions:
+    """Return the captions of an item in a text: a line each, as in CUB and clip_benchmark."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return Captions(file, [(item, line, "") for line in lines if line])
+
+
 def write_list(parts: Sequence[str]) -> str:
     """Return the cell of several classes; "" for none."""
     return json.dumps(parts, ensure_ascii=False) if parts else ""

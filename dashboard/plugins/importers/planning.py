@@ -227,7 +227,7 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*plan.items.index, *owners}
     first: dict[tuple[str, str], tuple[str, str]] = {}
-    texts: dict[str, str] = {}
+    kept: list[tuple[str, str, str]] = []
     for file, given, text, name in found.captions:
         item = names.get(given, "")
         if item and text and first.setdefault((item, text), (file, given)) == (file, given):
@@ -235,16 +235,19 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
             used.add(name)
-            texts[name] = text
+            kept.append((item, text, name))
             times[item] += 1
-            plan.qrels += [(item, name, 1.0), (name, item, 1.0)]
-    kinds = [find_kind(file) or "image" for file in plan.items.get("file")]
-    plan.items.add(plan.pictures, {"kind": kinds})
+    plan.items.add(
+        plan.pictures, {"kind": [find_kind(file) or "image" for file in plan.items.get("file")]}
+    )
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
-    plan.texts, cells = list(texts), list(texts.values())
-    plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": cells})
-    plan.queries.add(plan.texts, {"text": cells})
+    plan.texts = [name for _, _, name in kept]
+    for item, _, name in kept:
+        plan.qrels += [(item, name, 1.0), (name, item, 1.0)]
+    texts = [text for _, text, _ in kept]
+    plan.items.add(plan.texts, {"kind": ["text"] * len(texts), "caption": texts})
+    plan.queries.add(plan.texts, {"text": texts})
     plan.files = list(dict.fromkeys(file for file, _ in first.values()))
     plan.of_queries = "a picture asks for its texts, a text for its picture"
     found.source.count(

@@ -113,18 +113,20 @@ CASES: dict[str, Case] = {
         {"x AP@None": 0.75},
     ),
     "BEIR": (
-        {"corpus.jsonl": "".join(JSONL.format(name, name) for name in "abc"), "x.run": RUN,
+        {"corpus.jsonl.gz": gzip.compress("".join(JSONL.format(n, n) for n in "abc").encode()),
+         "x.tsv": "q1\tb\t1\nq1\ta\t2\nq2\tb\t1\n", "y.tsv": "q1\tb\t1\t9\nq1\ta\t2\t8\n",
          "queries.jsonl": "".join(JSONL.format(name, name) for name in ("q1", "q2", "q9")),
          "qrels/validation.tsv": "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n",
          "qrels/train.tsv": "query-id\tcorpus-id\tscore\nq9\ta\t1\n"}, [],
         {("items.csv", "item_id caption"): ["a|text a", "b|text b", "c|text c"],
          ("queries.csv", "query_id text"): ["q1|text q1", "q2|text q2"]},
-        {"x AP@None": 0.75},
+        {"x AP@None": 0.75, "y AP@None": 0.25},
     ),
     "Quepid": (
-        {"0.png": 1, "1.png": 2, "r.csv": "Query Text,Doc ID,Rating\nred,0,3\nred,1,\nnone,,\n"},
-        [], {("qrels.csv", "query_id item_id grade"): ["red|0.png|3"],
-         ("queries.csv", "query_id text"): ["red|red", "none|none"]}, {},
+        {"0.png": 1, "1.png": 2, "r.csv": "Query Text,Doc ID,Rating\nred,0,3\nred,1,\nnone,,\n",
+         "s.json": {"queries": [{"query": "van", "ratings": {"1": 2}}]}, "t.txt": "4 qid:7 # 0\n"},
+        [], {("qrels.csv", "query_id item_id grade"): ["7|0.png|4", "red|0.png|3", "van|1.png|2"],
+         ("queries.csv", "query_id text"): ["7|7", "red|red", "none|none", "van|van"]}, {},
     ),
 }  # fmt: skip
 
@@ -213,7 +215,7 @@ CASES |= {
         [], {}, {"v1 t2i_R@1": 1.0},
     ),
     "keys of sentences": (
-        {"t.csv": "key,vid_key,video_id,sentence\nret0,m0,v0,one\nret1,m1,v1,two\n",
+        {"t.csv": "key,vid_key,video_id,sentence\nret0,m0,v0,one\nret1,m1,v1,two\n", "v0.mp4": b"1",
          "v1.npz": lambda path: np.savez(path, video=np.eye(2), video_ids=["v0", "v1"],
                                          text=np.eye(2), text_ids=["ret0", "ret1"])},
         [], {}, {"v1 t2i_R@1": 1.0},
@@ -229,8 +231,12 @@ CASES |= {
         | PICTURED, [], {("queries.csv", "text"): ["", "", "one", "two", "x"]}, {},
     ),
     "a class a line": (
-        {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n"},
+        {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n", "split.txt": "im/a.jpg 0\n"},
         [], {("items.csv", "item_id labels"): ["im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {},
+    ),
+    "classes of Tiny ImageNet": (
+        {"val.txt": "".join(f"{n}.JPEG\tn0000000{n}\t0\t1\t2\t3\n" for n in "12")},
+        [], {("items.csv", "labels"): ["n00000001", "n00000002"]}, {},
     ),
     "numbered captions": (
         {"t.csv": "image,caption_1,caption_2\na.png,one,two\n", "a.png": 1},
@@ -243,13 +249,13 @@ CASES |= {
     ),
     "shards of img2dataset": (
         {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
-         for end, made in (("png", at + 1), ("txt", f"text {at}"))},
-        [], {("queries.csv", "text"): ["", "", "text 0", "text 1"]}, {},
+         for end, made in (("png", at + 1), ("txt", f"text {at}\nmore {at}\n"))},
+        [], {("queries.csv", "text"): ["", "", "text 0", "more 0", "text 1", "more 1"]}, {},
     ),
     "compressed shards": (
-        {"x.tar.gz": write_tar({"a.png": make_picture(1), "a.txt": b"one", "b.png": make_picture(2),
-                                "b.caption": b"two"}, "w:gz")},
-        [], {("queries.csv", "text"): ["", "", "one", "two"]}, {},
+        {"x.tar.gz": write_tar({"a.i.png": make_picture(1), "a.text.txt": b"one\nuno",
+                                "b.png": make_picture(2), "b.caption": b"two"}, "w:gz")},
+        [], {("queries.csv", "text"): ["", "", "one", "uno", "two"]}, {},
     ),
     "YOLO, names in a row": (
         PICTURED | {f"labels/{n}.txt": f"{CLASSES[n] == 'dog':d} .5 .5 .1 .1\n" for n in NAMES}
@@ -282,8 +288,9 @@ CASES |= {
     ),
     "captions of Fashion200k, MSVD and ActivityNet": (
         {"a.txt": "im/a.png\t0.7\tred dress\n", "b.txt": "b a van\nb one van\n",
-         "c.json": {"c": {"duration": 5, "sentences": ["1", "2"]}}} | PICTURED,
-        [], {("queries.csv", "text"): ["", "", "", "red dress", "a van", "one van", "1", "2"]}, {},
+         "c.json": {"v_x": {"duration": 5, "sentences": ["1", "2"]}}, "d.csv": "filename,raw\n"
+         'c.png,"[""3"", ""4""]"\n', "e.json": [{"videoID": "d", "enCap": ["5"]}]} | PICTURED,
+        [], {("queries.csv", "text"): [*[""] * 5, "red dress", "a van", "one van", *"12345"]}, {},
     ),
     "names with zeros beside others": (
         {"i.csv": "id,label\n7,cat\n007,cat\n8,dog\n9,dog\n", "v1.npy": VECTORS,

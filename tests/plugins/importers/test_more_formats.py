@@ -28,8 +28,16 @@ from tests.plugins.importers.test_formats import CATS, CLASSES, LABELS, RUN, VEC
 ABC = {"a.png": 1, "b.png": 2, "c.png": 3}
 FOUND = ['a.png|["cat"]', 'b.png|["cat", "dog"]', "c.png|"]
 COCO = {
-    "images": [{"id": at, "file_name": name} for at, name in enumerate(ABC, 1)],
-    "annotations": [{"image_id": i, "category_id": c} for i, c in ((1, 7), (2, 7), (2, 9), (2, 7))],
+    "images": [
+        {"id": 1, "file_name": "a.png"},
+        {"id": 2, "coco_url": "http://x.org/im/b.png"},
+        {"id": 3, "file_name": "c.png"},
+    ],
+    "annotations": [
+        {"image_id": 1, "category_id": 7},
+        {"image_id": 2, "category_id": 8},
+        {"image_id": 2, "segments_info": [{"id": at, "category_id": at} for at in (7, 9, 7)]},
+    ],
     "categories": [{"id": 7, "name": "cat"}, {"id": 9, "name": "dog"}],
 }
 SETS = {"a.png": [["cat"]], "b.png": [["cat", "dog"], ["dog"]], "c.png": []}
@@ -84,7 +92,7 @@ BITS = np.array([[int(bit) for bit in word] for word in
 CODED = {"l.csv": LABELS, "v1.txt": "a\nb\nc\nd\n"}
 NUMBERED = "id,label,shelf\n1,cat,10\n2,cat,20\n3,dog,30\n4,dog,40\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
-SHARD |= {f"{n}.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
+SHARD |= {f"{n}.kind.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
 CASES: dict[str, Case] = {
     "COCO": (
@@ -109,12 +117,28 @@ CASES: dict[str, Case] = {
         ["--relevance", "weather"], {("items.csv", "file weather hour"):
          [f'img/01234567-{n}.png|["{w}"]|["day"]' for n, w in (("a", "rain"), ("b", "sun"))]}, {},
     ),
-    "Label Studio's judgements of pictures": (
-        ABC | {"x.json": [
-            {"id": 7 + at, "query": "red", "image": f"/data/local-files/?d=source/{name}",
-             "relevance": word}
-            for at, (name, word) in enumerate((("a.png", "relevant"), ("b.png", "not relevant")))]},
-        [], {("qrels.csv", "query_id item_id grade"): ["red|a.png|1", "red|b.png|0"]}, {},
+    "Label Studio's judgements of pictures, short and whole": (
+        ABC | {"x.json": [{"id": 7, "query": "red", "image": "/data/local-files/?d=source/a.png",
+                           "relevance": "relevant"}],
+               "y.json": [{"data": {"query": "red", "image": "/data/upload/1/01234567-b.png"},
+                           "annotations": [{"result": [{"value": {"choices": "Not relevant"}}]}]}]},
+        [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|0", "red|a.png|1"]}, {},
+    ),
+    "Label Studio's regions in rows": (
+        ABC | {"x.csv": "image,label\n" + "".join(
+            f'{n}.png,"[{{""x"": 1, ""rectanglelabels"": [""{CLASSES[n]}""]}}]"\n' for n in "abc")},
+        [], {("items.csv", "label"): ['["cat"]', '["cat"]', '["dog"]']}, {},
+    ),
+    "OpenImages, and boxes in rows": (
+        ABC | {"n.csv": "/m/1,Cat\n/m/2,Dog\n", "v.csv": "ImageID,Source,LabelName,Confidence\n"
+               "a,x,/m/1,1\na,x,/m/2,0\nb,x,/m/1,1\nb,x,/m/2,1\n",
+               "w.csv": "filename,width,class,xmin,ymin\nc.png,4,Dog,0,0\nc.png,4,Elk,1,1\n"},
+        [], {("items.csv", "file label"):
+             ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "Elk"]']}, {},
+    ),
+    "a column a class": (
+        ABC | {"_classes.csv": "filename, cat, dog\na.png, 1, 0\nb.png, 1, 1\nc.png, 0, 0\n"},
+        [], {("items.csv", "file classes"): FOUND}, {},
     ),
     "Flickr8k": (
         ABC | {"Flickr8k.token.txt": "a.png#0\tred car\na.png#1\tan old car\n",
@@ -155,8 +179,9 @@ CASES: dict[str, Case] = {
         {("items.csv", "file label"): ['images/a.png|["cat"]', 'images/b.png|["cat", "dog"]']}, {},
     ),
     "WebDataset": (
-        {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"})},
-        [], {("items.csv", "item_id cls"): ["a|0", "b|0", "c|1", "d|1"]}, CATS,
+        {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"}),
+         "classnames.txt": "cat\ndog\n"},
+        [], {("items.csv", "item_id cls"): ["a|cat", "b|cat", "c|dog", "d|dog"]}, CATS,
     ),
     "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index}, [], {}, CATS),
     "ids in a table beside": (
@@ -222,12 +247,13 @@ CASES: dict[str, Case] = {
          ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {},
     ),
     "CIRR": (
-        ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"}},
-        [], {("qrels.csv", "query_id item_id grade"): ["12|b|1", "12|c|0"]}, {},
+        ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
+               "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},
+        [], {("qrels.csv", "query_id item_id grade"): ["12|c|0", "12|b|1"]}, {"v1 RR@None": 0.5},
     ),
     "hashing": (
         {"database.txt": "im/a.jpg 1 0\nim/b.jpg 1 1\nim/c.jpg 0 1\n", "test.txt": "im/q.jpg 1 0\n",
-         "v1_items.npy": CODES, "v1_query.npy": CODES[:1]},
+         "x-trn_v1.npy": CODES, "x-tst_v1.npy": CODES[:1], "x-trn_label.npy": CODES},
         ["--by-position"],
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
         {"v1 P@1": 1.0},

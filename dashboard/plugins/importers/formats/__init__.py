@@ -18,6 +18,7 @@ FORMATS = (
     protocol_files.COMPOSED,
     captions.JSON,
     annotations.JSON,
+    annotations.ROWS,
     class_lists.CLASSES,
     webdataset.FORMAT,
     class_lists.HASHED,

@@ -1,4 +1,4 @@
-"""Annotations as classes of each picture: JSON of COCO, FiftyOne and Label Studio; box files.
+"""Annotations as classes of each picture: JSON of FiftyOne and Label Studio; boxes, OpenImages.
 
 FiftyOne writes `labels.json` in two forms, and `samples.json`; boxes are in CVAT's and VOC's XML
 and in YOLO's text files.
@@ -8,11 +8,15 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError
+from dashboard.plugins.importers.blocks import Row, find_labels, make_block, read_blocks
+from dashboard.plugins.importers.column_roles import FILE, name_plainly
+from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -21,18 +25,17 @@ from dashboard.plugins.importers.pieces import (
     take_list,
     write_list,
 )
-from dashboard.plugins.importers.source import UPLOAD, Source, find_stem
-from dashboard.storage.media import EXTENSION
+from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
-KEYS = (
-    "category_id", "file_name images", "classes labels", "annotations result data",
-    "samples filepath",
-)  # fmt: skip
-"""COCO's may begin with all its pictures, and have annotations far behind, or none."""
-LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
+KEYS = ("classes labels", "annotations result data", "samples filepath")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
+HEADER = re.compile(r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class)\b", re.I)
+NAMED = re.compile(r'^(/[mg]/\w+),"?(.+?)"?$', re.M)
+PICTURE, KIND = ("imageid", *FILE), ("labelname", "class")
+"""Headers of tables of classes and boxes, names of OpenImages' classes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(
     r"(^|/)((train|val|test|trainval|classes)\.txt|obj\.names|[^/]+\.ya?ml)$|ImageSets/"
@@ -57,72 +60,23 @@ def _read_json(source: Source, name: str) -> Pieces:
         yield from _list_tasks(source, name, found)
     elif "samples" in found:
         yield from _list_samples(source, name, take_list(found, "samples", name))
-    elif isinstance(found.get("labels"), dict):
+    else:
         classes, own = found.get("classes") or [], found["labels"].items()
         yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
-    else:
-        yield make_labelled(name, _list_annotations(source, name, found))
-
-
-def _list_annotations(source: Source, name: str, found: Any) -> Labels:
-    """Return COCO's images and the names of the categories of their annotations."""
-    images = take_list(found, "images", name)
-    told, kinds = (found.get(key, []) for key in ("annotations", "categories"))
-    names = {each.get("id"): str(each.get("name", each.get("id"))) for each in kinds}
-    files = {each.get("id"): str(each.get("file_name", "")) for each in images}
-    labels = {file: list[str]() for file in files.values() if file}
-    good = [e for e in told if files.get(e.get("image_id")) and e.get("category_id") in names]
-    for each in good:
-        labels[files[each["image_id"]]].append(names[each["category_id"]])
-    what = "annotations of unknown images or categories"
-    source.count(name, len(told) - len(good), what, "ids that are there; left out")
-    return labels.items()
-
-
-def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
-    """Return the labels in a value of JSON: those below keys that say so, of a path its end.
-
-    Args:
-        value: An object, a list, a name, or the number of a class.
-        classes: Names of classes by their numbers.
-        is_label: Whether the key above it says that it is one.
-
-    >>> find_labels({"box": {"label": 1}, "taxonomy": [["pet", "cat"]], "id": 7}, ["x", "dog"])
-    ['dog', 'cat']
-    """
-    if isinstance(value, dict):
-        parts = [find_labels(own, classes, bool(LABEL.search(key))) for key, own in value.items()]
-    elif isinstance(value, list):
-        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
-        parts = [find_labels(own, classes, is_label) for own in ends]
-    else:
-        is_place = isinstance(value, int) and 0 <= value < len(classes)
-        own = str(classes[value] if is_place else value)
-        parts = [[own]] if is_label and value not in (None, "") else []
-    return [label for part in parts for label in part]
 
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
-    """Yield the picture of each task of Label Studio and what each annotation says of it.
-
-    The labels of several controls are a column each.
-    """
-    answers: list[tuple[str, dict[str, list[str]]]] = []
-    odd = 0
-    for task in tasks:
-        values = [str(value) for value in task["data"].values()]
-        texts = [value.partition("?d=")[2] or value for value in values]
-        if not (text := next(filter(EXTENSION.search, texts), "")):
-            odd += 1
-            continue
-        file = source.find_media(text) or UPLOAD.sub("", text)
+    """Yield the data of each task of Label Studio with what each annotation says, a row each."""
+    rows: list[Row] = []
+    controls: dict[str, None] = {}
+    for at, task in enumerate(tasks, start=1):
         told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
-        answers += [(file, _list_controls(each["result"])) for each in told] or [(file, {})]
-    source.count(name, odd, "tasks without a picture", "one; left out")
-    controls = dict.fromkeys(control for _, own in answers for control in own) or {"label": None}
-    for control in controls:
-        labels = [(file, own.get(control, ())) for file, own in answers]
-        yield make_labelled(name, labels, control if len(controls) > 1 else "label")
+        for each in told or [{"result": ()}]:
+            own = _list_controls(each["result"])
+            controls |= dict.fromkeys(own)
+            rows.append((at, task["data"] | own))
+    block = make_block(source, name, rows)
+    yield from list_pieces(source, [replace(block, classes=[*controls])])
 
 
 def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
@@ -200,15 +154,12 @@ def _read_xml(source: Source, name: str) -> Pieces:
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
+    names = [(each.text or "").strip() for each in root.findall("object/name")]
     if root.tag == "annotation":
-        file = (root.findtext("filename") or "").strip()
-        own = [(each.text or "").strip() for each in root.findall("object/name")]
-        yield make_labelled(name, [(file, own)])
-        return
-    images = [(image.get("name"), image) for image in root.iter("image") if image.get("name")]
-    shapes = ((file, [each.get("label", "") for each in own]) for file, own in images)
-    yield make_labelled(name, shapes)
-    for file, image in images:
+        yield make_labelled(name, [(root.findtext("filename", "").strip(), names)])
+    for image in root.iter("image"):
+        file = image.get("name", "")
+        yield make_labelled(name, [(file, [each.get("label", "") for each in image])])
         told: dict[str, list[str]] = {}
         for each in image.iter("attribute"):
             told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())
@@ -216,5 +167,33 @@ def _read_xml(source: Source, name: str) -> Pieces:
         yield Items(name, [file], cells)
 
 
-JSON = Format("COCO, FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
+def recognise_rows(source: Source) -> list[str]:
+    """Return tables of a class a row, as OpenImages has them, or a box, and names of classes."""
+    tables = source.list_headed(HEADER.match, ".csv")
+    return [*source.list_headed(NAMED.match, ".csv"), *tables] if tables else []
+
+
+def read_rows(source: Source, files: Sequence[str]) -> Pieces:
+    """Yield pictures with the classes of all of their rows."""
+    names: dict[str, str] = {}
+    yield from read_each(partial(_read_rows, names=names), source, files)
+
+
+def _read_rows(source: Source, name: str, names: dict[str, str]) -> Pieces:
+    if NAMED.match(source.read_head(name)):
+        names.update(NAMED.findall(source.read_text(name)))
+        return
+    labels: dict[str, list[str]] = {}
+    for block in read_blocks(source, name):
+        small = {name_plainly(column): cells for column, cells in block.columns.items()}
+        files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
+        sure = small.get("confidence", files)
+        for file, kind, number in zip(files, kinds, sure, strict=True):
+            own = labels.setdefault(file, [])
+            own += [names.get(kind, kind)] * (parse_number(number) != 0)  # 0: it is not there
+    yield make_labelled(name, labels.items())
+
+
+ROWS = Format("classes in rows", recognise_rows, read_rows)
+JSON = Format("FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
 BOXES = Format("boxes", recognise_boxes, read_boxes)

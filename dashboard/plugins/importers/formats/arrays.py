@@ -24,11 +24,11 @@ from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
     IDS,
-    LABELS,
     TABLES,
     find_beside,
     find_ids,
     list_texts,
+    names_texts,
     read_beside,
 )
 
@@ -36,6 +36,8 @@ ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
 """Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
 MAX_NEIGHBOURS = 10
+LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
+"""Names of arrays of classes, which are no vectors."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -55,38 +57,33 @@ def _is_list(source: Source, name: str) -> bool:
 
 def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    every = [name for name in files if name.lower().endswith(ENDINGS)]
     there = frozenset([*files, *source.left])
-    beside = {other for name in every for other in find_beside(name, there)}
-    arrays = [name for name in every if name not in beside]
-    stems = {name: find_stem(name).lower() for name in arrays}
-    has_database = any(re.search("database|gallery", stem) for stem in stems.values())
-    asked = {
-        n
-        for n, stem in stems.items()
-        if has_database and re.search("(^|[^a-z])test([^a-z]|$)", stem)
-    }
-    yield from read_each(partial(_read_file, there=there, asked=asked), source, arrays)
+    beside = {other for name in files for other in find_beside(name, files)}
+    arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
+    yield from read_each(partial(_read_file, there=there, arrays=arrays), source, arrays)
 
 
-def _read_file(source: Source, name: str, there: Set[str], asked: Set[str]) -> Pieces:
-    arrays = read_arrays(source.find_path(name), name)
-    if arrays.keys() >= set(SETS):
-        yield from _read_sets(source, name, arrays)
+def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]) -> Pieces:
+    found = read_arrays(source.find_path(name), name)
+    if found.keys() >= set(SETS):
+        yield from _read_sets(source, name, found)
         return
-    lists = {key: each for key, each in arrays.items() if each.ndim == 1 and key}
-    matrices = {key: each for key, each in arrays.items() if each.ndim > 1}
-    if not matrices or find_stem(name).lower() in LABELS | {"y", "targets"}:
-        shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in arrays.items())
+    lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
+    matrices = {
+        key: each
+        for key, each in found.items()
+        if each.ndim > 1 and not LABELLED.search(key or find_stem(name))
+    }
+    if not matrices:
+        shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
-        version, side = name_version(name, key)
-        side = "texts" if name in asked else side
-        ids = find_ids(lists, len(rows), side == "texts")
-        if ids is None and len(matrices) == 1:
-            named = {key: own for key, own in lists.items() if IDS.search(key)}
-            ids = find_ids(named, len(rows), is_text=False)  # `ids` in a file of queries
+        version, side = name_version(name, key, [*arrays, *matrices])
+        if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
+            wanted = "them as they were, as numpy.save writes them; read as the index gives them"
+            source.say(name, "an index that rounds its vectors", wanted)
+        ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if ids is not None and side == "items":
@@ -97,12 +94,15 @@ def _read_file(source: Source, name: str, there: Set[str], asked: Set[str]) -> P
 
 def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
-    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUbO" and not IDS.search(key)
+    is_other = IDS.search(key) or names_texts(key)
+    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
     return is_column and list_texts(cells) != ids
 
 
 def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     """Yield the items, queries and true neighbours of ann-benchmarks."""
+    if arrays["train"].ndim == 1:
+        raise DataError(name, "sparse sets", "vectors, as of the distance angular")
     items, queries = ([f"{key} {at}" for at in range(len(arrays[key]))] for key in SETS[:2])
     yield Items(name, items)
     yield Queries(name, queries, {"text": queries})
@@ -110,7 +110,7 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     yield Vectors(name, "v1", "texts", arrays["test"], queries)
     neighbours = arrays["neighbors"]
     measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
-    if measure not in ("angular", "cosine", "ip"):
+    if measure not in ("angular", "cosine", "ip", "hamming"):
         said = f"true neighbours by the distance {measure}"
         source.say(name, said, "by the cosine, which orders results here")
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()

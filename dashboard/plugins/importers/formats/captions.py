@@ -1,4 +1,4 @@
-"""Captions in JSON as Karpathy, MSR-VTT and COCO write them, and in lines as Flickr30k has them.
+"""Captions and classes in JSON as Karpathy, MSR-VTT and COCO write them; Flickr30k's lines.
 
 Of captions with splits the test split is taken. Lines are `FILE#K<TAB>caption`.
 """
@@ -17,18 +17,24 @@ from dashboard.plugins.importers.pieces import (
     match_lines,
     read_each,
     take_list,
+    write_list,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of
 
 SPLIT = "test"
 WORD = re.compile(r"[^\W\d_]+")
-KEYS = ("sentences images", "sentences videos", "video_id videos", "annotations caption")
+KEYS = (
+    "sentences images", "sentences videos", "video_id videos", "annotations caption",
+    "category_id", "file_name images",
+)  # fmt: skip
+"""COCO's may begin with all its pictures, and have annotations far behind, or none."""
 LISTS = {
     "images": ("annotations", "id", "image_id"),
     "videos": ("sentences", "video_id", "video_id"),
 }
 """The list of texts beside that of pictures, the key of a picture, and its key in a text."""
-NAMES = ("filename", "file_name", "video_id", "id")
+NAMES = ("filename", "file_name", "coco_url", "video_id", "id")
+HOST = re.compile("^https?://[^/]+/")
 TEXTS = ("raw", "caption")
 TEXT_IDS = ("sentid", "sen_id", "id")
 """Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
@@ -38,46 +44,51 @@ LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)"
 
 def recognise_json(source: Source) -> list[str]:
     """Return JSON files whose beginning has the keys of one of the forms."""
-    named = [name for name in source.list_keyed("images") if "caption" in name.lower()]
-    return [*source.list_keyed(*KEYS), *named]
+    return source.list_keyed(*KEYS)
 
 
 def _read_json(source: Source, name: str) -> Pieces:
-    """Yield pictures and their texts; where there is a test split, that is the gallery."""
+    """Yield pictures, their texts and classes; where there is a test split, that is the gallery."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
-    named = take_list(found, key, name)
-    splits = {str(image.get("split", "")) for image in named}
-    kept = [image for image in named if SPLIT not in splits or image.get("split") == SPLIT]
-    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
-    source.count(name, len(named) - len(kept), what, f"the split {SPLIT}; left out", "note")
     beside, own, other = LISTS[key]
-    is_inside = any("sentences" in image for image in named)
-    listed = [] if is_inside else take_list(found, beside, name)
-    known = {image.get(own) for image in named}
-    texts: dict[Any, list[dict[str, Any]]] = {}
-    for told in listed:
-        if told.get(other) in known and "caption" in told:
-            texts.setdefault(told[other], []).append(told)
-    lacking = len(listed) - sum(map(len, texts.values()))
-    what = "annotations without a caption or a known image"
-    source.count(name, lacking, what, f"{other} and caption; left out")
-    columns = {each: [make_text(image.get(each)) for image in kept] for each in ("cocoid", "imgid")}
-    paths = ["/".join(filter(None, (e.get("filepath"), _find(e, NAMES)))) for e in kept]
-    columns["file"] = [source.find_media(path, find_folder_of(name)) for path in paths]
-    ids = [_find(image, NAMES) for image in kept]
-    yield Items(name, ids, columns, is_whole=is_inside or key == "videos")
-    rows = []
+    every = take_list(found, key, name)
+    splits = {str(image.get("split", "")) for image in every}
+    kept = [image for image in every if SPLIT not in splits or image.get("split") == SPLIT]
+    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
+    source.count(name, len(every) - len(kept), what, f"the split {SPLIT}; left out", "note")
+    told: dict[Any, list[dict[str, Any]]] = {image.get(own): [] for image in every}
+    kinds = {each.get("id"): [str(each.get("name", ""))] for each in found.get("categories", ())}
+    odd = 0
+    for each in found.get(beside, ()):
+        is_told = "caption" in each or "segments_info" in each or each.get("category_id") in kinds
+        odd += not is_told or each.get(other) not in told
+        told.setdefault(each.get(other), []).extend(each.get("segments_info", [each]))
+    what = "annotations without a caption or a category, or of unknown pictures"
+    source.count(name, odd, what, "them; left out")
+    ids = [HOST.sub("", _find(image, NAMES)) for image in kept]
+    paths = zip((image.get("filepath", "") for image in kept), ids, strict=True)
+    files = [source.find_media("/".join(path), find_folder_of(name)) for path in paths]
+    columns = {key: [make_text(image.get(key)) for image in kept] for key in ("cocoid", "imgid")}
+    columns["file"] = files
+    rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
-        for told in image.get("sentences") or texts.get(image.get(own), []):
-            text = _find(told, TEXTS) or " ".join(told.get("tokens", ()))
-            rows.append((item, text, _find(told, TEXT_IDS)))
+        texts = image.get("sentences") or told[image.get(own)]
+        rows += [(item, _read_caption(each), _find(each, TEXT_IDS)) for each in texts]
+        classes = [name for each in texts for name in kinds.get(each.get("category_id"), ())]
+        labels.append(write_list([*dict.fromkeys(classes)]))
+    stated = {"label": labels} if kinds else {}
+    yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
     yield Captions(name, rows)
+
+
+def _read_caption(told: Mapping[str, Any]) -> str:
+    return _find(told, TEXTS) or " ".join(told.get("tokens", ()))
 
 
 def _find(told: Mapping[str, Any], keys: Sequence[str]) -> str:
     """Return the value of the first of some keys that is there, as a text."""
-    return next((make_text(told[key]) for key in keys if key in told), "")
+    return next((make_text(told[key]) for key in keys if told.get(key) is not None), "")
 
 
 def recognise_lines(source: Source) -> list[str]:
@@ -103,5 +114,5 @@ def _read_lines(source: Source, name: str) -> Pieces:
     yield Captions(name, rows)
 
 
-JSON = Format("captions in JSON", recognise_json, partial(read_each, _read_json))
+JSON = Format("captions and COCO in JSON", recognise_json, partial(read_each, _read_json))
 LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))

@@ -16,9 +16,11 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_stem
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
-CLASS = FLAGS.replace("[01]", r"\d+")
-FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS % '{1}'}")
-"""A path, and a label a column, as DeepHash has them, or the number of a class."""
+CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
+FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS}")
+"""A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
+SPLIT = re.compile("partition|split")
+"""Words in names of lists whose numbers are no classes."""
 PARTS = re.compile("(database|gallery|base)|(test|query|queries)")
 """Words in names of the lists of what is searched, and of what asks."""
 HEADS = {
@@ -30,7 +32,8 @@ HEADS = {
 
 def recognise_flags(source: Source) -> list[str]:
     """Return text files of paths and labels."""
-    return source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
+    lists = source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
+    return [name for name in lists if not SPLIT.search(find_stem(name))]
 
 
 def read_flags(source: Source, files: Sequence[str]) -> Pieces:
@@ -45,8 +48,9 @@ def read_flags(source: Source, files: Sequence[str]) -> Pieces:
 
 def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
     text = source.read_text(name)
-    width = len(text.split("\n")[0].split()) - 1
-    form = re.compile((FLAGS if width > 1 else CLASS) % f"{{{width}}}")
+    first = text.split("\n")[0].strip()
+    width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
+    form = re.compile(FLAGS % f"{{{width}}}" if width > 1 else CLASS)
     good = match_lines(source, name, text, form, f"a path and {width} labels")
     rows: dict[str, str] = {}
     for match in good:

@@ -6,7 +6,7 @@ from functools import partial
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
-from dashboard.plugins.importers.pieces import Captions, Format, Items, Pieces, read_each
+from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Source, find_folder_of, find_kind
 from dashboard.storage.media import EXTENSION
 
@@ -46,12 +46,12 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
 
 
 def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Pieces:
-    """Yield the caption that a file beside a picture holds; img2dataset writes it as JSON, too."""
+    """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
     stem, _, ending = name.rpartition(".")
     found = source.read_json(name) if ending == "json" else source.read_text(name)
     text = found.get("caption") if isinstance(found, dict) else found
-    if isinstance(text, str) and stem in named and text.strip():
-        yield Captions(name, [(named[stem], " ".join(text.split()), "")])
+    if isinstance(text, str) and stem in named:
+        yield list_lines(name, named[stem], text)
 
 
 def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:

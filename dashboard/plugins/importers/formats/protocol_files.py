@@ -3,6 +3,7 @@
 The tables of a study of context are taken as they are: relevance, viewed lists, satisfaction.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,17 +16,19 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Pieces,
     Queries,
+    RunLines,
     choose_part,
 )
 from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.texts import parse_number
 
-KEYS = (
-    ("candidate", ("target",), "captions", ""),
-    ("reference", ("target_hard",), "caption", "target_soft"),
-    ("reference_img_id", ("target_img_id", "gt_img_ids"), "relative_caption", ""),
-)
-"""Keys of FashionIQ, CIRR and CIRCO: reference, targets, text, targets of less use."""
+REFERENCES = ("candidate", "reference", "reference_img_id")
+TARGETS = ("target", "target_hard", "target_img_id", "gt_img_ids")
+TEXTS = ("captions", "caption", "relative_caption")
+"""Keys of FashionIQ, CIRR and CIRCO."""
+BESIDE = re.compile(r"^split\.|\.ext\.")
+SUBMITTED = re.compile(r'\{(?!.*recall_subset)\s*("\w+":\s*"[^"]*",\s*)*"\w+":\s*\[')
+"""Names of splits and of CIRR's longer texts, and the beginning of results to submit."""
 SPLITS = ("val", "dev", "test", "train")
 MAX_OTHER_SCALE = 10.0
 """The largest relevance that tells another scale than that up to 100."""
@@ -33,42 +36,45 @@ TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
 
 
 def recognise(source: Source) -> list[str]:
-    """Return files of queries with a picture, and of splits beside them."""
-    queries = source.list_keyed(*(f"{reference} {text}" for reference, _, text, _ in KEYS))
-    splits = [name for name in source.list_left(".json") if find_stem(name).startswith("split.")]
-    return [*queries, *splits] if queries else []
+    """Return files of queries with a picture, and of splits and results beside them."""
+    queries = source.list_keyed(*map(" ".join, zip(REFERENCES, TEXTS, strict=True)))
+    beside = source.list_headed(SUBMITTED.match, ".json")
+    beside += [name for name in source.list_left(".json") if BESIDE.search(find_stem(name))]
+    return [*queries, *beside] if queries else []
 
 
 def read(source: Source, files: Sequence[str]) -> Pieces:
-    """Yield the gallery, the queries and the targets of one file."""
-    splits = [name for name in files if find_stem(name).startswith("split.")]
-    queries = [each for each in files if each not in splits]
+    """Yield the gallery, the queries, the targets and the results of one file."""
+    submitted = [name for name in files if SUBMITTED.match(source.read_head(name))]
+    queries = [e for e in files if not (e in submitted or BESIDE.search(find_stem(e)))]
     name = choose_part(source, queries, SPLITS, "files of queries, each with a gallery of its own")
-    rows = source.read_json(name)
-    reference, targets, text, soft = next((e for e in KEYS if e[0] in rows[0]), KEYS[0])
-    words = find_stem(name).split(".")[1:]
-    own = [each for each in splits if find_stem(each).split(".")[1:] == words]
-    if own:
-        yield Items(own[0], [*map(str, source.read_json(own[0]))], is_whole=True)
-    ids, texts, asked = [], [], []
+    own = find_stem(name).replace("cap.", "split.")
+    for each in [each for each in files if find_stem(each) == own != find_stem(name)]:
+        yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
+    told: dict[str, list[list[str]]] = {}
     pairs: dict[tuple[str, str], float] = {}
-    for at, row in enumerate(rows):
+    for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
-        ids.append(query)
-        texts.append(" and ".join(map(str, _make_list(row.get(text)))))
-        asked.append(_name(source, row.get(reference)))
-        named = [each for key in targets for each in _make_list(row.get(key))]
-        pairs |= {(query, _name(source, each)): 1.0 for each in named}
-        for each, grade in (row.get(soft) or {}).items():
-            if grade == -1.0:
-                pairs.setdefault((query, _name(source, each)), 0.0)
+        told[query] = [_list_names(source, row, keys) for keys in (REFERENCES, TEXTS)]
+        soft = row.get("target_soft") or {}
+        pairs |= {(query, each): 0.0 for each, grade in soft.items() if grade == -1.0}
+        pairs |= {(query, each): 1.0 for each in _list_names(source, row, TARGETS)}
+    asked = ["".join(named) for named, _ in told.values()]
+    texts = [" and ".join(own) for _, own in told.values()]
     yield Items(name, list(dict.fromkeys([*asked, *(item for _, item in pairs)])))
-    yield Queries(name, ids, {"text": texts, "item_id": asked})
+    yield Queries(name, [*told], {"text": texts, "item_id": asked})
     yield Judgements(name, [(query, item, grade) for (query, item), grade in pairs.items()])
+    for each in submitted:
+        found = [(query, own) for query, own in source.read_json(each).items() if query in told]
+        rows = [(q, _name(source, e), -at) for q, own in found for at, e in enumerate(own)]
+        yield RunLines(each, find_stem(each), rows)
 
 
-def _make_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+def _list_names(source: Source, row: dict[str, Any], keys: Sequence[str]) -> list[str]:
+    """Return the values of some keys, each one or a list."""
+    values = [row[key] for key in keys if row.get(key) is not None]
+    every = [each for own in values for each in (own if isinstance(own, list) else [own])]
+    return [_name(source, each) for each in every]
 
 
 def _name(source: Source, value: Any) -> str:

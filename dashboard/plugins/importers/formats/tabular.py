@@ -2,12 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from pathlib import Path
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
+    GRADES,
     SPANS,
     Roles,
     clean_name,
@@ -26,8 +28,9 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     Vectors,
     read_each,
+    write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import UPLOAD, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, recognise_type
 from dashboard.texts import parse_number, split_cells
 
@@ -39,9 +42,8 @@ HEADER = re.compile(
 )
 """The first line of a table of pictures and captions in a text, as of Flickr8k and Flickr30k."""
 MAX_PICTURE_BYTES = 1 << 28
-GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
-          "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0"}  # fmt: skip
-"""Grades of words: ESCI's labels, and those of judges."""
+FLAGS = {"", "0", "1", "-1"}
+"""Cells of columns that are a class each, as Roboflow's `_classes.csv` has them."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -58,15 +60,20 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
 
 def read_table(source: Source, name: str) -> Pieces:
     """Yield the pieces of a table, block by block."""
+    return list_pieces(source, read_blocks(source, name))
+
+
+def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
+    """Yield the pieces of the blocks of a table."""
     roles: Roles | None = None
     columns: list[str] = []
-    for block in read_blocks(source, name):
+    for block in blocks:
         if roles is None or columns != [*block.columns, *block.vectors]:
             columns = [*block.columns, *block.vectors]
             try:
                 roles = find_roles(block, source)
             except DataError as error:  # a sheet of remarks beside others
-                source.leave_out(name, error)
+                source.leave_out(block.file, error)
                 roles = None
                 continue
         yield from KINDS[roles.kind](source, block, roles)
@@ -103,6 +110,7 @@ def read_numbers(cells: Sequence[str]) -> list[float | None]:
 def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
+    columns[1] = [UPLOAD.sub("", cell) for cell in columns[1]]
     told = [each for each in ("grade", "score", "rank") if each in roles.of]
     if not told:
         wanted = "a column of grades; the pairs are relevant"
@@ -110,7 +118,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     for role in told or ["grade"]:
         column = roles.of.get(role, "")
         cells = block.columns.get(column) or ["1"] * len(block.lines)
-        numbers = read_numbers([GRADES.get(cell.lower(), cell) for cell in cells])
+        numbers = read_numbers([GRADES.get(cell.strip('[]"').lower(), cell) for cell in cells])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         what = f"cells of {column} that are no number"
         source.count(block.file, odd, what, "numbers; rows left out")
@@ -159,6 +167,12 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
+        flags = [name for name, own in columns.items() if {"1"} <= {*own} <= FLAGS]
+        own_name = "classes" if find_stem(block.file) == "_classes" else "flags"
+        if own_name == "classes" or len(flags) > 2:
+            marks = zip(*map(columns.__getitem__, flags), strict=True)
+            marked = [write_list([*compress(flags, map("1".__eq__, row))]) for row in marks]
+            columns = {own_name: marked} | columns
         labels = [name for name in block.classes if name in columns]
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
         yield Items(block.file, ids, columns, labels, contents)

@@ -1,6 +1,7 @@
 """Judgements and results: TREC's lines and its topics, BEIR."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import PurePosixPath
@@ -25,13 +26,19 @@ OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".tom
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 FORMS = {
     "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
+    "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
     "qrels": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
+    "ltr": re.compile(r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
-"""Lines of each form: query, item and number; query and text."""
-WORDS = {"pairs": re.compile("qrel|judg|relevan"), "queries": re.compile("quer|topic")}
+"""Lines of each form: query, item and number, in MS MARCO's a rank; id and text."""
+WORDS = {
+    "pairs": re.compile("qrel|judg|relevan"),
+    "queries": re.compile("quer|topic"),
+}
 """What names of files of a form hold, where its lines could be anything."""
+RESULTS = ("run", "ranks")
 TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
 TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", re.I)
 TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
@@ -53,9 +60,21 @@ def find_form(name: str, head: str) -> str:
     for form, pattern in FORMS.items():
         matches = [match for line in lines if (match := pattern.fullmatch(line))]
         is_named = form not in WORDS or WORDS[form].search(name.lower())
-        if is_named and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
+        is_so = _has_ranks(name, matches) if form == "ranks" else is_named
+        if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
             return "" if form == "queries" and "query" in lines[0].lower() else form
     return ""
+
+
+def _has_ranks(name: str, lines: Sequence[re.Match[str]]) -> bool:
+    """Return whether the third field counts from 1 for each query, as in no judgements."""
+    counts: Counter[str] = Counter()
+    for each in lines:
+        counts[each[1]] += 1
+        if counts[each[1]] != int(each[3]):
+            return False
+    is_judged = WORDS["pairs"].search(name.lower()) or len({each[2] for each in lines}) < 2
+    return len(counts) < len(lines) and not is_judged
 
 
 def _read_file(source: Source, name: str) -> Pieces:
@@ -69,11 +88,12 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "queries":
         yield _make_queries(name, [(each[1], each[2]) for each in lines])
         return
-    rows = [(each[1], each[2], float(each[3])) for each in lines]
-    if form in ("qrels", "pairs"):
-        yield Judgements(name, rows)
-    else:
+    sign = -1 if form == "ranks" else 1
+    rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
+    if form in RESULTS:
         yield RunLines(name, find_stem(name), rows)
+    else:
+        yield Judgements(name, rows)
 
 
 def _make_queries(name: str, rows: Sequence[tuple[str, str]]) -> Queries:
@@ -88,7 +108,7 @@ PARTS = ("test", "dev", "validation", "val", "train")
 def recognise_beir(source: Source) -> list[str]:
     """Return a corpus, its queries and its judgements."""
     corpora, queries = (
-        [name for name in source.left if PurePosixPath(name).name == file]
+        [name for name in source.left if PurePosixPath(find_plain(name)).name == file]
         for file in ("corpus.jsonl", "queries.jsonl")
     )
     if not corpora or not queries:

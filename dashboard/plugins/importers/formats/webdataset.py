@@ -15,38 +15,43 @@ import numpy as np
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import (
-    Captions,
     Format,
     Items,
     Pieces,
     Vectors,
+    list_lines,
     read_each,
 )
 from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.media import EXTENSION
 
+ENDINGS = (".tar", ".tar.gz", ".tgz")
 MAX_BYTES = 1 << 28
 READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 """Endings of members that are read."""
 
 
 def recognise(source: Source) -> list[str]:
-    """Return tar files."""
-    return source.list_left(".tar", ".tar.gz", ".tgz")
+    """Return tar files, and the names of their classes beside them."""
+    archives = source.list_left(*ENDINGS)
+    return [*archives, *source.list_left("classnames.txt")] if archives else []
 
 
 def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
-    yield from read_each(partial(_read_tar, seen={}), source, files)
+    archives = [name for name in files if name.lower().endswith(ENDINGS)]
+    lists = [source.read_text(name).split("\n") for name in files if name not in archives]
+    names = {str(at): line.strip() for lines in lists for at, line in enumerate(lines)}
+    yield from read_each(partial(_read_tar, seen={}, names=names), source, archives)
 
 
-def _read_tar(source: Source, name: str, seen: dict[str, str]) -> Pieces:
+def _read_tar(source: Source, name: str, seen: dict[str, str], names: Mapping[str, str]) -> Pieces:
     unread: dict[str, None] = {}
     for key, members in groupby(_list_members(source, name), itemgetter(0)):
         sample = {ending: content for _, ending, content in members}
         unread |= {each: None for each in sample if not READ.search(f".{each}")}
         item = key if seen.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
-        yield from _read_sample(source, name, item, sample)
+        yield from _read_sample(source, name, item, sample, names)
     wanted = "pictures, txt, cls, json and npy; left out"
     source.count(name, list(unread), "other endings of members", wanted)
 
@@ -75,22 +80,26 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
     source.count(name, odd, what, "plain files; left out")
 
 
-def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, bytes]) -> Pieces:
+def _read_sample(
+    source: Source, file: str, item: str, sample: Mapping[str, bytes], names: Mapping[str, str]
+) -> Pieces:
     """Yield the item of a sample: its picture, class, further cells, caption and vectors."""
     pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
+    labels = [ending for ending in sample if "cls" in ending.split(".")]
+    kinds = {end.rpartition(".")[2]: data for end, data in sample.items() if end not in labels}
     try:
-        told = dict(json.loads(sample.get("json", b"{}")))
+        told = dict(json.loads(kinds.get("json", b"{}")))
     except (ValueError, TypeError, RecursionError):
         told = {}
         source.say(file, f"no object of JSON in {item}.json", "one; left out")
     cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
-    text = make_text(sample.get("txt", sample.get("caption", b""))).strip()
-    caption = text or "".join(cells.pop("caption", ()))
-    labels = [ending for ending in sample if ending == "cls"]
-    cells |= {ending: [make_text(sample[ending]).strip()] for ending in labels}
-    yield Items(file, [item], cells, labels, pictures[:1])
-    if caption:
-        yield Captions(file, [(item, " ".join(caption.split()), "")])
+    text = make_text(kinds.get("txt", kinds.get("caption", b""))).strip()
+    caption = text or " ".join("".join(cells.pop("caption", ())).split())
+    for ending in labels:
+        cell = make_text(sample[ending]).strip()
+        cells["cls"] = [names.get(cell, cell)]
+    yield Items(file, [item], cells, ["cls"] if labels else [], pictures[:1])
+    yield list_lines(file, item, caption)
     for ending, data in sample.items():
         if ending.endswith("npy"):
             version = ending.removesuffix("npy").strip(".") or "v1"
