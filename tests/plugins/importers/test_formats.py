@@ -60,9 +60,7 @@ CASES: dict[str, Case] = {
     "folders of classes": (
         {"train/cat/1.png": 1, "train/cat/2.png": 2, "train/dog/3.png": 3}, [],
         {("items.csv", "item_id class file"): [
-            f"train/{name}|{name[:3]}|train/{name}"
-            for name in ("cat/1.png", "cat/2.png", "dog/3.png")
-        ]}, {},
+            f"train/{n}|{n[:3]}|train/{n}" for n in ("cat/1.png", "cat/2.png", "dog/3.png")]}, {},
     ),
     "npz with names and labels": (
         {f"{name}.png": 1 for name in NAMES} | {"v1.npz": lambda path: np.savez(
@@ -88,11 +86,6 @@ CASES: dict[str, Case] = {
         {SIDES: ["p1.png|image", "p2.png|image", *(f"{each}|text" for each in LINES)],
          ("qrels.csv", "query_id item_id"): OF_LINES,
          ("queries.csv", "text"): ["", "", "one a, so", "one b, so", "two a, so"]}, {},
-    ),
-    "Flickr30k": (
-        TWO | {"results.token": "".join(
-            f"{line}\t{text}\n" for line, (_, text) in zip(LINES, CAPTIONS.values(), strict=True))},
-        [], {("qrels.csv", "query_id item_id"): OF_LINES}, {},
     ),
     "table of captions, two arrays": (
         TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
@@ -226,22 +219,16 @@ CASES |= {
                     for at, n in enumerate(NAMES)]} | PICTURED | BY_NAME,
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS,
     ),
-    "numbers of captions": (
-        {"t.csv": "image| comment_number| comment\na.png| 0| one\na.png| 0| two\nb.png| 1| x\n"}
-        | PICTURED, [], {("queries.csv", "text"): ["", "", "one", "two", "x"]}, {},
+    "numbers of captions, numbered captions": (
+        {"t.csv": "image| comment_number| comment\na.png| 0| one\na.png| 0| two\nb.png| 1| x\n",
+         "u.csv": "image,caption_1,caption_2\nc.png,5,6\n"} | PICTURED,
+        [], {("queries.csv", "text"): ["", "", "", "one", "two", "x", "5", "6"]}, {},
     ),
     "a class a line": (
-        {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n", "split.txt": "im/a.jpg 0\n"},
-        [], {("items.csv", "item_id labels"): ["im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {},
-    ),
-    "classes of Tiny ImageNet": (
-        {"val.txt": "".join(f"{n}.JPEG\tn0000000{n}\t0\t1\t2\t3\n" for n in "12")},
-        [], {("items.csv", "labels"): ["n00000001", "n00000002"]}, {},
-    ),
-    "numbered captions": (
-        {"t.csv": "image,caption_1,caption_2\na.png,one,two\n", "a.png": 1},
-        [], {("qrels.csv", "query_id item_id"): [
-            "a.png|a.png#0", "a.png#0|a.png", "a.png|a.png#1", "a.png#1|a.png"]}, {},
+        {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n", "split.txt": "im/a.jpg 0\n",
+         "val.txt": "d.JPEG\tn00000001\t0\t1\t2\t3\n"}, [],
+        {("items.csv", "item_id labels"):
+         ["im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3", "d.JPEG|n00000001"]}, {},
     ),
     "vectors alone": (
         {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},

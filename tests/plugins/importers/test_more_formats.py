@@ -99,13 +99,11 @@ CASES: dict[str, Case] = {
         ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]}},
         [], {("items.csv", "file label"): FOUND}, {},
     ),
-    "FiftyOne classes": (
-        ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 0, "b": 0, "c": 1}}},
-        [], {("items.csv", "file label"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
-    ),
-    "FiftyOne samples": (
-        ABC | {"samples.json": SAMPLES},
-        [], {("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
+    "FiftyOne classes and samples": (
+        ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 1, "b": 1, "c": 0}},
+               "samples.json": SAMPLES}, ["--relevance", "truth"],
+        {("items.csv", "label"): ['["dog"]', '["dog"]', '["cat"]'],
+         ("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
     ),
     "Label Studio": (ABC | {"x.json": TASKS}, [], {("items.csv", "file label"): FOUND}, {}),
     "Label Studio, a column a control; files keep their prefix": (
@@ -124,28 +122,26 @@ CASES: dict[str, Case] = {
                            "annotations": [{"result": [{"value": {"choices": "Not relevant"}}]}]}]},
         [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|0", "red|a.png|1"]}, {},
     ),
-    "Label Studio's regions in rows": (
-        ABC | {"x.csv": "image,label\n" + "".join(
-            f'{n}.png,"[{{""x"": 1, ""rectanglelabels"": [""{CLASSES[n]}""]}}]"\n' for n in "abc")},
-        [], {("items.csv", "label"): ['["cat"]', '["cat"]', '["dog"]']}, {},
-    ),
-    "OpenImages, and boxes in rows": (
-        ABC | {"n.csv": "/m/1,Cat\n/m/2,Dog\n", "v.csv": "ImageID,Source,LabelName,Confidence\n"
+    "OpenImages, boxes in rows, Label Studio's regions": (
+        ABC | {"d.png": 4, "x.csv": 'image,label\nd.png,"[{""x"": 1, ""choices"": [""Elk""]}]"',
+               "n.csv": "/m/1,Cat\n/m/2,Dog\n", "v.csv": "ImageID,Source,LabelName,Confidence\n"
                "a,x,/m/1,1\na,x,/m/2,0\nb,x,/m/1,1\nb,x,/m/2,1\n",
                "w.csv": "filename,width,class,xmin,ymin\nc.png,4,Dog,0,0\nc.png,4,Elk,1,1\n"},
         [], {("items.csv", "file label"):
-             ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "Elk"]']}, {},
+             ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "Elk"]', 'd.png|["Elk"]']},
+        {},
     ),
     "a column a class": (
         ABC | {"_classes.csv": "filename, cat, dog\na.png, 1, 0\nb.png, 1, 1\nc.png, 0, 0\n"},
         [], {("items.csv", "file classes"): FOUND}, {},
     ),
-    "Flickr8k": (
+    "Flickr8k and Flickr30k": (
         ABC | {"Flickr8k.token.txt": "a.png#0\tred car\na.png#1\tan old car\n",
-               "Flickr8k.lemma.token.txt": "a.png#0\tred car be\n",
+               "Flickr8k.lemma.token.txt": "a.png#0\tred car be\n", "r.token": "b.png#0\ta van\n",
                "ExpertAnnotations.txt": "a.png  b.png#2\t1\t1\t1\na.png  a.png#0\t1\t1\t2\n",
                "CrowdFlowerAnnotations.txt": "a.png\ta.png#0\t1\t3\t0\n"},
-        [], {("queries.csv", "text"): ["", "red car", "an old car"]}, {},
+        [], {("queries.csv", "query_id text"):
+             ["a.png|", "b.png|", "a.png#0|red car", "a.png#1|an old car", "b.png#0|a van"]}, {},
     ),
     "img2dataset": (
         {"0.tar": write_tar({"00.jpg": make_picture(1), "00.txt": b"red"}),
