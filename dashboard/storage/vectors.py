@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter
 from pathlib import Path
-from threading import Lock
+from threading import Condition
 from typing import Any
 
 import numpy as np
@@ -138,7 +138,7 @@ class Vectors(Named):
             yield start, self.scale(start, start + step)
 
 
-@cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), lock=Lock())
+@cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), condition=Condition())
 def _scale_all(vectors: Vectors) -> Float32Array:
     units = np.empty((len(vectors.ids), vectors.dimension), dtype=np.float32)
     for start, block in vectors.list_blocks(max(1, BLOCK // vectors.dimension)):
