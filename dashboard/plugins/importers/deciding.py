@@ -56,8 +56,11 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     belong = pairs and (several or (not stated and _has_pictures(found)))
-    sure = [name for name in fixed if name != "captions"][:1]
-    ways = sure or [*stated, *(["captions"] if belong else [])] or possible
+    ways = (
+        [name for name in fixed if name != "captions"][:1]
+        or [*stated, *(["captions"] if belong else [])]
+        or possible
+    )
     if not chosen and (len(ways) > 1 or ways == possible != []):
         file, names = found.sources.get(ways[0], "captions"), list_names(ways)
         raise Unsure(
@@ -86,8 +89,11 @@ def _list_lines(ways: Sequence[str]) -> list[str]:
 def _has_pictures(found: Gathered) -> bool:
     """Return whether texts of items describe pictures, and are not the items themselves."""
     cells = (*found.items.get("file"), *found.items.index)
-    is_asked = any(side == "texts" for _, side in found.vectors)
-    return bool(found.written) or is_asked or any(map(EXTENSION.search, cells))
+    return (
+        bool(found.written)
+        or any(side == "texts" for _, side in found.vectors)
+        or any(map(EXTENSION.search, cells))
+    )
 
 
 def list_judged(found: Gathered) -> list[str]:

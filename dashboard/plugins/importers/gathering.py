@@ -239,8 +239,9 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        what, wanted = "items without an id or a file", "one; left out"
-        self.source.count(piece.file, [*piece.ids].count(""), what, wanted)
+        self.source.count(
+            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
+        )
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},

@@ -46,7 +46,6 @@ CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_f
 """Options of a call that the next update has, too, where it states no others."""
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
-DEFAULTS = ("default_baseline", "default_candidate")
 FORM = ("bits", "by_position")
 """Settings of a version that follow from its vectors; all others of model.toml stay."""
 INDEXES = ("/index.faiss", "/milvus.json")
@@ -114,8 +113,7 @@ def _open_draft(found: Gathered, plan: Plan) -> Collection:
     for name, error in stale.items():
         (found.folder / error.file).unlink()
         found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
-        for key in [key for key in DEFAULTS if plan.settings.get(key) == name]:
-            del plan.settings[key]
+        plan.settings = {key: cell for key, cell in plan.settings.items() if cell != name}
     return _open_draft(found, plan) if stale else opened
 
 

@@ -144,8 +144,9 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
         strict=True,
     )
     bare = [query for query, *own in every if not any(own)]
-    shown = [query for query in bare if found.source.find_media(query) and not query.isdecimal()]
-    own_items = found.match_items(shown, file)
+    own_items = found.match_items(
+        [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
+    )
     plan.queries.add(list(own_items), {"item_id": list(own_items.values())})
     bare = [query for query in bare if query not in own_items]
     texts = {name: text for _, _, text, name in found.captions if name}

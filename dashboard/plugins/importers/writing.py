@@ -108,13 +108,12 @@ def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
         numbers[name] = each.rows
-    guessed = {"queries.csv": plan.of_queries or None}
     return [
         {
             "file": name,
             "rows": number,
             "taken_from": list_names(taken.get(name, ())) or "the source",
-            "guessed": guessed.get(name),
+            "guessed": plan.of_queries or None if name == "queries.csv" else None,
         }
         for name, number in numbers.items()
         if number > 0
