@@ -13,7 +13,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
-from dashboard.texts import parse_number, split_cells
+from dashboard.texts import split_cells
 
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
@@ -26,6 +26,8 @@ ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
 )
 """Addresses, dates and names of files, which are no classes."""
+NUMERIC = re.compile(r"[-+\d.:/ ]+")
+"""Numbers, times and dates, which are offered after all others."""
 MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
@@ -117,8 +119,7 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str], list[str]
         if is_declared or small in LABELS or small.endswith("_label"):
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
         elif _has_classes(classes) and _has_few(classes):
-            is_counted = all(parse_number(each) == parse_number(each) for each in {*classes})
-            (numbers if is_counted else possible).append(column)
+            (numbers if all(map(NUMERIC.fullmatch, classes)) else possible).append(column)
     return stated, possible, numbers
 
 
