@@ -115,7 +115,7 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str], list[str]
             continue
         cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
         split = split_cells(cells)
-        classes = [part for cell in cells for part in split[cell]]
+        classes = Counter(part for cell in cells for part in split[cell])
         if is_declared or small in LABELS or small.endswith("_label"):
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
         elif _has_classes(classes) and _has_few(classes):
@@ -146,19 +146,17 @@ def settle_classes(rows: Rows, column: str) -> None:
             rows.columns[column][rows.index[item]] = next(alike, write_list(most))
 
 
-def _has_classes(names: Sequence[str]) -> bool:
+def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    counts = Counter(names)
-    is_split = {name.lower() for name in counts} <= SPLITS
-    is_odd = any(ODD.fullmatch(name) for name in list(counts)[:20])
-    return 1 < len(counts) < len(names) and not is_split and not is_odd
+    is_split = {name.lower() for name in names} <= SPLITS
+    is_odd = any(map(ODD.fullmatch, list(names)[:20]))
+    return 1 < len(names) < names.total() and not is_split and not is_odd
 
 
-def _has_few(names: Sequence[str]) -> bool:
-    counts = Counter(names)
-    is_text = max(map(len, counts)) > MAX_CHARACTERS
-    is_alike = counts.most_common(1)[0][1] > 0.98 * len(names)
-    is_few = len(counts) <= min(MAX_CLASSES, len(names) // 2)
+def _has_few(names: Counter[str]) -> bool:
+    is_text = max(map(len, names)) > MAX_CHARACTERS
+    is_alike = max(names.values()) > 0.98 * names.total()
+    is_few = len(names) <= min(MAX_CLASSES, names.total() // 2)
     return is_few and not (is_text or is_alike)
 
 

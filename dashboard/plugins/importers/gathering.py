@@ -278,8 +278,8 @@ class Gathered:
             among: Items that they may mean; all if there are none.
         """
         items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
-        exact = {name: name if name in items else self.known.get(name, "") for name in every}
-        found = {name: item for name, item in exact.items() if item in items}
+        exact = {**self.known, **{item: item for item in items}}
+        found = {name: exact[name] for name in every if exact.get(name) in items}
         rest = [name for name in every if name not in found]
         near = self._match_near(rest, items) if rest else {}
         times = Counter([*near.values(), *found.values()])

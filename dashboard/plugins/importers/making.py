@@ -242,8 +242,8 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
             source.count(file, many, f"ids with a second {column}", wanted)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
-        seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
+        seen = f"{len(source.files):,} files ({said or 'none'})"
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
 
@@ -271,7 +271,7 @@ def describe(
     number = keywords.get(plan.basis, len(cells) or len(judged))
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in plan.placed]
+    versions = [f"{each.name} ({', '.join(each.said)})" for each in plan.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (

@@ -34,13 +34,13 @@ class Placed:
     """A version that was written.
 
     Attributes:
-        said: What it was taken from, by the side, for the answer.
+        said: What it was taken from, for the answer.
         rows: Rows of each of its files.
         form: What its vectors are, as `find_form` says.
     """
 
     name: str
-    said: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
     rows: dict[str, int] = field(default_factory=dict)
     form: str = ""
 

@@ -102,7 +102,7 @@ def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
             csv.writer(file, lineterminator="\n").writerows(tables[name])
     for version in plan.placed:
         numbers |= version.rows
-        taken |= dict.fromkeys(version.rows, list(version.said.values()))
+        taken |= dict.fromkeys(version.rows, version.said)
     for name in ("media", "posters"):
         numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
     for name, each in found.copied.items():
