@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings, Unsure, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, Unsure, list_names
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
@@ -81,8 +81,12 @@ def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
         return ""
     if not codes:
         found = f"bytes, which may be codes of {8 * parts[0].shape[1]} bits, eight in a byte"
-        lines = ["--codes packed", "--codes none  # vectors of whole numbers"]
-        raise Unsure(file, found, "a statement of what they are", lines)
+        raise Unsure(
+            file,
+            found,
+            "a statement of what they are",
+            ["--codes packed", "--codes none  # vectors of whole numbers"],
+        )
     return "packed"
 
 
@@ -156,8 +160,12 @@ def add_vectors(
                 shutil.copytree(path, draft / inside, ignore=list_left_out)
             else:
                 shutil.copyfile(path, draft / inside)
-        made = read_version(draft, collection.items, collection.queries, findings, name=name)
-        record_version(made, collection.items, collection.queries, draft)
+        record_version(
+            read_version(draft, collection.items, collection.queries, findings, name=name),
+            collection.items,
+            collection.queries,
+            draft,
+        )
         rows = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", number)
             for stem, number in numbers.items()
@@ -178,9 +186,9 @@ def _name_sides(
         ((rows, asked),) = sides["queries"]
         names = _name_texts(collection, sides["items"][0][1], asked)
         sides["items"] += [(rows, names)] if any(names) else []
-        what, wanted = "text queries that are items, too", "both; taken for both"
-        both, before = sum(map(bool, names)), "vectors of "
-        findings += count_odd(given[1].name, both, what, wanted, "note", before)
+        found = f"vectors of {sum(map(bool, names)):,} text queries that are items, too"
+        wanted = "both; taken for both"
+        findings += [Finding("note", given[1].name, None, found, wanted)] if any(names) else []
     return sides
 
 
@@ -308,8 +316,9 @@ def replace_queries(
     parts: list[Part] = [(convert(queries.rows, "bits" if is_bits else ""), given)]
     if kept is not None:
         anew = {*given}
-        others = ["" if name in anew else name for name in kept.ids]
-        parts.insert(0, (kept.scale(0, len(kept.ids)), others))
+        parts.insert(
+            0, (kept.scale(0, len(kept.ids)), ["" if name in anew else name for name in kept.ids])
+        )
     with replace_files(folder, "queries.npy", "queries.txt") as place:
         number = _write_side(place / "queries.npy", parts)
         read_vectors(place, "queries", collection.queries.ids, findings, f"models/{version.name}")

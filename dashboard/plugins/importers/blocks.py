@@ -195,7 +195,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
     try:
         found: Any = source.read_json(name)
     except DataError:
-        if not _is_lines(source.read_head(name, 1 << 16)):
+        if not re.search(r"\}\s*\n\s*\{", source.read_head(name, 1 << 16)):  # no lines of objects
             raise
         yield from _read_lines(source, name)
         return
@@ -254,18 +254,10 @@ def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
     for key, value in row.items():
         if isinstance(value, dict) and value.keys() == {"choices"}:
             yield f"{before}{key}", value["choices"]
-        elif isinstance(value, dict) and len(before) < MAX_NAME:
+        elif isinstance(value, dict):
             yield from _flatten(value, f"{before}{key}.")
         else:
             yield f"{before}{key}", value
-
-
-def _is_lines(text: str) -> bool:
-    """Return whether the first line is a whole JSON object."""
-    try:
-        return isinstance(json.loads(text.lstrip().split("\n", 1)[0]), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -388,10 +380,8 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
     for stem, named in groups.items():
-        places = sorted(named)
-        names = [named[at] for at in places]
-        is_row = places[-1] - places[0] < len(places) >= MIN_WIDE
-        if is_row and any("." in columns[name][0] for name in names):
+        names = [named[at] for at in sorted(named)]
+        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
             found[stem] = np.array(
                 list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
                 dtype=np.float32,

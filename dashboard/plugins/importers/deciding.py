@@ -13,7 +13,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
-from dashboard.texts import parse_number, split_cells
+from dashboard.texts import split_cells
 
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
@@ -26,6 +26,8 @@ ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
 )
 """Addresses, dates and names of files, which are no classes."""
+NUMERIC = re.compile(r"[-+\d.:/ ]+")
+"""Numbers, times and dates, which are offered after all others."""
 MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
@@ -56,8 +58,11 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     belong = pairs and (several or (not stated and _has_pictures(found)))
-    sure = [name for name in fixed if name != "captions"][:1]
-    ways = sure or [*stated, *(["captions"] if belong else [])] or possible
+    ways = (
+        [name for name in fixed if name != "captions"][:1]
+        or [*stated, *(["captions"] if belong else [])]
+        or possible
+    )
     if not chosen and (len(ways) > 1 or ways == possible != []):
         file, names = found.sources.get(ways[0], "captions"), list_names(ways)
         raise Unsure(
@@ -86,8 +91,11 @@ def _list_lines(ways: Sequence[str]) -> list[str]:
 def _has_pictures(found: Gathered) -> bool:
     """Return whether texts of items describe pictures, and are not the items themselves."""
     cells = (*found.items.get("file"), *found.items.index)
-    is_asked = any(side == "texts" for _, side in found.vectors)
-    return bool(found.written) or is_asked or any(map(EXTENSION.search, cells))
+    return (
+        bool(found.written)
+        or any(side == "texts" for _, side in found.vectors)
+        or any(map(EXTENSION.search, cells))
+    )
 
 
 def list_judged(found: Gathered) -> list[str]:
@@ -107,12 +115,11 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str], list[str]
             continue
         cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
         split = split_cells(cells)
-        classes = [part for cell in cells for part in split[cell]]
+        classes = Counter(part for cell in cells for part in split[cell])
         if is_declared or small in LABELS or small.endswith("_label"):
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
         elif _has_classes(classes) and _has_few(classes):
-            is_counted = all(parse_number(each) == parse_number(each) for each in {*classes})
-            (numbers if is_counted else possible).append(column)
+            (numbers if all(map(NUMERIC.fullmatch, classes)) else possible).append(column)
     return stated, possible, numbers
 
 
@@ -139,21 +146,18 @@ def settle_classes(rows: Rows, column: str) -> None:
             rows.columns[column][rows.index[item]] = next(alike, write_list(most))
 
 
-def _has_classes(names: Sequence[str]) -> bool:
+def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    counts = Counter(names)
-    is_split = {name.lower() for name in counts} <= SPLITS
-    is_odd = any(ODD.fullmatch(name) for name in list(counts)[:20])
-    return 1 < len(counts) < len(names) and not is_split and not is_odd
+    is_split = {name.lower() for name in names} <= SPLITS
+    is_odd = any(map(ODD.fullmatch, list(names)[:20]))
+    return 1 < len(names) < names.total() and not is_split and not is_odd
 
 
-def _has_few(names: Sequence[str]) -> bool:
-    counts = Counter(names)
-    is_text = max(map(len, counts)) > MAX_CHARACTERS
-    is_fraction = any("." in name and parse_number(name) == parse_number(name) for name in counts)
-    is_alike = counts.most_common(1)[0][1] > 0.98 * len(names)
-    is_few = len(counts) <= min(MAX_CLASSES, len(names) // 2)
-    return is_few and not (is_text or is_fraction or is_alike)
+def _has_few(names: Counter[str]) -> bool:
+    is_text = max(map(len, names)) > MAX_CHARACTERS
+    is_alike = max(names.values()) > 0.98 * names.total()
+    is_few = len(names) <= min(MAX_CLASSES, names.total() // 2)
+    return is_few and not (is_text or is_alike)
 
 
 def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], list[str], int]:

@@ -239,8 +239,9 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        what, wanted = "items without an id or a file", "one; left out"
-        self.source.count(piece.file, [*piece.ids].count(""), what, wanted)
+        self.source.count(
+            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
+        )
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},
@@ -277,8 +278,8 @@ class Gathered:
             among: Items that they may mean; all if there are none.
         """
         items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
-        exact = {name: name if name in items else self.known.get(name, "") for name in every}
-        found = {name: item for name, item in exact.items() if item in items}
+        exact = {**self.known, **{item: item for item in items}}
+        found = {name: exact[name] for name in every if exact.get(name) in items}
         rest = [name for name in every if name not in found]
         near = self._match_near(rest, items) if rest else {}
         times = Counter([*near.values(), *found.values()])

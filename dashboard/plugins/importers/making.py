@@ -46,7 +46,6 @@ CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_f
 """Options of a call that the next update has, too, where it states no others."""
 DECIDING = ("protocols", "class_label")
 """Settings that decide numbers, and that --relevance states."""
-DEFAULTS = ("default_baseline", "default_candidate")
 FORM = ("bits", "by_position")
 """Settings of a version that follow from its vectors; all others of model.toml stay."""
 INDEXES = ("/index.faiss", "/milvus.json")
@@ -114,8 +113,7 @@ def _open_draft(found: Gathered, plan: Plan) -> Collection:
     for name, error in stale.items():
         (found.folder / error.file).unlink()
         found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
-        for key in [key for key in DEFAULTS if plan.settings.get(key) == name]:
-            del plan.settings[key]
+        plan.settings = {key: cell for key, cell in plan.settings.items() if cell != name}
     return _open_draft(found, plan) if stale else opened
 
 
@@ -239,8 +237,8 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
-        seen = f"{len(source.files):,} files ({said or 'none'})"
         known = ", ".join(each.name for each in list_formats())
+        seen = f"{len(source.files):,} files ({said or 'none'})"
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
 
@@ -279,7 +277,7 @@ def describe(
     number = keywords.get(plan.basis, len(cells) or len(judged))
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    versions = [f"{each.name} ({', '.join(each.said.values())})" for each in plan.placed]
+    versions = [f"{each.name} ({', '.join(each.said)})" for each in plan.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (

@@ -111,7 +111,8 @@ def _find_ids(
             )
         tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
-        version.said[side] = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
+        said = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
+        version.said.append(said)
         return known
     if side == "items":
         names = found.match_items(own.ids, file, known)
@@ -121,7 +122,7 @@ def _find_ids(
     unknown = [name for name in own.ids if not names.get(name)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
     if len(unknown) < len(own):
-        version.said[side] = f"{len(own) - len(unknown):,} {side} of {file}"
+        version.said.append(f"{len(own) - len(unknown):,} {side} of {file}")
     return [names.get(name, "") for name in own.ids]
 
 
@@ -162,7 +163,7 @@ def _write_matrix(
     axes = (plan.pictures, texts) if rows == "item" else (texts, plan.pictures)
     for axis, ids in zip(("rows", "columns"), axes, strict=True):
         place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
-    version.said["items"] = f"{own.file}, a matrix whose rows are {rows}s, by position"
+    version.said.append(f"{own.file}, a matrix whose rows are {rows}s, by position")
     version.rows[f"runs/{place.name}"] = len(own)
 
 
@@ -177,7 +178,7 @@ def _write_vectors(
     file, codes = found.vectors[version.name, "items"].file, found.source.options.codes
     version.form = find_form([rows for rows, _ in parts.values()], file, codes)
     if said := describe_form(version.form, parts["items"][0].shape[1]):
-        version.said["form"] = said
+        version.said.append(said)
     folder = found.folder / "models" / version.name
     folder.mkdir(parents=True)
     own = [found.vectors[version.name, side] for side in parts]

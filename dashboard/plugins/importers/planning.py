@@ -34,13 +34,13 @@ class Placed:
     """A version that was written.
 
     Attributes:
-        said: What it was taken from, by the side, for the answer.
+        said: What it was taken from, for the answer.
         rows: Rows of each of its files.
         form: What its vectors are, as `find_form` says.
     """
 
     name: str
-    said: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
     rows: dict[str, int] = field(default_factory=dict)
     form: str = ""
 
@@ -144,8 +144,9 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
         strict=True,
     )
     bare = [query for query, *own in every if not any(own)]
-    shown = [query for query in bare if found.source.find_media(query) and not query.isdecimal()]
-    own_items = found.match_items(shown, file)
+    own_items = found.match_items(
+        [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
+    )
     plan.queries.add(list(own_items), {"item_id": list(own_items.values())})
     bare = [query for query in bare if query not in own_items]
     texts = {name: text for _, _, text, name in found.captions if name}

@@ -253,9 +253,8 @@ def _find_fault(path: Path, root: Path) -> str:
         is_inside = path.resolve(strict=True).is_relative_to(root.resolve())
         if path.is_symlink() and (path.is_dir() or not is_inside):
             return "links to folders, or out of the source"
-        needed = os.R_OK | os.X_OK if path.is_dir() else os.R_OK
         is_filled = path.is_dir() or path.is_file() and path.stat().st_size
-        return "" if os.access(path, needed) and is_filled else "empty or not readable"
+        return "" if os.access(path, os.R_OK) and is_filled else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
 

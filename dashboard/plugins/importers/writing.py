@@ -102,19 +102,18 @@ def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
             csv.writer(file, lineterminator="\n").writerows(tables[name])
     for version in plan.placed:
         numbers |= version.rows
-        taken |= dict.fromkeys(version.rows, list(version.said.values()))
+        taken |= dict.fromkeys(version.rows, version.said)
     for name in ("media", "posters"):
         numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
         numbers[name] = each.rows
-    guessed = {"queries.csv": plan.of_queries or None}
     return [
         {
             "file": name,
             "rows": number,
             "taken_from": list_names(taken.get(name, ())) or "the source",
-            "guessed": guessed.get(name),
+            "guessed": plan.of_queries or None if name == "queries.csv" else None,
         }
         for name, number in numbers.items()
         if number > 0
@@ -123,13 +122,12 @@ def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
 
 def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
     """Return the header and the rows of a table: of columns of keywords, or of all others."""
-    columns = {name: rows.get(name) for name in rows.columns if name != key}
-    shown = [
-        name
-        for name, cells in columns.items()
-        if any(cells) and name.startswith(KEYWORDS) == is_keyword
-    ]
-    return [(key, *shown), *zip(rows.index, *(columns[name] for name in shown), strict=True)]
+    shown = {
+        name: rows.get(name)
+        for name, cells in rows.columns.items()
+        if name != key and any(cells) and name.startswith(KEYWORDS) == is_keyword
+    }
+    return [(key, *shown), *zip(rows.index, *shown.values(), strict=True)]
 
 
 def read_record(place: Path) -> dict[str, Any]:
@@ -281,8 +279,10 @@ def _name_version(name: str) -> str:
 def link_media(found: Gathered, plan: Plan) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
-    shown = {"media": {*plan.items.get("file"), *plan.queries.get("image")}}
-    shown["posters"] = set(plan.items.get("poster"))
+    shown = {
+        "media": {*plan.items.get("file"), *plan.queries.get("image")},
+        "posters": {*plan.items.get("poster")},
+    }
     for folder, names in shown.items():
         for name in known & names:
             link_file(found.source.find_path(name), found.folder / folder / name)

@@ -91,8 +91,9 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
         is_text = bool(inputs) and isinstance(inputs[0], str)
         run = model.encode_query if side == "queries" else model.encode_document
         run, what = (run, "texts") if is_text else (model.encode, "pictures")
-        told = (f"a model that does not embed {what}", f"one that embeds {what}, such as CLIP")
-        with explain_errors(named, *told):
+        with explain_errors(
+            named, f"a model that does not embed {what}", f"one that embeds {what}, such as CLIP"
+        ):
             return np.asarray(run(list(inputs), convert_to_numpy=True, show_progress_bar=False))
 
     digest = sha256()

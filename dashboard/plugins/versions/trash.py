@@ -97,8 +97,9 @@ def restore(name: str) -> list[dict[str, Any]]:
         for path in sorted((place / folder.name).glob("*/*")):
             found[base / path.relative_to(place)] = path
     if not found:
-        kept = sorted({path.name for place in places for path in place.iterdir()})
-        names = ", ".join(kept) or "none"
+        names = (
+            ", ".join(sorted({path.name for place in places for path in place.iterdir()})) or "none"
+        )
         raise DataError(
             TRASH,
             f"nothing of {folder.name!r}",

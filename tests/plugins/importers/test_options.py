@@ -54,6 +54,8 @@ def test_people_who_disagree(source: Path) -> None:
     """Grades 2, 2 and 0 of one pair, 1 and 0 of another one."""
     rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "a", 2), ("q1", "a", 0), ("q2", "b", 0)]
     make_source(source, {"qrels.txt": "".join(f"{q} 0 {i} {g}\n" for q, i, g in rows)})
+    ways = [line.partition("--disagreements ")[2] for line in init(source).lines]
+    assert ways == ["mean", "majority"] and not (source.parent / "data" / "made").exists()
     for how, grades in (("mean", ["1.33333", "0.5"]), ("majority", ["2", "0"])):
         made = init(source, "--disagreements", how, "--update")
         assert made.read("qrels.csv", "grade") == grades
@@ -96,14 +98,17 @@ def test_annotators_who_disagree(form: str, source: Path) -> None:
 
 def test_queries_of_classes(source: Path) -> None:
     np.savez(make_source(source, GOOD) / "v1_text.npz", ids=["cat", "dog"], emb=VECTORS[[0, 2]])
-    made = init(source, "--queries-from", "keywords")
-    assert made.read("queries.csv", "query_id text label") == ["cat|cat|cat", "dog|dog|dog"]
+    for options in (["--queries-from", "keywords"], ["--update"]):  # which takes them again
+        found = init(source, *options).read("queries.csv", "query_id text label")
+        assert found == ["cat|cat|cat", "dog|dog|dog"]
     assert measure("AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
 
 
 def test_classes_are_counted_and_not_lists_of_them(source: Path) -> None:
-    files = {"t.csv": 'id,label\na,"cat, red"\nb,"cat, dog"\nc,"dog, red"\n'}
-    assert "same label, 3 classes" in init(make_source(source, files)).block[0]
+    rows = 'id,label\na,"cat, red"\nb,"cat, dog"\nc,"dog, red"\n'
+    assert "same label, 3 classes" in init(make_source(source, {"t.csv": rows})).block[0]
+    made = init(make_source(source, {"t.csv": rows.replace("label", "class")}), "--update")
+    assert made.block[0].endswith("(t.csv); before: class_label = 'label'")
 
 
 def test_map(source: Path) -> None:
@@ -121,9 +126,7 @@ def test_places(source: Path) -> None:
     (source.parent / "data" / "other" / "x").touch()
     for name in (str(source / "in"), str(source.parent), "other", ".x", ""):
         assert main(["init", name, "--from", str(source)]) == 2
-    assert sorted(path.name for path in source.parent.rglob("*")) == sorted(
-        ["data", "other", "x", "source", *GOOD]
-    )
+    assert {p.name for p in source.parent.rglob("*")} == {"data", "other", "x", "source", *GOOD}
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,6 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
          "v1.txt": "a\nb\nc\nd\n"},
         ["--codes packed", "--codes none"], "may be codes of 8 bits, eight in a byte",
     ),
-    "people who disagree": (
-        {"qrels.txt": QRELS + "q1 0 a 0\nq1 0 a 0\n", "x.run": RUN},
-        ["--disagreements mean", "--disagreements majority"],
-        "1 pairs with different grades (1 in qrels.txt and 0 in qrels.txt and 0 in qrels.txt for",
-    ),
     "judgements that contradict": (
         {"qrels.a.txt": QRELS, "qrels.b.txt": "q1 0 a 0\n", "x.run": RUN},
         ["--judgements qrels.a.txt", "--judgements qrels.b.txt", "--disagreements mean",

@@ -32,6 +32,8 @@ def test_versions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (data / "small" / "models" / "v1" / "model.toml").is_file()
     assert (data / "small" / "runs" / "v2.rows.txt").is_file()
     assert not (data / ".trash").exists()
+    assert main(["remove", "small", "--version", "v9", "--yes"]) == 2
+    assert "no version 'v9'" in capsys.readouterr().err
 
 
 def test_the_last_of_a_name_comes_back(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,8 +67,3 @@ def test_a_number_in_a_name_is_part_of_it(data: Path) -> None:
     assert (data / "small" / "items.csv").read_text() == "item_id\na\n"
     assert main(["restore", "small (2)"]) == 0
     assert list_collections() == ["other", "small", "small (2)"]
-
-
-def test_unknown_version(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["remove", "small", "--version", "v9", "--yes"]) == 2
-    assert "no version 'v9'" in capsys.readouterr().err
