@@ -107,7 +107,7 @@ def _draw_charts(
     bins = group_changes(changes)
     points = group_values(changes)
     charts = {
-        "Change by metric": draw_forest(make_forest(rows), "Candidate − baseline", ink=INK),
+        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline", ink=INK),
         "Change per query": draw_histogram(bins, metric, INK),
         "Both versions": draw_scatter(points, metric, baseline, candidate),
     }
