@@ -43,9 +43,8 @@ def write_report(world: Path, *words: str) -> str:
 
 def test_numbers_and_pictures(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (world / "media").mkdir()
-    (world / "items.csv").write_text(
-        "item_id,file,caption\na,a.png,\nb,b.png,\nc,c.mp4,\nd,,words of d\n"
-    )
+    rows = "a,a.png,\nb,b.png,\nc,c.mp4,\nd,,words of d\n"
+    (world / "items.csv").write_text(f"item_id,file,caption\n{rows}")
     for name in "ab":
         Image.new("RGB", (32, 18)).save(world / "media" / f"{name}.png")
     page = write_report(world)
