@@ -45,7 +45,7 @@ picks = [each for each in draw_sections("compare", study, choices) if isinstance
 
 changes = list_changes(study, baseline, candidate, metric)
 bins, points = group_changes(changes), group_values(changes)
-forest = draw_forest(make_forest(rows), "Candidate − baseline")
+forest = draw_forest(make_forest(rows, metric), "Candidate − baseline")
 histogram = draw_histogram(bins, metric)
 scatter = draw_scatter(points, metric, baseline, candidate)
 filters, tools = st.columns([3, 2], vertical_alignment="center")
@@ -67,7 +67,11 @@ with right:
     draw_pickable(histogram, "histogram", "label", "picked")
     st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
     draw_pickable(scatter, "scatter", "point", "picked")
-    st.markdown("**Change by metric**", help="95 % intervals; ▲ ▼: clear after Holm, ●: not.")
+    st.markdown(
+        "**Change by metric**",
+        help="95 % intervals; ▲ ▼: clear after Holm, ●: not. "
+        "Metrics that are better the other way are in the table below.",
+    )
     show_chart(forest)
 with left:
     labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.evaluation.differences import find_sign, list_differences, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.query_result import explain_null
-from dashboard.views.address import escape_markdown, set_choice
+from dashboard.views.address import escape_markdown
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
 from dashboard.views.comparison import measure_on_page
@@ -63,7 +63,6 @@ draw_query(
     {each: show(each) for each in near},
     first,
     len(ids),
-    lambda query: set_choice("query", query),
     buttons,
 )
 draw_sections("below_query", study, choices.replace(query=ids[place]))

@@ -10,6 +10,7 @@ from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import describe_idle_margins, describe_power
 from dashboard.evaluation.differences import (
     describe_certainty,
+    find_sign,
     write_p,
     write_signed,
 )
@@ -139,15 +140,13 @@ def write_difference(row: Row, p: float | None, lacking: str = "not defined") ->
     }
 
 
-def make_forest(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of a chart of differences by metric."""
+def make_forest(rows: Sequence[Row], metric: str) -> list[Row]:
+    """Return the rows of a chart of differences, of metrics that rise, or fall, as one does."""
+    sign = find_sign(parse_one(metric))
     return [
-        row
-        | {
-            "label": row["name"],
-            "note": write_signed(row["delta"], "not compared"),
-        }
+        row | {"label": row["name"], "note": write_signed(row["delta"], "not compared")}
         for row in rows
+        if find_sign(parse_one(row["name"])) == sign
     ]
 
 

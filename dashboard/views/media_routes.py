@@ -30,7 +30,6 @@ from dashboard.storage.media import (
     recognise_type,
 )
 from dashboard.storage.posters import make_poster
-from dashboard.tables import Table
 
 CLIP, POSTER = FILES
 COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
@@ -82,20 +81,15 @@ def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
 
 
 def _find(collection: Collection, kind: str, item: str) -> Shown | None:
-    table = _find_table(collection, kind)
-    place = table.index.get(item)
+    table = _read_files(collection, kind)
+    place = table.rows.get(item)
     if place is None:
         return None
-    for column, setting, default in COLUMNS[kind]:
-        root = str(collection.settings.get(setting, default))
-        path = find_media(collection.folder, root, table[column][place])
+    for (column, *_), (root, files) in zip(COLUMNS[kind], table.files, strict=True):
+        path = find_media(collection.folder, root, files[place])
         if path and (media_type := recognise_type(path)):
-            return Shown(path, media_type, read_span(table, place), is_poster=column == "poster")
+            return Shown(path, media_type, table.spans.get(place), is_poster=column == "poster")
     return None
-
-
-def _find_table(collection: Collection, kind: str) -> Table:
-    return collection.queries if kind == "query" else collection.items
 
 
 def _name_poster(found: Shown) -> tuple[Shown, int, int]:
@@ -174,13 +168,13 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
     if place is None:
         return ""
     version = ""
-    for folder, file in ((folder, files[place]) for folder, files in table.files if files[place]):
+    for root, file in ((root, files[place]) for root, files in table.files if files[place]):
         if REMOTE.match(file):  # its state is not known before it is fetched
             version = hashlib.sha256(file.encode()).hexdigest()[:16]
             break
         with suppress(OSError, ValueError):  # it is missing, or its name holds NUL
             # a page asks for hundreds, and a Path takes five times as long
-            state = os.stat(folder + file)  # noqa: PTH116
+            state = os.stat(f"{collection.folder}/{root}/{file}")  # noqa: PTH116
             version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
             if span := table.spans.get(place):
                 version += f"-{span.start:g}-{span.end:g}"
@@ -193,7 +187,7 @@ class _Files(NamedTuple):
 
     Attributes:
         name: Name of the collection in addresses.
-        files: Folder, ending with "/", and name of the file of each row, for each column.
+        files: Folder in the collection's and name of the file of each row, for each column.
         spans: Span of each row that has one.
     """
 
@@ -206,9 +200,9 @@ class _Files(NamedTuple):
 
 @lru_cache(maxsize=MAX_OPEN * len(COLUMNS))
 def _read_files(collection: Collection, kind: str) -> _Files:
-    table, settings = _find_table(collection, kind), collection.settings
+    table = collection.queries if kind == "query" else collection.items
     files = [
-        (f"{collection.folder}/{settings.get(setting, default)}/", table[column])
+        (str(collection.settings.get(setting, default)), table[column])
         for column, setting, default in COLUMNS[kind]
     ]
     ends = enumerate(zip(table["span_start"], table["span_end"], strict=True))

@@ -19,19 +19,14 @@ from streamlit.file_util import get_static_dir
 
 HOSTS = "DASHBOARD_HOSTS"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{0,5})?", re.ASCII)
-PAGE = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8").replace(
-    "<head>",
-    "<head><script>window.__streamlit = "
-    '{ BACKEND_BASE_URL: new URL(".", document.baseURI).href }</script>',
-    1,
-)  # fmt: skip
-"""Streamlit's page; it looks for the server beside its own address, and not below it first."""
-HASHES = [
-    f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
-    for script in re.findall("<script>(.*?)</script>", PAGE, re.DOTALL)
-]
+START = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.baseURI).href }'
+"""Lets a page look for the server beside its own address, and not below it first."""
+STREAMLIT = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
+PAGE = re.sub("(?s)<script>.*?</script>", f"<script>{START}</script>", STREAMLIT, count=1)
+"""Streamlit's page with START in place of its mark for crawlers that render pages."""
+HASH = b64encode(sha256(START.encode()).digest()).decode()
 POLICY = (
-    f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' {' '.join(HASHES)}; "
+    f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' 'sha256-{HASH}'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
     "media-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; "
     "base-uri 'self'; frame-ancestors 'none'"

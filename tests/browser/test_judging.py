@@ -113,7 +113,9 @@ def test_undo_of_what_another_tab_said(address: str, world: Path, page: Page) ->
     state = page.locator(".state")
     page.keyboard.press("y")
     expect(state).to_have_text("Saved")
-    second = page.context.new_page()
+    with page.expect_popup() as opened:
+        page.evaluate("void window.open('about:blank')")
+    second = opened.value
     second.goto(f"{address}&query=q1")
     count(second, "^1 of 4 results")
     second.keyboard.press("y")

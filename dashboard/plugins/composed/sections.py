@@ -17,13 +17,13 @@ def draw_section(study: Study, choices: Choices) -> None:
     if not labels:
         return
     fulfilled = np.array([int((each == 1).sum()) for each in labels])
-    others = np.array([int((each == 0).sum()) for each in labels])
+    sizes = np.array(list(map(len, labels)))
     told = (
-        f"Annotated: {_write_range(fulfilled + others)} items for each of {len(labels):,} queries, "
+        f"Annotated: {_write_range(sizes)} items for each of {len(labels):,} queries, "
         f"of which {_write_range(fulfilled)} fulfil it (median {np.median(fulfilled):g})."
     )
-    same = int((others == 0).sum())
-    if same and others.any():
+    same = int((fulfilled == sizes).sum())
+    if 0 < same < len(sizes):
         told += f" {same:,} of the queries have no label 0: AP is 1 whatever their order."
     st.caption(escape_markdown(told))
 

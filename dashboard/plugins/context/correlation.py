@@ -84,7 +84,10 @@ def compute_difference_interval(
         return nan, nan
     shared = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
     c = shared / ((1 - r12**2) * (1 - r13**2))
-    (low2, high2), (low3, high3) = _bound(r12, n, level), _bound(r13, n, level)
+    half = float(special.ndtri(0.5 + level / 2)) / sqrt(n - 3)  # of Fisher's transformation
+    (low2, high2), (low3, high3) = (
+        (tanh(atanh(r) - half), tanh(atanh(r) + half)) for r in (r12, r13)
+    )
     down = r12 - low2
     up = high3 - r13
     other_up = high2 - r12
@@ -92,9 +95,3 @@ def compute_difference_interval(
     low = r12 - r13 - sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
     high = r12 - r13 + sqrt(max(0.0, other_up**2 + other_down**2 - 2 * c * other_up * other_down))
     return low, high
-
-
-def _bound(r: float, n: int, level: float) -> tuple[float, float]:
-    """Return the bounds of a correlation by Fisher's transformation."""
-    half = float(special.ndtri(0.5 + level / 2)) / sqrt(n - 3)
-    return tanh(atanh(r) - half), tanh(atanh(r) + half)

@@ -60,8 +60,7 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
         findings.append(Finding("warning", LISTS, line, found, "ids of queries; left out"))
     pages = pages[known]
     first = pages.groupby("list_id", sort=False).ngroup()
-    order = pages.assign(first=first).sort_values(["first", "row", "column"], kind="stable")
-    pages = order.drop(columns="first").reset_index(drop=True)
+    pages = pages.iloc[np.lexsort((pages["column"], pages["row"], first))].reset_index(drop=True)
     pairs = read_answers(collection, [])
     valid = pairs.values >= 0
     means = {

@@ -14,7 +14,7 @@ from dashboard.evaluation.graded_metrics import PER, count_images
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, find_bounds
+from dashboard.tables import FloatArray, IntArray, find_bounds
 
 NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
@@ -97,12 +97,19 @@ def sum_lists(
     return Sum(row, rank, terms, count_images(block, k, per))
 
 
+def weigh_rows(row: IntArray) -> FloatArray:
+    """Return the weight of each result in a mean of the means of rows.
+
+    >>> weigh_rows(np.array([1, 1, 2])).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    _, place, size = np.unique(row, return_inverse=True, return_counts=True)
+    return np.asarray(1 / (size[place] * len(size)))
+
+
 def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
     """Return 1 ÷ K, or with `rows` results in a row of the grid those of a mean of row means."""
-    if not rows or not len(credit):
-        return np.full(len(credit), 1 / max(len(credit), 1))
-    row = np.arange(len(credit)) // rows
-    return np.asarray(1 / (np.bincount(row)[row] * (row[-1] + 1.0)))
+    return weigh_rows(np.arange(len(credit)) // max(rows, 1))
 
 
 def weigh_by_arrival(credit: FloatArray) -> FloatArray:

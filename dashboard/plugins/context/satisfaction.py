@@ -21,7 +21,7 @@ from dashboard.plugins.context.correlation import (
 )
 from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, RelevanceJudgement
 from dashboard.plugins.context.lists import ViewedLists
-from dashboard.plugins.context.metrics import compute_gain, read_window
+from dashboard.plugins.context.metrics import compute_gain, read_window, weigh_rows
 from dashboard.retrieval.run import Part
 from dashboard.tables import FloatArray
 
@@ -162,16 +162,6 @@ def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") 
             values[name] = np.array([gain @ weight for gain, weight in pairs])
         values = {name.replace("AVG", "AVG(rows=grid)", 1): each for name, each in values.items()}
     return pd.DataFrame(values, index=[name for name, _ in by])
-
-
-def weigh_rows(row: Any) -> FloatArray:
-    """Return the weight of each result in a mean of the means of rows.
-
-    >>> weigh_rows(np.array([1, 1, 2])).tolist()
-    [0.25, 0.25, 0.5]
-    """
-    _, place, size = np.unique(row, return_inverse=True, return_counts=True)
-    return 1 / (size[place] * max(len(size), 1))
 
 
 def compare_gains(

@@ -19,7 +19,7 @@ from dashboard.plugins.crossmodal.sides import Sides
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, Table
 
 IS_TEXT = {"i2t": False, "t2i": True}
 """Whether the queries of a metric's direction are texts."""
@@ -82,20 +82,19 @@ def _divide(
     of_item[own[pictures]] = of_query[pictures]
     for picture in pictures.tolist():
         texts = find_relevant(made, picture)
-        taken = texts[of_item[texts] >= 0].tolist()
-        _refuse_shared([collection.items.ids[text] for text in taken])
+        _refuse_shared(collection.items, texts[of_item[texts] >= 0].tolist())
         of_item[texts] = of_query[picture]
     for text in np.flatnonzero(is_text).tolist():
         found = find_relevant(made, text)
-        _refuse_shared([collection.queries.ids[text]] * len(found[1:]))
+        _refuse_shared(collection.queries, [text] * len(found[1:]))
         of_query[text] = of_item[found[0]] if len(found) else -1
     return of_item, of_query
 
 
-def _refuse_shared(texts: Sequence[str]) -> None:
+def _refuse_shared(table: Table, places: Sequence[int]) -> None:
     """Raise DataError if there is a text of several pictures."""
-    if texts:
-        found = f"the text {texts[0]!r} of several pictures"
+    if places:
+        found = f"the text {table.ids[places[0]]!r} of several pictures"
         do = "Choose test = whole (--test whole)."
         raise DataError("qrels", found, "texts of one picture each, for tests of folds", do=do)
 

@@ -48,7 +48,7 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     run = study.run(version)
     judged = study.judgement
     found = None
-    ((part, block),) = list_blocks(run, np.array([query]), judged, [measure])
+    ((_, block),) = list_blocks(run, np.array([query]), judged, [measure])
     with suppress(ValueError):  # one that only its protocol can compute
         found = measure.explain(block)
     if not isinstance(found, Sum):
@@ -60,8 +60,7 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     ranks = found.rank[is_read]
     divisor = float(found.divisor[0]) or 1.0
     terms = found.terms[is_read]
-    if not np.isin(ranks, part.rank).all():  # terms of results that nobody judged, too
-        (part,) = run.parts(np.array([query]), int(ranks.max()))
+    (part,) = run.parts(np.array([query]), int(ranks.max(initial=1)))  # also what nobody judged
     items = part.item[np.searchsorted(part.rank, ranks)]
     columns = (
         ranks.tolist(),

@@ -1,8 +1,7 @@
 """Types of pairs from judged pairs or from labels; outputs read by their signs; P(H<=2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, Table
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)
@@ -53,9 +52,9 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     if named and NAME not in named:
         return None
     problem = _find_problem(collection)
-    if problem and named:
-        raise problem
     if problem:
+        if named:
+            raise problem
         return None
     if collection.qrels is not None:
         return "pairs"
@@ -64,7 +63,7 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         wanted = "two classes; every version finds nothing but relevant items"
         findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
     for table in (collection.items, collection.queries):
-        column = _find_column(table.columns)
+        column = _find_column(table)
         findings += report_missing(table.file, column, count_missing(table[column]))
     if not frozenset().union(*items) & frozenset().union(*queries):
         told = ("no label that a query and an item have in common", "labels separated by , ; or |")
@@ -72,8 +71,8 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     return "labels"
 
 
-def _find_column(columns: Mapping[str, Any]) -> str:
-    return next((name for name in COLUMNS if any(columns.get(name, ()))), "")
+def _find_column(table: Table) -> str:
+    return next((name for name in COLUMNS if any(table[name])), "")
 
 
 def _find_problem(collection: Collection) -> DataError | None:
@@ -87,7 +86,7 @@ def _find_problem(collection: Collection) -> DataError | None:
             )
     else:
         tables = (collection.queries, collection.items)
-        if lacking := [table.file for table in tables if not _find_column(table.columns)]:
+        if lacking := [table.file for table in tables if not _find_column(table)]:
             return DataError(
                 " and ".join(lacking),
                 "no labels and no qrels",
@@ -116,7 +115,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
 def _split_labels(collection: Collection) -> list[list[Labels]]:
     """Return the labels of items, then those of queries."""
     tables = (collection.items, collection.queries)
-    return split_labels(*(table[_find_column(table.columns)] for table in tables))
+    return split_labels(*(table[_find_column(table)] for table in tables))
 
 
 def take_signs(version: Version) -> Version:

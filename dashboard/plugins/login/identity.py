@@ -169,5 +169,4 @@ def _check_goal(address: str) -> str:
     except ValueError:
         return ""
     goal = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    is_plain = ADDRESS.fullmatch(goal) and not goal.startswith("//")
-    return goal if is_plain and len(goal) <= MAX_GOAL else ""
+    return goal if ADDRESS.fullmatch(goal) and len(goal) <= MAX_GOAL else ""

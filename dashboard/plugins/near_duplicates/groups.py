@@ -252,10 +252,8 @@ def describe_copies(
     groups = find_groups(study.collection, study.choices[KEY])
     table = study.collection.items
     notes = []
-    items = study.find_items(rows)
-    known = groups.add_members(items[items >= 0])
-    for item in items:
-        alike = known[groups.first[known] == groups.first[item]] if item >= 0 else known[:0]
+    for item in study.find_items(rows):
+        alike = groups.add_members(np.array([item])) if item >= 0 else ()
         others = [table.ids[each] for each in alike if each != item]
         notes.append({"notes": [f"copies: {list_names(others)}"]} if others else {})
     return {}, notes

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, Template
 
+from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import describe_certainty, write_signed
 from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse
@@ -56,6 +57,7 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
     return _read_template().render(
         study=study,
         told=study.describe_difference(front, front["name"], baseline, candidate),
+        power=describe_power(front, front["name"]),
         whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
@@ -107,7 +109,7 @@ def _draw_charts(
     bins = group_changes(changes)
     points = group_values(changes)
     charts = {
-        "Change by metric": draw_forest(make_forest(rows), "Candidate − baseline", ink=INK),
+        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline", ink=INK),
         "Change per query": draw_histogram(bins, metric, INK),
         "Both versions": draw_scatter(points, metric, baseline, candidate),
     }

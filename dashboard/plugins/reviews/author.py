@@ -49,8 +49,8 @@ def find_author() -> str:
 
 def _keep_name(text: str) -> None:
     try:
-        check_text("name", clean_name(text))
-        st.session_state[AUTHOR] = clean_name(text)[:MAX_NAME]
+        check_text("author", clean_name(text))
+        st.session_state[AUTHOR] = clean_name(text)
     except ChoiceError as error:
         st.session_state[AUTHOR] = ""
         st.toast(escape_markdown(error))

@@ -8,7 +8,7 @@ version is added or a table is written anew. No file is changed.
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
@@ -90,7 +90,13 @@ def format_labels(study: Study, is_csv: bool) -> str:
     Raises:
         DataError: If an id cannot stand in lines of TREC.
     """
-    rows = list(_list_labels(study))
+    queries = study.collection.queries.ids
+    items = study.collection.items.ids
+    rows = [
+        (queries[query], items[item], f"{grade:g}")
+        for query in study.queries.tolist()
+        for item, grade in zip(*list_judged(study.judgement, query), strict=True)
+    ]
     out = io.StringIO()
     if is_csv:
         csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
@@ -99,11 +105,3 @@ def format_labels(study: Study, is_csv: bool) -> str:
         do = "Name a file that ends with .csv."
         raise DataError("--qrels", f"the id {odd[0][:80]!r}", "ids without blanks", do=do)
     return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
-
-
-def _list_labels(study: Study) -> Iterable[tuple[str, str, str]]:
-    queries = study.collection.queries.ids
-    items = study.collection.items.ids
-    for query in study.queries.tolist():
-        for item, grade in zip(*list_judged(study.judgement, query), strict=True):
-            yield queries[query], items[item], f"{grade:g}"

@@ -315,12 +315,10 @@ def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdic
         return
     st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
     names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
-    queries = {row["query_id"] for row in said[:MAX_ROWS]}
-    links = {query: write_link("query", query=query, **NO_TASK) for query in queries}
     told = [
         {
             "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
-            "href": links[row["query_id"]],
+            "href": write_link("query", query=row["query_id"], **NO_TASK),
             "item": row["item_id"],
             "people": row["people"],
             "told": row["values"],

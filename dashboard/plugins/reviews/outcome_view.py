@@ -12,7 +12,7 @@ from dashboard.evaluation.metrics import parse
 from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
 from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
-from dashboard.plugins.reviews.figures import FEW_PAIRS, keep_there, measure_agreement
+from dashboard.plugins.reviews.figures import FEW_PAIRS, measure_agreement
 from dashboard.plugins.reviews.list_view import Reviews
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
@@ -28,7 +28,7 @@ from dashboard.study.study import Study, open_study
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
-from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
+from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
 from dashboard.views.media_routes import find_media_of
 from dashboard.views.people import OWNER
 
@@ -69,7 +69,7 @@ def draw_agreement(reviews: Reviews) -> None:
 def _write_figure(row: Row) -> Row:
     is_share = row["measure"] == "agreement"
     numbers = [
-        "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}"
+        "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}".replace("-", "−")
         for value in (row["value"], row["low"], row["high"])
     ]
     return row | {
@@ -88,11 +88,12 @@ MAX_DECISIONS = 50
 """Pairs that are drawn at once; the next ones follow when they are decided."""
 
 
-def draw_decisions(study: Study, choices: Choices, reviews: Reviews, rows: Sequence[Row]) -> None:
+def draw_decisions(
+    study: Study, choices: Choices, reviews: Reviews, there: Sequence[Row], gone: int
+) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
-    there = keep_there(rows, study.collection)
-    if len(there) < len(rows):
-        st.caption(f"{len(rows) - len(there):,} disagreements are gone from the collection.")
+    if gone:
+        st.caption(f"{gone:,} disagreements are gone from the collection.")
     if not there:
         decided = any(row.kind == DECISION for row in reviews.rows)
         st.caption(
@@ -234,23 +235,22 @@ def _draw_files(study: Study, choices: Choices) -> None:
 
 def _draw_metrics(study: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
-    measures = parse(f"{choices['metrics']} {choices['metric']}")
+    metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
     with show_progress("Measuring with both labels"):
         corrected = CorrectedLabels(*read_state(study.collection.folder))
-        before, after = (
-            _correct(study, choices, labels).measure(choices.compared, " ".join(map(str, measures)))
+        means = [
+            [row["mean"] for row in each.list_means()]
             for labels in (GIVEN, corrected)
-        )
+            for each in _correct(study, choices, labels).measure(choices.compared, metrics)
+        ]
     changed = []
-    for number, measure in enumerate(measures):
-        row = {"metric": str(measure)}
-        changes = False
-        for at, found in enumerate(zip(before, after, strict=True)):
-            means = [measure.average(each.values[number], each.folds) for each in found]
-            row[f"run-{at}"] = " → ".join("no value" if x is None else f"{x:.3f}" for x in means)
-            changes |= means[0] != means[1]
-        changed += [row] * changes
-    total = len(measures)
+    for name, *values in zip(metrics.split(), *means, strict=True):
+        row = {"metric": name}
+        half = len(values) // 2
+        for at, both in enumerate(zip(values[:half], values[half:], strict=True)):
+            row[f"run-{at}"] = " → ".join(map(format_value, both))
+        changed += [row] * (values[:half] != values[half:])
+    total = len(means[0])
     st.markdown(f"**{len(changed)} of {total} metrics change**: mean as given → corrected")
     if changed:
         runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(choices.compared)]

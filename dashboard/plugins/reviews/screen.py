@@ -45,7 +45,7 @@ with make_line(key="reviews-head"):
 if part:
     st.session_state.pop(NEW, None)
 if part == "decisions":
-    draw_decisions(study, choices, reviews, undecided)
+    draw_decisions(study, choices, reviews, differing, len(undecided) - len(differing))
 elif part == "agreement":
     draw_agreement(reviews)
 elif part == "labels":

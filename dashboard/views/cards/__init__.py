@@ -34,16 +34,15 @@ def _draw(
     component(key=key, data=json.dumps(data).encode(), **acts)
 
 
-def draw_cards(payload: Mapping[str, Any], pick: Callable[[str], None] | None = None) -> None:
-    """Draw the results of one search, or with `pick` items of which one can be picked."""
-    key = "items" if pick else "cards"
+def draw_cards(payload: Mapping[str, Any], picks: bool = False) -> None:
+    """Draw the results of one search, or items of which one can be picked to search with."""
+    key = "items" if picks else "cards"
 
-    def go() -> None:
-        if pick:
-            pick(st.session_state[key]["item"])
+    def pick() -> None:
+        set_choice("item", st.session_state[key]["item"], ("text",))
 
-    data = {"query": "", "queries": [], "pick": bool(pick)}
-    _draw(key, {"": payload}, data, on_item_change=go)
+    data = {"query": "", "queries": [], "pick": picks}
+    _draw(key, {"": payload}, data, on_item_change=pick)
 
 
 def draw_query(
@@ -52,7 +51,6 @@ def draw_query(
     payloads: Mapping[str, Mapping[str, Any]],
     first: int,
     total: int,
-    go: Callable[[str], None],
     buttons: Sequence[tuple[str, str, tuple[str, str]]] = (),
 ) -> None:
     """Draw a query with its results, and keys that step to others.
@@ -63,12 +61,11 @@ def draw_query(
         payloads: What the cards show, of the open query and of those that a key steps to.
         first: Place of the first of `queries` among all, from 0.
         total: Number of all queries.
-        go: Open another query.
         buttons: Key, text, and the choice with its value that it sets, of each further button.
     """
 
     def step() -> None:
-        go(st.session_state["cards"]["query"])
+        set_choice("query", st.session_state["cards"]["query"])
 
     def press() -> None:
         pressed = st.session_state["cards"]["button"]

@@ -13,8 +13,9 @@ from dashboard.storage.collection import Collection
 from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.views.address import drop_choice, merge_choices, set_choice, write_link
+from dashboard.views.address import merge_choices, set_choice, write_link
 from dashboard.views.components import load_component
+from dashboard.views.data_tables import format_value
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import find_media_of
 
@@ -60,10 +61,8 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick
     opened = before.get("opened")
     if opened is None:
         opened = st.query_params.get("query", "")
-    elif opened:
-        set_choice("query", opened)
     else:
-        drop_choice("query")
+        set_choice("query", opened)
     is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
     number = MAX_ROWS if before.get("all") or is_far else FIRST_ROWS
     data = make_payload(study, choices, rows, opened, number, pick)
@@ -111,7 +110,7 @@ def make_payload(
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
                 "change": write_signed(row["delta"]),
-                "values": " → ".join(map(_write, values)),
+                "values": " → ".join(map(format_value, values)),
                 "marks": [each["marks"] for each in found],
                 "moves": _describe_moves(fell, came),
             }
@@ -152,7 +151,7 @@ def _make_peek(
             | {"picked": pick.name if pick.is_meant(row) else ""}
             for row in found.list_rows(version)
         ]
-        note = found.problems.get(version, "") or f"{metric} {_write(value)}"
+        note = found.problems.get(version, "") or f"{metric} {format_value(value)}"
         groups.append({"name": version, "note": note, "cards": cards})
     ids = study.collection.items.ids
     fallen = [
@@ -183,7 +182,3 @@ def _describe_moves(fell: Sequence[Row], came: Sequence[Row]) -> str:
     ranks = list_names([row["after"] or "no rank" for row in fell], MAX_RANKS)
     told = [f"{len(fell)} fell to {ranks}"] if fell else []
     return "; ".join([*told, f"{len(came)} came in"] if came else told)
-
-
-def _write(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

@@ -43,14 +43,15 @@ def write_report(world: Path, *words: str) -> str:
 
 def test_numbers_and_pictures(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (world / "media").mkdir()
-    (world / "items.csv").write_text("item_id,file\na,a.png\nb,b.png\nc,c.mp4\nd,\n")
+    rows = "a,a.png,\nb,b.png,\nc,c.mp4,\nd,,words of d\n"
+    (world / "items.csv").write_text(f"item_id,file,caption\n{rows}")
     for name in "ab":
         Image.new("RGB", (32, 18)).save(world / "media" / f"{name}.png")
     page = write_report(world)
     told = " ".join(Reader(page).words)
     # AP of q1: 1 for a, b (v2) and 5/6 for a, c, b (v1); of q2: 1 for a and 1/3 for b, d, a
     assert "v1 is not clearly different from v2: AP −0.417" in told
-    assert "a car and a bus" in told and "lacks bus" in told
+    assert "a car and a bus" in told and "lacks bus" in told and "words of d" in told
     pair = ("--baseline", "v2", "--candidate", "v1", "--metrics", "P@1 AP", "--format", "csv")
     capsys.readouterr()
     assert main(["compare", str(world), *pair]) == 0
