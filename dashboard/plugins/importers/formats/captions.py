@@ -74,7 +74,8 @@ def _read_json(source: Source, name: str) -> Pieces:
     rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
-        rows += [(item, _read_caption(each), _find(each, TEXT_IDS)) for each in texts]
+        said = ((_read_caption(each), _find(each, TEXT_IDS)) for each in texts)
+        rows += [(item, text, name) for text, name in said if text]
         classes = [name for each in texts for name in kinds.get(each.get("category_id"), ())]
         labels.append(write_list([*dict.fromkeys(classes)]))
     stated = {"label": labels} if kinds else {}
