@@ -31,9 +31,11 @@ Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = ("classes labels", "annotations result data", "samples filepath")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
-HEADER = re.compile(r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class)\b", re.I)
+HEADER = re.compile(
+    r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
+)
 NAMED = re.compile(r'^(/[mg]/\w+),"?(.+?)"?$', re.M)
-PICTURE, KIND = ("imageid", *FILE), ("labelname", "class")
+PICTURE, KIND = ("imageid", *FILE), ("labelname", "class", "label")
 """Headers of tables of classes and boxes, names of OpenImages' classes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(
@@ -186,7 +188,7 @@ def _read_rows(source: Source, name: str, names: dict[str, str]) -> Pieces:
     for block in read_blocks(source, name):
         small = {name_plainly(column): cells for column, cells in block.columns.items()}
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
-        sure = small.get("confidence", files)
+        sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
             own = labels.setdefault(file, [])
             own += [names.get(kind, kind)] * (parse_number(number) != 0)  # 0: it is not there

@@ -75,8 +75,8 @@ def _read_json(source: Source, name: str) -> Pieces:
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
         said = ((_read_caption(each), _find(each, TEXT_IDS)) for each in texts)
-        rows += [(item, text, name) for text, name in said if text]
-        classes = [name for each in texts for name in kinds.get(each.get("category_id"), ())]
+        rows += [(item, text, text_id) for text, text_id in said if text]
+        classes = [kind for each in texts for kind in kinds.get(each.get("category_id"), ())]
         labels.append(write_list([*dict.fromkeys(classes)]))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
