@@ -26,7 +26,7 @@ FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
 POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
-           "title", "product_title", "prompt", "raw", "encap")  # fmt: skip
+           "title", "product_title", "prompt", "encap")  # fmt: skip
 KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
@@ -218,6 +218,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
+    roles.take("caption", ["raw"] if "sentids" in roles.small else [])  # Karpathy's as a table
     spans = [*roles.find(*START)[:1], *roles.find(*END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
         of |= dict(zip(SPANS, spans, strict=True))

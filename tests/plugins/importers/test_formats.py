@@ -275,8 +275,9 @@ CASES |= {
     ),
     "captions of Fashion200k, MSVD and ActivityNet": (
         {"a.txt": "im/a.png\t0.7\tred dress\n", "b.txt": "b a van\nb one van\n",
-         "c.json": {"v_x": {"duration": 5, "sentences": ["1", "2"]}}, "d.csv": "filename,raw\n"
-         'c.png,"[""3"", ""4""]"\n', "e.json": [{"videoID": "d", "enCap": ["5"]}]} | PICTURED,
+         "c.json": {"v_x": {"duration": 5, "sentences": ["1", "2"]}},
+         "d.csv": 'filename,sentids,raw\nc.png,0,"[""3"", ""4""]"\n',
+         "e.json": [{"videoID": "d", "enCap": ["5"]}]} | PICTURED,
         [], {("queries.csv", "text"): [*[""] * 5, "red dress", "a van", "one van", *"12345"]}, {},
     ),
     "names with zeros beside others": (

@@ -126,9 +126,9 @@ CASES: dict[str, Case] = {
         ABC | {"d.png": 4, "x.csv": 'image,label\nd.png,"[{""x"": 1, ""choices"": [""Elk""]}]"',
                "n.csv": "/m/1,Cat\n/m/2,Dog\n", "v.csv": "ImageID,Source,LabelName,Confidence\n"
                "a,x,/m/1,1\na,x,/m/2,0\nb,x,/m/1,1\nb,x,/m/2,1\n",
-               "w.csv": "filename,width,class,xmin,ymin\nc.png,4,Dog,0,0\nc.png,4,Elk,1,1\n"},
+               "w.csv": "filename,label,xmin,ymin\nc.png,Dog,0,0\nc.png,0,1,1\n"},
         [], {("items.csv", "file label"):
-             ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "Elk"]', 'd.png|["Elk"]']},
+             ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "0"]', 'd.png|["Elk"]']},
         {},
     ),
     "a column a class": (

@@ -4,7 +4,6 @@ FiftyOne writes `labels.json` in two forms, and `samples.json`; boxes are in CVA
 and in YOLO's text files.
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -32,9 +31,11 @@ Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = ("classes labels", "annotations result data", "samples filepath")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
-HEADER = re.compile(r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class)\b", re.I)
+HEADER = re.compile(
+    r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
+)
 NAMED = re.compile(r'^(/[mg]/\w+),"?(.+?)"?$', re.M)
-PICTURE, KIND = ("imageid", *FILE), ("labelname", "class")
+PICTURE, KIND = ("imageid", *FILE), ("labelname", "class", "label")
 """Headers of tables of classes and boxes, names of OpenImages' classes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(
@@ -91,7 +92,7 @@ def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
 def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
     """Yield FiftyOne's samples with each field of labels; tags never are one."""
     fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
-    spans = sum('"support"' in json.dumps(each, default=str) for each in samples)
+    spans = sum("'support'" in str(each) for each in samples)
     wanted = "labels of whole clips; the spans are left out, the labels kept"
     source.count(name, spans, "clips with labels of a part", wanted)
     for column in fields:
@@ -115,7 +116,7 @@ def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
     boxes = [name for name in files if name not in {*xml, *lists}]
     if not boxes:
         return
-    names = _read_names(source, lists)
+    names = read_names(source, lists)
     if not names:
         wanted = "names; their numbers are taken"
         source.say(boxes[0], "boxes without classes.txt or data.yaml", wanted, "note")
@@ -125,8 +126,8 @@ def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
         yield make_labelled(boxes[0], [(source.find_media(find_stem(name)), own)])
 
 
-def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
-    """Return the names of YOLO's classes by their numbers."""
+def read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
+    """Return the names of classes by their numbers, as YOLO and clip_benchmark have them."""
     import yaml  # type: ignore[import-untyped]
 
     for name in lists:
@@ -134,7 +135,7 @@ def _read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
         if name.endswith((".yaml", ".yml")):
             with suppress(yaml.YAMLError, AttributeError):
                 names = yaml.safe_load(text).get("names")
-        elif PurePosixPath(name).name in ("classes.txt", "obj.names"):
+        elif PurePosixPath(name).name in ("classes.txt", "obj.names", "classnames.txt"):
             names = list(map(str.strip, text.strip().split("\n")))
         if names:
             pairs = names.items() if isinstance(names, dict) else enumerate(names)
@@ -187,7 +188,7 @@ def _read_rows(source: Source, name: str, names: dict[str, str]) -> Pieces:
     for block in read_blocks(source, name):
         small = {name_plainly(column): cells for column, cells in block.columns.items()}
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
-        sure = small.get("confidence", files)
+        sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
             own = labels.setdefault(file, [])
             own += [names.get(kind, kind)] * (parse_number(number) != 0)  # 0: it is not there

@@ -74,8 +74,9 @@ def _read_json(source: Source, name: str) -> Pieces:
     rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
-        rows += [(item, _read_caption(each), _find(each, TEXT_IDS)) for each in texts]
-        classes = [name for each in texts for name in kinds.get(each.get("category_id"), ())]
+        said = ((_read_caption(each), _find(each, TEXT_IDS)) for each in texts)
+        rows += [(item, text, text_id) for text, text_id in said if text]
+        classes = [kind for each in texts for kind in kinds.get(each.get("category_id"), ())]
         labels.append(write_list([*dict.fromkeys(classes)]))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)

@@ -1,4 +1,4 @@
-"""Folders of pictures and clips; a folder a class; a text beside a picture is its caption."""
+"""Folders of pictures and clips; a folder a class; lines beside a picture are its captions."""
 
 import re
 from collections.abc import Mapping, Sequence

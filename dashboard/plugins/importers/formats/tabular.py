@@ -42,8 +42,6 @@ HEADER = re.compile(
 )
 """The first line of a table of pictures and captions in a text, as of Flickr8k and Flickr30k."""
 MAX_PICTURE_BYTES = 1 << 28
-FLAGS = {"", "0", "1", "-1"}
-"""Cells of columns that are a class each, as Roboflow's `_classes.csv` has them."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -167,12 +165,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
-        flags = [name for name, own in columns.items() if {"1"} <= {*own} <= FLAGS]
-        own_name = "classes" if find_stem(block.file) == "_classes" else "flags"
-        if own_name == "classes" or len(flags) > 2:
-            marks = zip(*map(columns.__getitem__, flags), strict=True)
-            marked = [write_list([*compress(flags, map("1".__eq__, row))]) for row in marks]
-            columns = {own_name: marked} | columns
+        if find_stem(block.file) == "_classes":  # Roboflow's have a column a class
+            rows = zip(*columns.values(), strict=True)
+            marked = [write_list([*compress(columns, map("1".__eq__, row))]) for row in rows]
+            columns = {"classes": marked}
         labels = [name for name in block.classes if name in columns]
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
         yield Items(block.file, ids, columns, labels, contents)

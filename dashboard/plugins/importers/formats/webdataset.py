@@ -14,6 +14,7 @@ import numpy as np
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import make_text
+from dashboard.plugins.importers.formats.annotations import read_names
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
@@ -40,8 +41,7 @@ def recognise(source: Source) -> list[str]:
 def read(source: Source, files: Sequence[str]) -> Pieces:
     """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
     archives = [name for name in files if name.lower().endswith(ENDINGS)]
-    lists = [source.read_text(name).split("\n") for name in files if name not in archives]
-    names = {str(at): line.strip() for lines in lists for at, line in enumerate(lines)}
+    names = read_names(source, files[len(archives) :])
     yield from read_each(partial(_read_tar, seen={}, names=names), source, archives)
 
 
