@@ -27,8 +27,6 @@ HEADERS = {
 """Readers of shape, order and type, by the version of the format that arrays of numbers have."""
 BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""
-GAP = 8
-"""Rows that are read for each one that is wanted, rather than each by itself."""
 MAX_KEPT = 1 << 28
 """Bytes of unit vectors that are kept in memory; a larger array is read by slices each time."""
 
@@ -61,25 +59,13 @@ class ArrayFile:
             DataError: If the file has changed since it was opened.
         """
         first, last, _ = rows.indices(len(self))
-        (block,) = self._read([first], last - first)
-        return block
-
-    def take(self, rows: IntArray) -> NDArray[Any]:
-        """Return some rows, which rise; they are read with those between them if these are few."""
-        first, last = rows[0], rows[-1] + 1
-        if last - first <= GAP * len(rows):
-            return np.asarray(self[first:last][rows - first])
-        return np.concatenate([*self._read(rows.tolist(), 1)])
-
-    def _read(self, starts: Sequence[int], number: int) -> Iterator[NDArray[Any]]:
         width = self.shape[1]
         with self.path.open("rb") as file:
             if _find_state(os.fstat(file.fileno())) != self.state:
                 found, do = "a file that has changed since", "Reload the page, or open it again."
                 raise DataError(self.name, found, "one state of it", do=do)
-            for start in starts:
-                file.seek(self.start + start * width * self.dtype.itemsize)
-                yield np.fromfile(file, self.dtype, number * width).reshape(-1, width)
+            file.seek(self.start + first * width * self.dtype.itemsize)
+            return np.fromfile(file, self.dtype, (last - first) * width).reshape(-1, width)
 
 
 def _find_state(status: os.stat_result) -> tuple[int, int]:
@@ -125,12 +111,9 @@ class Vectors(Named):
             return np.empty((0, self.dimension), dtype=np.float32)
         if (units := self.units) is not None:
             return units[places]
-        rows, at = np.unique(self.rows[places], return_inverse=True)
-        stored = self.stored
-        picked = stored.take(rows) if isinstance(stored, ArrayFile) else stored[rows]
-        wide = picked[at].astype(np.float64)
-        wide /= self.lengths[places, None]
-        return wide.astype(np.float32)
+        known, at = np.unique(places, return_inverse=True)
+        runs = np.split(known, np.flatnonzero(np.diff(known) != 1) + 1)
+        return np.concatenate([self.scale(run[0], run[-1] + 1) for run in runs])[at]
 
     def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:
         """Yield the place of the first of so many ids in succession, and their unit vectors."""

@@ -124,12 +124,10 @@ def test_vectors_that_change_while_open(folder: Path) -> None:
     assert after is not before and len(list_means(after, "a")) == 3
 
 
-@pytest.mark.parametrize("gap", [0, 8])
-def test_rows_of_a_file_are_those_in_memory(folder: Path, monkeypatch, gap: int) -> None:
+def test_rows_of_a_file_are_those_in_memory(folder: Path, monkeypatch) -> None:
     kept, places = open_collection(folder).versions["a"].items, np.array([2, 0, 2])
     there = kept.read(places).tolist()
     monkeypatch.setattr("dashboard.storage.vectors.MAX_KEPT", 0)
-    monkeypatch.setattr("dashboard.storage.vectors.GAP", gap)
     assert kept.units is None
     assert kept.read(places).tolist() == there == kept.scale(0, 3)[places].tolist()
 
