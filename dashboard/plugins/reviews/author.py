@@ -50,13 +50,17 @@ def explain_lack(role: str) -> str:
     return ""
 
 
+def _name_box() -> str:
+    """Return the key of the input of the name, an own one for each that it shows."""
+    return f"input-{AUTHOR}-{find_author()}"
+
+
 def draw_author() -> None:
     """Draw the name of a login, or the input of a name, which the browser remembers."""
     if find_reader().is_verified:
         st.caption(escape_markdown(find_author()), width="content")
         return
-    # a box of its own for each name: the browser never sends one back that it has not shown
-    box = f"input-{AUTHOR}-{find_author()}"
+    box = _name_box()
     memory = f"memory-{AUTHOR}"
 
     def keep(text: str) -> None:
@@ -66,6 +70,10 @@ def draw_author() -> None:
         except ChoiceError as error:
             st.session_state[AUTHOR] = ""
             st.toast(escape_markdown(error))
+
+    def read() -> None:
+        if box == _name_box():  # what an older box holds may come late
+            keep(st.session_state[box])
 
     def remember() -> None:
         if name := st.session_state[memory]["name"]:
@@ -81,7 +89,7 @@ def draw_author() -> None:
         help=NOT_VERIFIED,
         label_visibility="collapsed",
         width=200,
-        on_change=lambda: keep(st.session_state[box]),
+        on_change=read,
     )
     st.caption(NOT_VERIFIED, width="content")
     _component()(
