@@ -113,20 +113,19 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     return study, choices
 
 
-def read_study() -> tuple[Study, Choices]:
-    """Return the study of the address and its choices, and draw nothing: for blind pages.
+def read_collection() -> Collection:
+    """Return the collection of the address, to which no version is written: for blind pages.
 
     Raises:
         DataError: If the collection cannot be used.
-        ChoiceError: If the address names something unknown.
+        ChoiceError: If the address names an unknown collection.
     """
     st.html(STYLE)
     given = read_address()
+    remember_address(given)
     collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
-    problems = find_problems(collection, given)
-    choices = read_choices(collection, {k: v for k, v in given.items() if k not in problems})
     st.set_page_config(page_title=collection.title, layout="wide")
-    return open_study(collection, choices.restrict_to_numbers()), choices
+    return collection
 
 
 def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:

@@ -39,10 +39,9 @@ def find_comparison(collection: Collection, id: str, author: str) -> JudgingList
     return made if made.is_comparison and figures.find_next(made, rows, author) else None
 
 
-def draw_comparison(study: Study, made: JudgingList) -> None:
+def draw_comparison(collection: Collection, made: JudgingList) -> None:
     """Draw the lists of two versions beside each other, without names, one query at a time."""
     author = find_author()
-    collection = study.collection
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")

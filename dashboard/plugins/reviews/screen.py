@@ -10,7 +10,7 @@ from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_correcti
 from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
 from dashboard.views.address import read_address, set_choice
 from dashboard.views.components import make_line
-from dashboard.views.frame import open_page, read_study
+from dashboard.views.frame import open_page, read_collection
 
 PARTS = {
     "": "Lists",
@@ -21,9 +21,9 @@ PARTS = {
 
 part = read_address().get(PART, "")
 if part not in PARTS:
-    study, _ = read_study()
-    if blind := find_comparison(study.collection, part, find_author()):
-        draw_comparison(study, blind)
+    collection = read_collection()
+    if blind := find_comparison(collection, part, find_author()):
+        draw_comparison(collection, blind)
         st.stop()
 study, choices = open_page()
 reviews = read_reviews(study.collection)
