@@ -306,13 +306,13 @@ def replace_queries(
     """
     folder, kept = collection.folder / "models" / version.name, version.queries
     _check_rows(queries)
-    width = version.items.dimension if version.items else 0
-    if queries.rows.shape[1] != width:
+    if version.items is None:
+        raise DataError(version.name, "a version without vectors", "one with vectors of items")
+    if queries.rows.shape[1] != version.items.dimension:
         found = f"query vectors of {queries.rows.shape[1]} dimensions"
-        raise DataError(queries.name, found, f"{width}, as the items of {version.name} have")
+        raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
     given = _name_rows(collection, "queries", queries, by_position, findings)
-    is_code = version.items and version.items.stored.dtype.kind == "i"
-    is_bits = is_code and hold_only([queries.rows], (0, 1))
+    is_bits = version.items.stored.dtype.kind == "i" and hold_only([queries.rows], (0, 1))
     parts: list[Part] = [(convert(queries.rows, "bits" if is_bits else ""), given)]
     if kept is not None:
         anew = {*given}

@@ -39,7 +39,7 @@ NONE = "none"
 def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     """Return what decides relevance, and what could have decided instead.
 
-    It is what the caller names, or the only thing that can: "judgements", "tables", "keywords",
+    It is what the caller names, or the only thing that can: "judgements", "tables", KEYWORDS,
     "captions", a column of classes, or "" for nothing.
 
     Raises:
@@ -50,7 +50,7 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     told = {
         "tables": found.copied,
         "judgements": list_judged(found),
-        "keywords": any(name.startswith(KEYWORDS) for name in found.items.columns),
+        KEYWORDS: any(name.startswith(KEYWORDS) for name in found.items.columns),
         "captions": found.captions,
     }
     fixed = [name for name, there in told.items() if there]

@@ -278,28 +278,29 @@ class Gathered:
             among: Items that they may mean; all if there are none.
         """
         items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
-        exact = {**self.known, **{item: item for item in items}}
-        found = {name: exact[name] for name in every if exact.get(name) in items}
+        known = {**self.known, **{item: item for item in items}}
+        found = {name: known[name] for name in every if known.get(name) in items}
         rest = [name for name in every if name not in found]
-        near = self._match_near(rest, items) if rest else {}
+        near = self._match_near(rest, items, known) if rest else {}
         times = Counter([*near.values(), *found.values()])
-        near = {name: known for name, known in near.items() if times[known] == 1}
+        near = {name: item for name, item in near.items() if times[item] == 1}
         if near:
-            (name, known), *_ = near.items()
+            (name, item), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
             how = "by file, ending, zeros before it or a column"
             self.source.say(
-                file, said, f"ids; matched where only one fits {how} ({known!r})", "note"
+                file, said, f"ids; matched where only one fits {how} ({item!r})", "note"
             )
         return found | near
 
-    def _match_near(self, names: Sequence[str], items: Set[str]) -> dict[str, str]:
+    def _match_near(
+        self, names: Sequence[str], items: Set[str], known: Mapping[str, str]
+    ) -> dict[str, str]:
         """Return the items whose ids or files are alike, or which a column of other names has.
 
         Such a column has a different cell for each item, and most names; all, if they are numbers.
         """
         near: dict[str, str] = {}
-        known = {**self.known, **dict(zip(items, items, strict=True))}
         for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
             owners: dict[str, set[str]] = {}
             for name, item in known.items():

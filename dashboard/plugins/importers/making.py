@@ -14,7 +14,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import clean_classes
+from dashboard.plugins.importers.deciding import KEYWORDS, clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
@@ -271,9 +271,9 @@ def describe(
         "tables": "tables of a protocol",
         "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
         "captions": f"each picture and its texts, {len(texts):,} texts",
-        "keywords": "keywords",
+        KEYWORDS: "keywords",
     }.get(plan.basis, f"same {plan.basis}, {len(classes):,} classes")
-    keywords = {"keywords": len(plan.tables["unified_annotation.csv"]) - 1}
+    keywords = {KEYWORDS: len(plan.tables["unified_annotation.csv"]) - 1}
     number = keywords.get(plan.basis, len(cells) or len(judged))
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])

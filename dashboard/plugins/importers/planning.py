@@ -86,7 +86,7 @@ def make_plan(found: Gathered) -> Plan:
     basis, others = choose_basis(found)
     plan = Plan(basis, found.items, found.queries, list(found.items.index))
     if basis:
-        PLANS.get(basis, _plan_labels)(found, plan)
+        (_plan_labels if basis in found.items.columns else PLANS[basis])(found, plan)
     if basis != "captions":
         _describe_items(found, plan)
         if not len(plan.queries):
@@ -262,7 +262,7 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
 
 PLANS = {
     "judgements": _plan_judgements,
-    "keywords": _plan_keywords,
+    KEYWORDS: _plan_keywords,
     "captions": _plan_captions,
     "tables": _plan_tables,
 }
