@@ -28,6 +28,9 @@ COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
+RESULTS = re.compile("result|hits|ranking|retrieved", re.I)
+RELEVANT = re.compile("relevant|positive", re.I)
+"""Names of lists of the ids that a query found, or should find."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
 MAX_NAME = 200
@@ -237,15 +240,20 @@ def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> b
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each result or rating of a query, as engines and Quepid list them."""
+    """Return a row for each result, relevant item or rating that a query lists; else the row."""
     if isinstance(ratings := row.get("ratings"), dict):
         query = row.get("query", row.get("query_text"))
         pairs = ratings.items() or [("", None)]
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
     for name, hits in row.items() if "query" in row else ():
-        if isinstance(hits, list) and hits and all(isinstance(each, dict) for each in hits):
+        if not isinstance(hits, list) or not hits:
+            continue
+        named = [each if isinstance(each, dict) else {"item_id": each} for each in hits]
+        is_true = RELEVANT.search(name)
+        if named == hits or is_true or RESULTS.search(name):
             others = {key: value for key, value in row.items() if key != name}
-            return [others | {"rank": rank} | each for rank, each in enumerate(hits, start=1)]
+            numbers = ({"grade": 1} if is_true else {"rank": at + 1} for at in range(len(hits)))
+            return [others | number | each for number, each in zip(numbers, named, strict=True)]
     return [row]
 
 

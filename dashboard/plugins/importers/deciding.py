@@ -57,10 +57,12 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     every, chosen = [*fixed, *stated, *possible, *numbers], found.source.options.relevance
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
-    belong = pairs and (several or (not stated and _has_pictures(found)))
+    cells = (*found.items.get("file"), *found.items.index)
+    is_asked = found.written or any(side == "texts" for _, side in found.vectors)
+    is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
     ways = (
         [name for name in fixed if name != "captions"][:1]
-        or [*stated, *(["captions"] if belong else [])]
+        or [*stated, *(["captions"] if pairs and is_apart else [])]
         or possible
     )
     if not chosen and (len(ways) > 1 or ways == possible != []):
@@ -86,16 +88,6 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
 
 def _list_lines(ways: Sequence[str]) -> list[str]:
     return [f"--relevance {shlex.quote(each)}" for each in (*ways[:5], NONE)]
-
-
-def _has_pictures(found: Gathered) -> bool:
-    """Return whether texts of items describe pictures, and are not the items themselves."""
-    cells = (*found.items.get("file"), *found.items.index)
-    return (
-        bool(found.written)
-        or any(side == "texts" for _, side in found.vectors)
-        or any(map(EXTENSION.search, cells))
-    )
 
 
 def list_judged(found: Gathered) -> list[str]:

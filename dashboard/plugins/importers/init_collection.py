@@ -57,8 +57,5 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         kept = [name for name in (*CHOICES, "update", "dry_run") if name not in asked]
         print_ways(error, shlex.join([*words, *list_typed(call, kept)]))
         return [], COLUMNS, WRONG
-    for each in findings:
-        print(f"{each.level}: {each}", file=sys.stderr)
-    for line in lines:
-        print(line, file=sys.stderr)
+    print(*(f"{e.level}: {e}" for e in findings), *lines, sep="\n", file=sys.stderr)
     return rows, COLUMNS, FINE

@@ -120,8 +120,10 @@ def _open_draft(found: Gathered, plan: Plan) -> Collection:
 def list_ways(new: str, plan: Plan) -> list[str]:
     """Return the lines to type that add a version to a collection without one."""
     model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
-    typed = (("embed", f"--encoder {model}"), ("add", "--items vectors.npz"))
-    return [f"  python -m dashboard {verb} {shlex.quote(new)} v1 {more}" for verb, more in typed]
+    return [
+        f"  python -m dashboard embed {shlex.quote(new)} v1 --encoder {model}",
+        f"  python -m dashboard add {shlex.quote(new)} v1 --items vectors.npz",
+    ]
 
 
 def _write_all(
@@ -297,8 +299,9 @@ def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
     for name in opened.versions.keys() & {each.name for each in plan.placed}:
-        place = opened.folder / "models" / name
-        record_version(opened.versions[name], opened.items, opened.queries, place)
+        record_version(
+            opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
+        )
     missing = list_missing(opened.folder, opened.settings, opened.items)
     return [
         *opened.findings,

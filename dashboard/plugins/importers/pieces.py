@@ -140,8 +140,12 @@ def match_lines(
     """Return the lines of a file that have a form; the others are said."""
     lines = enumerate(map(str.strip, text.split("\n")), 1)
     found = {at: pattern.fullmatch(each) for at, each in lines if each and each[0] != "#"}
-    odd = [at for at, match in found.items() if match is None]
-    source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
+    source.count(
+        name,
+        [at for at, match in found.items() if match is None],
+        "lines of another form than most",
+        f"{wanted}; left out",
+    )
     return list(filter(None, found.values()))
 
 

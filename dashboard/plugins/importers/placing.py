@@ -111,8 +111,7 @@ def _find_ids(
             )
         tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
-        said = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
-        version.said.append(said)
+        version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
         return known
     if side == "items":
         names = found.match_items(own.ids, file, known)
@@ -128,7 +127,7 @@ def _find_ids(
 
 def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
     """Return the text of each picture that vectors of texts are named by, if it has one alone."""
-    if not (plan.texts and ids):
+    if not plan.texts:
         return {}
     owned: dict[str, str] = {}
     for picture, text, _ in plan.qrels:

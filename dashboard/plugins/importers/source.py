@@ -254,7 +254,7 @@ def _find_fault(path: Path, root: Path) -> str:
         if path.is_symlink() and (path.is_dir() or not is_inside):
             return "links to folders, or out of the source"
         is_filled = path.is_dir() or path.is_file() and path.stat().st_size
-        return "" if os.access(path, os.R_OK) and is_filled else "empty or not readable"
+        return "" if is_filled and os.access(path, os.R_OK) else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
 

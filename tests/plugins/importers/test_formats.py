@@ -255,7 +255,9 @@ CASES |= {
     "results inside of queries": (
         {"qrels.csv": "query,url,rating\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
          "x.json": [{"query": q, "hits": [{"_id": i, "_score": 9 - at} for at, i in enumerate(own)]}
-                    for q, own in (("q1", "ba"), ("q2", "b"))]}, [], JUDGED, AP,
+                    for q, own in (("q1", "ba"), ("q2", "b"))],
+         "y.json": [{"query": q, "hits": list(own)} for q, own in (("q1", "ba"), ("q2", "b"))]},
+        [], JUDGED, AP | {"y AP@None": 0.75},
     ),
     "pairs without grades, asked by pictures": (
         {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "query/x.png": 1, "query/y.png": 2,
