@@ -33,8 +33,6 @@ RELEVANT = re.compile("relevant|positive", re.I)
 """Names of lists of the ids that a query found, or should find."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
-MAX_NAME = 200
-"""Characters of the name of a nested cell, after which it is left as JSON."""
 VECTOR_WORDS = re.compile(
     r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])",
     re.I,
@@ -115,12 +113,8 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
         except csv.Error as error:
-            source.say(
-                name,
-                f"a broken row ({error})",
-                'CSV; the rest is left out. Write " in a quoted cell as ""',
-                line=line,
-            )
+            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
+            source.say(name, f"a broken row ({error})", wanted, line=line)
 
     yield from _name_cells(source, name, list_rows())
 
@@ -139,7 +133,11 @@ def _name_cells(
     named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
     wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
     start = (named or wide or [0])[0]
-    titles = first[:start] if widths[start : start + 1] > [max(widths[:start], default=0)] else []
+    is_above = all(
+        len(cells) < len(first[start][1]) or 2 * width <= widths[start]
+        for width, (_, cells) in zip(widths, first[:start], strict=False)
+    )
+    titles = first[:start] if is_above else []
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]

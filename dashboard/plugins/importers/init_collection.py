@@ -36,8 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="folder or file to read; nothing in it is changed",
     )
     add_options(parser, OPTIONS)
-    parser.set_defaults(map="", judgements="", relevance="")
     add_codes(parser)
+    parser.set_defaults(rows=None, disagreements=None, queries_from=None, codes=None)
 
 
 def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:

@@ -77,12 +77,12 @@ def join_shards(found: Gathered, plan: Plan) -> None:
 
 def choose_hashing(plan: Plan) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
-    is_apart = any(plan.queries.get(plan.basis)) and not any(plan.queries.get("item_id"))
+    is_apart = any(plan.queries.get(plan.column)) and not any(plan.queries.get("item_id"))
     is_coded = bool(plan.placed) and all(each.form for each in plan.placed)
     if plan.settings.get("class_label") and is_coded and is_apart:
         plan.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
         for rows in (plan.items, plan.queries):
-            rows.columns["labels"] = rows.get(plan.basis)
+            rows.columns["labels"] = rows.get(plan.column)
 
 
 def _list_texts(plan: Plan) -> dict[str, str]:

@@ -23,8 +23,8 @@ MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
 GZIP = re.compile(r"\.gz$", re.I)
 TEXTS = (".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".token")
-UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-")
-"""Label Studio's folder and prefix of a file that was uploaded."""
+UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})")
+"""Label Studio's folder and prefix of a file that was uploaded; a UUID is no prefix."""
 CURES = {
     ".pkl": "numpy.save('vectors.npy', array); a pickle can run programs and is never read",
     ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",

@@ -81,7 +81,7 @@ def list_tables(found: Gathered, plan: Plan) -> None:
         ],
     }
     head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
-    is_used = plan.basis == KEYWORDS
+    is_used = plan.basis == "keywords"
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)

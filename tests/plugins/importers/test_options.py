@@ -108,13 +108,14 @@ def test_classes_are_counted_and_not_lists_of_them(source: Path) -> None:
     assert "same label, 3 classes" in init(make_source(source, {"t.csv": rows})).block[0]
     made = init(make_source(source, {"t.csv": rows.replace("label", "class")}), "--update")
     assert made.block[0].endswith("(t.csv); before: class_label = 'label'")
+    assert "same class, 3" in init(make_source(source, {"u.csv": rows}), "--update").block[0]
 
 
 def test_map(source: Path) -> None:
     rows = "name,what\nx,one\ny,two\n"
     made = init(make_source(source, {"t.csv": rows}), "--map", "item_id=name,caption=what")
     assert made.read("items.csv", "item_id caption") == ["x|one", "y|two"]
-    for wrong in ("item_id=name,file=nothing", "item_id", "item_id=name,x=what"):
+    for wrong in ("", "item_id=name,file=nothing", "item_id", "item_id=name,x=what"):
         assert init(source, "--update", "--map", wrong).code == 2
 
 
