@@ -7,10 +7,11 @@ import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.differences import write_signed
+from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.slicing import ALL
 from dashboard.texts import write_number
 from dashboard.views.address import set_choice
-from dashboard.views.charts import QUIET, Row, make_chart, pick_ink, protect_name, show_chart
+from dashboard.views.charts import QUIET, make_chart, pick_ink, protect_name, show_chart
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
 NAMES = ["worse", "same", "better", "not worse", "cannot tell", "few"]

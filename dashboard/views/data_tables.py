@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.evaluation.measurement import Row
 from dashboard.texts import write_number
 
 STYLE = """<style>
@@ -57,9 +58,7 @@ class Column:
     link: str = ""
 
 
-def draw_table(
-    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], front: int = -1
-) -> None:
+def draw_table(columns: Sequence[Column], rows: Sequence[Row], front: int = -1) -> None:
     """Draw a table; floats have 3 decimals, what is missing is a dash.
 
     Args:
@@ -78,9 +77,7 @@ def draw_folded(title: str, content: str) -> None:
     st.html(f"{STYLE}<details><summary>{escape(title)}</summary>{content}</details>")
 
 
-def write_table(
-    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], front: int = -1
-) -> str:
+def write_table(columns: Sequence[Column], rows: Sequence[Row], front: int = -1) -> str:
     """Return a table as HTML whose texts are escaped."""
     head = "".join(
         f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
@@ -111,7 +108,7 @@ def format_value(value: object) -> str:
     return write_number(value).replace("-", "−") if isinstance(value, float) else str(value)
 
 
-def _write_cell(column: Column, row: Mapping[str, Any]) -> str:
+def _write_cell(column: Column, row: Row) -> str:
     text = escape(format_value(row.get(column.key)))
     if column.link and row.get(column.link):
         text = f'<a href="{escape(str(row[column.link]))}" target="_self">{text}</a>'

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import ChoiceError
-from dashboard.study.choices import Choice
+from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
 
 
-def _list_groups(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
+def _list_groups(collection: Collection, before: Values) -> Sequence[str]:
     tables = collection.tables.get("alfa")
     return tables.groups if tables else ()
 
 
-def _pick_groups(collection: Collection, before: Mapping[str, Any]) -> tuple[str, ...]:
+def _pick_groups(collection: Collection, before: Values) -> tuple[str, ...]:
     known = _list_groups(collection, before)
     wanted = collection.settings.get("default_groups", ("pv_object_type", "pv_actor_behavior"))
     return tuple(group for group in wanted if group in known) or tuple(known)
@@ -31,11 +31,11 @@ def find_threshold(collection: Collection) -> float:
 class ThresholdChoice(Choice):
     """The choice of a threshold, which changes nothing without keywords."""
 
-    def has_effect(self, collection: Collection, values: Mapping[str, Any]) -> bool:
+    def has_effect(self, collection: Collection, values: Values) -> bool:
         """Return whether the collection has keywords."""
         return collection.tables.get("alfa") is not None
 
-    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+    def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the threshold.
 
         Raises:

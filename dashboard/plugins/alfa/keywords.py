@@ -10,11 +10,12 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd, list_names
+from dashboard.evaluation.measurement import Row
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
@@ -42,7 +43,7 @@ class Candidate(NamedTuple):
     keyword: Keyword
     score: float
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> Row:
         """Return it as a row of a table."""
         named = {"keyword": self.keyword.name, "group": self.keyword.group}
         return named | {"ngram": self.ngram, "score": self.score}
@@ -296,7 +297,7 @@ def draft_vocabulary(collection: Collection) -> str:
     return "# Every keyword with its other words, for `keywords --write`.\n\n" + "\n".join(blocks)
 
 
-def _read_rows(collection: Collection) -> list[dict[str, Any]]:
+def _read_rows(collection: Collection) -> list[Row]:
     rows = read_toml(collection.folder / VOCABULARY, VOCABULARY).get("keyword", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise DataError(VOCABULARY, "no list of keywords", "[[keyword]] entries")

@@ -7,12 +7,13 @@ fewer than so many rows out.
 """
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.block import Block, label
+from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.context.correlation import (
     compute_difference_interval,
@@ -35,7 +36,6 @@ FIRST_PAGE = 5
 """Rows of figure 3."""
 ORIGINAL = "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX"
 DISCOUNTS = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
-Row = dict[str, Any]
 
 
 class Reading(NamedTuple):

@@ -8,13 +8,13 @@ import streamlit as st
 
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import write_p
+from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins.context.judge import VIEWED
 from dashboard.plugins.context.lists import DOUBTS, ViewedLists, read_lists
 from dashboard.plugins.context.metrics import read_window
 from dashboard.plugins.context.satisfaction import (
     Reading,
-    Row,
     compare_gains,
     describe_spread,
     explain_nulls,

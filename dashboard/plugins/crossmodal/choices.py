@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import ChoiceError
-from dashboard.study.choices import Choice
+from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -22,7 +22,7 @@ FOLDS = {"1K": 1, "five-fold 1K": 5}
 class TestChoice(Choice):
     """The choice of a test, which says why a collection does not have one."""
 
-    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+    def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the test of a name.
 
         Raises:
@@ -46,7 +46,7 @@ def _count_pictures(collection: Collection) -> int:
     )
 
 
-def _list_tests(collection: Collection, before: Mapping[str, Any]) -> Sequence[str]:
+def _list_tests(collection: Collection, before: Values) -> Sequence[str]:
     most = _count_pictures(collection) if before["protocol"] == PROTOCOL else 0
     return [WHOLE, *(name for name, folds in FOLDS.items() if most >= folds * FOLD)]
 

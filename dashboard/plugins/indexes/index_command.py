@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.errors import DataError
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
+    from dashboard.evaluation.measurement import Row
     from dashboard.storage.collection import Collection
     from dashboard.storage.versions import Version
 
@@ -77,7 +78,7 @@ def answer(call: Namespace) -> Answer:
     return measure_costs(collection, version, files, call.k), COLUMNS, FINE
 
 
-def _copy(call: Namespace, collection: Collection, version: Version) -> list[dict[str, Any]]:
+def _copy(call: Namespace, collection: Collection, version: Version) -> list[Row]:
     """Copy a version to a server, and return a row."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 

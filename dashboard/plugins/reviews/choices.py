@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dashboard.errors import ChoiceError
-from dashboard.study.choices import Choice
+from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
     from dashboard.evaluation.judgement import Judgement
@@ -47,7 +46,7 @@ class CorrectedLabels:
 class LabelsChoice(Choice):
     """The choice of labels, which looks up the state of the store."""
 
-    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+    def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the labels of a name.
 
         Raises:
@@ -70,7 +69,7 @@ class ListChoice(Choice):
     Without `judge` a link of the first edition names a list of another kind, which is ignored.
     """
 
-    def read(self, given: str, collection: Collection, before: Mapping[str, Any]) -> Any:
+    def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the id of a list.
 
         Raises:
@@ -111,9 +110,7 @@ CHOICES = (
 )
 
 
-def amend_judgement(
-    collection: Collection, choices: Mapping[str, Any], judgement: Judgement
-) -> Judgement:
+def amend_judgement(collection: Collection, choices: Values, judgement: Judgement) -> Judgement:
     """Return a judgement with corrections, where the choice of labels asks for them."""
     labels = choices["labels"]
     if labels == GIVEN:

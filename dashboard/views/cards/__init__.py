@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
+from dashboard.evaluation.measurement import Row
 from dashboard.views.address import set_choice
 from dashboard.views.components import load_component
 
@@ -16,8 +16,8 @@ FILES = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js", "card
 
 def _draw(
     key: str,
-    payloads: Mapping[str, Mapping[str, Any]],
-    data: Mapping[str, Any],
+    payloads: Mapping[str, Row],
+    data: Row,
     **acts: Callable[[], None],
 ) -> None:
     """Draw the component; its data is text of JSON, as Streamlit reads through objects thrice.
@@ -34,7 +34,7 @@ def _draw(
     component(key=key, data=json.dumps(data).encode(), **acts)
 
 
-def draw_cards(payload: Mapping[str, Any], picks: bool = False) -> None:
+def draw_cards(payload: Row, picks: bool = False) -> None:
     """Draw the results of one search, or items of which one can be picked to search with."""
     key = "items" if picks else "cards"
 
@@ -48,7 +48,7 @@ def draw_cards(payload: Mapping[str, Any], picks: bool = False) -> None:
 def draw_query(
     queries: Sequence[tuple[str, str]],
     query: str,
-    payloads: Mapping[str, Mapping[str, Any]],
+    payloads: Mapping[str, Row],
     first: int,
     total: int,
     buttons: Sequence[tuple[str, str, tuple[str, str]]] = (),

@@ -4,11 +4,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Lock
-from typing import Any
 
 from cachetools import LRUCache, cached
 
 from dashboard.evaluation.differences import SAME, find_sign, write_signed
+from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
@@ -19,14 +19,12 @@ MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
-Card = dict[str, Any]
-Row = Mapping[str, Any]
 
 
 @cached(LRUCache(MAX_PAYLOADS), lock=Lock())
 def make_payload(
     found: QueryResult, collection: Collection, versions: tuple[str, ...], metric: str, depth: int
-) -> Card:
+) -> Row:
     """Return what the cards show of a query; a step makes that of one query anew.
 
     Args:
@@ -69,7 +67,7 @@ def make_payload(
     }
 
 
-def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Card:
+def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Row:
     """Return what the cards show of items that are no results."""
     media = {item: describe_media(collection, item) for item in items}
     cards = [
@@ -82,9 +80,9 @@ def make_items(collection: Collection, items: Sequence[str], name: str, note: st
 
 
 def _make_run_row(
-    found: QueryResult, make: Callable[[Row], Card], versions: tuple[str, ...], metric: str,
+    found: QueryResult, make: Callable[[Row], Row], versions: tuple[str, ...], metric: str,
     version: str,
-) -> Card:  # fmt: skip
+) -> Row:  # fmt: skip
     """Return the row of a version's results."""
     baseline = "".join(versions[:1])
     there = {row["item_id"] for row in found.list_rows(baseline)}
@@ -115,7 +113,7 @@ def _make_run_row(
     }
 
 
-def make_card(versions: Sequence[str], row: Row) -> Card:
+def make_card(versions: Sequence[str], row: Row) -> Row:
     """Return what a card shows of a result, and its ranks in other versions."""
     ranks, others = row.get("ranks", {}), (v for v in versions if v != row.get("run"))
     foot = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in others)
@@ -132,7 +130,7 @@ def make_card(versions: Sequence[str], row: Row) -> Card:
     }
 
 
-def describe_media(collection: Collection, item: str) -> Card:
+def describe_media(collection: Collection, item: str) -> Row:
     """Return what cards show of an item on every list: its caption, picture and clip."""
     media = find_media_of(collection, item)
     span = media.span  # in seconds; an end of None is that of the clip
