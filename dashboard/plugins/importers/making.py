@@ -1,0 +1,318 @@
+"""The steps of `init`: list, recognise, gather, decide, write, check, move into place."""
+
+import json
+import shlex
+import shutil
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from filecmp import cmpfiles
+from pathlib import Path
+from typing import Any
+
+from dashboard.errors import DataError, Finding, list_names
+from dashboard.plugins import load_all
+from dashboard.plugins.importers.column_roles import OURS
+from dashboard.plugins.importers.deciding import clean_classes
+from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.pieces import Format
+from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
+from dashboard.plugins.importers.planning import Plan, make_plan
+from dashboard.plugins.importers.source import BROKEN, Source, list_source
+from dashboard.plugins.importers.writing import (
+    RECORD,
+    TABLES,
+    drop_versions,
+    keep_files,
+    keep_rows,
+    link_media,
+    list_files,
+    list_tables,
+    open_draft,
+    read_record,
+    write_files,
+)
+from dashboard.storage.collection import Collection, open_collection
+from dashboard.storage.folders import find_data, is_collection
+from dashboard.storage.media import list_missing
+from dashboard.storage.new_versions import write_settings
+from dashboard.storage.settings import read_toml
+from dashboard.storage.versions import list_stale, record_version
+from dashboard.texts import split_cells
+
+CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
+           "by_position", "codes")  # fmt: skip
+"""Options of a call that the next update has, too, where it states no others."""
+DECIDING = ("protocols", "class_label")
+"""Settings that decide numbers, and that --relevance states."""
+FORM = ("bits", "by_position")
+"""Settings of a version that follow from its vectors; all others of model.toml stay."""
+INDEXES = ("/index.faiss", "/milvus.json")
+"""Files of kept versions that fit one set of ids, and can be built again."""
+MEDIA = ("media/", "posters/")
+NO_VERSION = "Versions: none yet"
+ADDRESS = "http://localhost:8501/{}?collection={}"
+
+
+def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding], list[str]]:
+    """Make a collection of a source; without an error it is there, and `check` accepts it.
+
+    Returns:
+        A row a file that was written, findings, and the lines of the answer, its address the last.
+
+    Raises:
+        Unsure: If a choice that decides numbers is open.
+        DataError: If the source cannot be used, or the place is taken.
+    """
+    place = _find_place(call.new, call.source, call.update)
+    record = read_record(place)
+    typed = {key: each for key, each in vars(call).items() if each not in (None, False)}
+    if call.judgements:
+        record["choices"]["relevance"] = ""
+    options = Namespace(**(vars(call) | record["choices"] | typed))
+    options.before = record["settings"].get("class_label")
+    record["choices"] = {key: getattr(options, key) for key in CHOICES}
+    options.columns = dict(_split(pair) for pair in (options.map or "").split(",") if pair.strip())
+    source = list_source(call.source, options)
+    with open_draft(place, keep=not call.dry_run) as draft:
+        found = gather_pieces(source, draft)
+        plan = make_plan(found)
+        join_shards(found, plan)
+        drop_versions(place, found, record)
+        write_versions(found, plan)
+        choose_hashing(plan)
+        plan.settings["title"] = place.name
+        link_media(found, plan)
+        list_tables(found, plan)
+        rows, kept = _write_all(place, found, plan, record, bool(call.relevance))
+        opened = _open_draft(found, plan)
+        versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
+        block = describe(found, plan, opened, versions)
+        is_bare = block[2] == NO_VERSION
+        plan.settings["source"] = [
+            *block[: 3 - is_bare],
+            *([f"--map {options.map}"] if options.map else []),
+        ]
+        write_settings(draft / "collection.toml", plan.settings)
+        findings = [*source.findings, *check_draft(opened, plan)]
+    page = "compare" if len(plan.placed) + len(found.runs) + len(versions) > 1 else ""
+    lines = list_ways(call.new, plan) if is_bare else ()
+    made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
+    return rows, findings, [*block, *lines, made]
+
+
+def _split(pair: str) -> tuple[str, str]:
+    ours, _, theirs = pair.partition("=")
+    if not ours.strip() or not theirs.strip():
+        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
+    return ours.strip(), theirs.strip()
+
+
+def _open_draft(found: Gathered, plan: Plan) -> Collection:
+    """Open what was written; indexes of other vectors than now are left out, and said."""
+    write_settings(found.folder / "collection.toml", plan.settings)
+    opened = open_collection(found.folder)
+    stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
+    for name, error in stale.items():
+        (found.folder / error.file).unlink()
+        found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
+        plan.settings = {key: cell for key, cell in plan.settings.items() if cell != name}
+    return _open_draft(found, plan) if stale else opened
+
+
+def list_ways(new: str, plan: Plan) -> list[str]:
+    """Return the lines to type that add a version to a collection without one."""
+    model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
+    return [
+        f"  python -m dashboard embed {shlex.quote(new)} v1 --encoder {model}",
+        f"  python -m dashboard add {shlex.quote(new)} v1 --items vectors.npz",
+    ]
+
+
+def _write_all(
+    place: Path, found: Gathered, plan: Plan, record: dict[str, Any], is_stated: bool
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Write the collection, and take over what people put into the one that is there.
+
+    Returns:
+        A row a file that was written, and the names of files and versions that were kept.
+    """
+    draft, tables = found.folder, plan.tables
+    now = record | {
+        "settings": dict(plan.settings),
+        "tables": {name: tables[name] for name in TABLES},
+    }
+    if place.is_dir():
+        for name in TABLES:
+            keep_rows(place, name, tables, record["tables"], found.source)
+    rows = write_files(found, plan)
+    written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
+    if place.is_dir():
+        kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
+        for name in written:
+            if name.endswith("/model.toml") and name in record["files"]:
+                old, new = (read_toml(folder / name, name) for folder in (place, draft))
+                told = {key: cell for key, cell in old.items() if key not in FORM}
+                shutil.copyfile(place / name, draft / name)
+                write_settings(draft / name, new | told)
+        _keep_settings(place, plan, record["settings"], is_stated)
+        with suppress(OSError):  # its comments are those of people
+            shutil.copyfile(place / "collection.toml", draft / "collection.toml")
+        _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
+        found.source.count(
+            place.name,
+            odd,
+            "other pictures or clips",
+            "the same as before; those of the source are taken in",
+            "note",
+        )
+        found.source.count(
+            place.name,
+            sorted(kept, key=lambda name: name.startswith("media/")),
+            "further files and versions",
+            "files of the source; kept",
+            "note",
+        )
+    still = (name for name in record["files"] if (draft / name).exists())
+    now["files"] = sorted({*written, *still})
+    (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
+    return rows, kept
+
+
+def _keep_settings(place: Path, plan: Plan, written: dict[str, Any], is_stated: bool) -> None:
+    """Keep the settings that people changed; note where the source says otherwise."""
+    old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
+    own = {key: value for key, value in old.items() if value != written.get(key)}
+    for key in DECIDING if is_stated else ():
+        own.pop(key, None)
+    odd = {key for key, cell in own.items() if plan.settings.get(key, cell) != cell} - {"title"}
+    stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
+    plan.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
+    other = [key for key in DECIDING if written.get(key) not in (None, plan.settings.get(key))]
+    plan.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
+    plan.settings |= own
+
+
+def _find_place(new: str, path: Path, update: bool) -> Path:
+    """Return the folder of the new collection."""
+    place = Path(new) if len(Path(new).parts) > 1 else find_data() / new
+    if not place.name or place.name.startswith(".") or not place.name.isprintable():
+        raise DataError(repr(new), "no name for a folder", "a name, or the path of a folder")
+    there, inside = place.resolve(), path.resolve()
+    if there.is_relative_to(inside) or inside.is_relative_to(there):
+        raise DataError(place.name, "a place inside the source, or around it", "one apart from it")
+    if place.exists() and any(place.iterdir() if place.is_dir() else [place]):
+        if not is_collection(place):
+            raise DataError(place.name, "something that is no collection", "a new name")
+        if not update:
+            raise DataError(
+                place.name,
+                "a collection that is there",
+                "a new name",
+                do="Type --update to make it anew, or another name.",
+            )
+    return place
+
+
+def list_formats() -> list[Format]:
+    """Return all formats in the order in which they choose files, those of teams first."""
+    return [each for formats in reversed(load_all("formats")) for each in formats]
+
+
+def gather_pieces(source: Source, folder: Path) -> Gathered:
+    """Return all that the formats yield.
+
+    Raises:
+        DataError: If there is nothing that one of them reads.
+    """
+    found, mapped = Gathered(folder, source), source.options.columns
+    for each in list_formats():
+        files = dict.fromkeys(each.recognise(source))
+        source.left = [name for name in source.left if name not in files]
+        try:
+            for piece in each.read(source, list(files)) if files else ():
+                found.add(piece)
+        except BROKEN as error:
+            source.leave_out(next(iter(files)), error)
+    source.report_unread()
+    for ours in set(mapped) - (source.mapped & set(OURS)):
+        raise DataError(
+            "--map",
+            f"{ours}={mapped[ours]}",
+            f"one of {', '.join(OURS)}, and a column of a table",
+            do='Type --map "" if an update needs none any more.',
+        )
+    _report_differing(found)
+    if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
+        said = " ".join(map(str, source.findings[:3]))
+        known = ", ".join(each.name for each in list_formats())
+        seen = f"{len(source.files):,} files ({said or 'none'})"
+        raise DataError(source.root.name, seen, f"one of: {known}")
+    return found
+
+
+def _report_differing(found: Gathered) -> None:
+    """Say where rows of one id have different cells, as those of several annotators have."""
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
+    for rows in (found.items, found.queries):
+        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
+        for column, many in odd.items():
+            found.source.count(
+                found.sources.get(column, "queries"), many, f"ids with a second {column}", wanted
+            )
+
+
+def describe(
+    found: Gathered, plan: Plan, opened: Collection, kept: Sequence[str]
+) -> tuple[str, str, str]:
+    """Return the answer: what decides relevance, which items it names, which versions there are.
+
+    All is counted in what was written, with what people changed in it.
+    """
+    cells = list(filter(None, clean_classes(opened.items[plan.column])))
+    classes = {part for own in split_cells(cells).values() for part in own}
+    ids, pairs = {row[0] for row in plan.tables["items.csv"][1:]}, plan.tables["qrels.csv"][1:]
+    texts, queries = {*plan.texts} & ids, len({row[0] for row in pairs})
+    judged = {row[1] for row in pairs} & ids - texts
+    told = {
+        "": "nothing decides it",
+        "tables": "tables of a protocol",
+        "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
+        "captions": f"each picture and its texts, {len(texts):,} texts",
+        "keywords": "keywords",
+        "labels": f"same {plan.column}, {len(classes):,} classes",
+    }[plan.basis]
+    keywords = {"keywords": len(plan.tables["unified_annotation.csv"]) - 1}
+    number = keywords.get(plan.basis, len(cells) or len(judged))
+    files = list_names(plan.files)
+    relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
+    versions = [f"{each.name} ({', '.join(each.said)})" for each in plan.placed]
+    versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
+    versions += [f"{name} (kept)" for name in kept]
+    return (
+        f"Relevant: {relevant}",
+        f"Items: {len(ids - texts):,} of {list_names(found.taken['items'])}; judged: {number:,}",
+        f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
+    )
+
+
+def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
+    """Return what `check` finds, and record which rows new vectors were made for.
+
+    Raises:
+        DataError: If it finds an error.
+    """
+    for each in opened.findings:
+        if each.level == "error":
+            raise DataError(each.file, each.found, each.wanted, line=each.line)
+    for name in opened.versions.keys() & {each.name for each in plan.placed}:
+        record_version(
+            opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
+        )
+    missing = list_missing(opened.folder, opened.settings, opened.items)
+    return [
+        *opened.findings,
+        *missing,
+        *list_stale(opened.folder, opened.versions, opened.items, opened.queries),
+    ]
