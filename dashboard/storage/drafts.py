@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -49,31 +49,19 @@ def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
         DataError: If the name cannot be used, or nothing can be written there.
     """
     check_name(folder, name)
-    with report_full_disk(folder.name):
+    with report_full_disk(folder.name), ExitStack() as held:
         (folder / kind).mkdir(exist_ok=True)
         with _lock(folder / kind, wait=True):
             for path in (folder / kind).glob(f"{DRAFT}*"):
                 with suppress(BlockingIOError), _lock(path):
                     shutil.rmtree(path, ignore_errors=True)
             draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=folder / kind))
-            held = hold(draft)
+            held.enter_context(_lock(draft))
         try:
             draft.chmod(0o755)
             yield draft
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-            os.close(held)
-
-
-def hold(folder: Path, wait: bool = False) -> int:
-    """Return a descriptor that holds a folder; raise BlockingIOError if another one does."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BaseException:
-        os.close(opened)
-        raise
-    return opened
 
 
 @contextmanager
@@ -86,19 +74,18 @@ def claim(folder: Path, name: str, found: str) -> Iterator[None]:
     with report_full_disk(name):
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            held = hold(folder)
+            with _lock(folder):
+                yield
         except BlockingIOError as error:
             raise DataError(name, found, "one call at a time") from error
-        try:
-            yield
-        finally:
-            os.close(held)
 
 
 @contextmanager
 def _lock(folder: Path, wait: bool = False) -> Iterator[None]:
-    opened = hold(folder, wait)
+    """Hold a folder; raise BlockingIOError if another one does, unless it may wait."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
+        fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
     finally:
         os.close(opened)

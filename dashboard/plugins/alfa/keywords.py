@@ -265,9 +265,15 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.index
     }
-    for place, row in enumerate(_read_rows(collection), start=1):
-        words = row.get("other_words", [])
-        texts = [row.get("keyword"), row.get("group"), *(words if isinstance(words, list) else [0])]
+    rows = read_toml(collection.folder / VOCABULARY, VOCABULARY).get("keyword", [])
+    for place, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
+        told = row if isinstance(row, dict) else {}
+        words = told.get("other_words", [])
+        texts = [
+            told.get("keyword"),
+            told.get("group"),
+            *(words if isinstance(words, list) else [0]),
+        ]
         if not all(isinstance(text, str) for text in texts):
             do = "Write keyword, group and other_words = [...]."
             raise DataError(VOCABULARY, f"entry {place}: {str(row)[:80]}", "texts", do=do)
@@ -295,10 +301,3 @@ def draft_vocabulary(collection: Collection) -> str:
         for each in read_vocabulary(collection)
     )
     return "# Every keyword with its other words, for `keywords --write`.\n\n" + "\n".join(blocks)
-
-
-def _read_rows(collection: Collection) -> list[Row]:
-    rows = read_toml(collection.folder / VOCABULARY, VOCABULARY).get("keyword", [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise DataError(VOCABULARY, "no list of keywords", "[[keyword]] entries")
-    return list(rows)

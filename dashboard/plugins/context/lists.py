@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dashboard.errors import DataError, Finding, Findings, count_odd
+from dashboard.errors import DataError, Findings, count_odd
 from dashboard.plugins.context.judge import VIEWED, read_answers
 from dashboard.storage.collection import Collection
 from dashboard.tables import read_table, refuse_repeated
@@ -54,10 +54,9 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
                 raise DataError(LISTS, f"{name} {text!r}", "a whole number from 1", line=line)
         pages[name] = list(map(int, table[name]))
     known = pages["query_id"].isin(collection.queries.ids)
-    if not known.all():
-        found = f"{pages[~known]['list_id'].nunique():,} lists of unknown queries"
-        line = table.lines[int(np.argmin(known))]
-        findings.append(Finding("warning", LISTS, line, found, "ids of queries; left out"))
+    strange = pages[~known].drop_duplicates("list_id")["list_id"]
+    odd = {name: table.lines[row] for row, name in strange.items()}
+    findings += count_odd(LISTS, odd, "lists of unknown queries", "ids of queries; left out")
     pages = pages[known]
     first = pages.groupby("list_id", sort=False).ngroup()
     pages = pages.iloc[np.lexsort((pages["column"], pages["row"], first))].reset_index(drop=True)

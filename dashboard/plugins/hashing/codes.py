@@ -7,6 +7,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.storage.collection import Collection
+from dashboard.storage.new_versions import convert
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version, try_to_read_all
@@ -93,5 +94,5 @@ def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:
             f"packed codes with bits beyond the first {bits}",
             "0 there. State their number in model.toml as bits",
         )
-    signs = unpacked[:, :bits].astype(np.int8) * np.int8(2) - np.int8(1)
+    signs = convert(unpacked[:, :bits], "bits")
     return replace(vectors, stored=signs, lengths=np.full(len(vectors.ids), np.sqrt(bits)))

@@ -30,6 +30,8 @@ MAX_LINE = 1 << 12
 DECIMALS = 6
 BLOCK = 256
 """Queries that an index gets at once."""
+Search = Callable[[Float32Array, int], Any]
+"""`(vectors, depth) -> (scores, rows)`."""
 
 
 @dataclass(frozen=True)
@@ -118,22 +120,21 @@ class SearchIndex:
 
     Attributes:
         bytes: Size of its file; None for a server.
-        load: Return what is searched; raises DataError if it cannot be.
+        load: Return its search; raises DataError if it cannot be loaded.
     """
 
     line: IndexLine
     items: Vectors
     bytes: int | None
-    load: Callable[[], Any]
+    load: Callable[[], Search]
 
     @cached_property
-    def index(self) -> Any:
-        """Index that is searched."""
+    def _search(self) -> Search:
         return self.load()
 
     def search(self, vectors: Float32Array) -> Any:
         """Return scores and rows of the first results, as deep as the index is asked."""
-        return self.index.search(vectors, min(self.line.depth, len(self.items.ids)))
+        return self._search(vectors, min(self.line.depth, len(self.items.ids)))
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
         """Return what searches through the index; no query is run where vectors were changed."""
@@ -181,8 +182,8 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     return SearchIndex(line, items, size, partial(_load, path, name, items, state.st_mtime_ns))
 
 
-def _load(path: Path, name: str, items: Vectors, written: int) -> Any:
-    """Return the index of a file, which was written when its line was."""
+def _load(path: Path, name: str, items: Vectors, written: int) -> Search:
+    """Return the search of the index of a file, which was written when its line was."""
     import faiss
 
     with explain_errors(name, "an error of faiss", "an index that faiss reads"):
@@ -200,7 +201,8 @@ def _load(path: Path, name: str, items: Vectors, written: int) -> Any:
             f"{found.ntotal:,} vectors of {found.d:,} numbers",
             f"{size[0]:,} of {size[1]:,}, by the inner product",
         )
-    return found
+    search: Search = found.search
+    return search
 
 
 def _advise(collection: str, version: str, factory: str) -> str:

@@ -77,7 +77,7 @@ def write_index(
             space.set_index_parameters(index, parameters)
     seconds = round(time.perf_counter() - begun, 3)
     line = IndexLine(factory, parameters, depth, seconds, digest_vectors(folder, items))
-    found = SearchIndex(line, items, None, lambda: index)
+    found = SearchIndex(line, items, None, lambda: index.search)
     source = cast(IndexSource, found.make_source(collection, version, "gallery"))
     recalls = compute_recalls(source, source.exact, collection.own_items, RECALLED)
     if len(recalls):
@@ -108,7 +108,7 @@ def measure_costs(
     begun = time.perf_counter()
     flat = build(items, "Flat")
     line = IndexLine("Flat", "", k + 1, round(time.perf_counter() - begun, 3), "")
-    exact = SearchIndex(line, items, 4 * len(items.ids) * items.dimension, lambda: flat)
+    exact = SearchIndex(line, items, 4 * len(items.ids) * items.dimension, lambda: flat.search)
     rows = []
     for each in (*files, exact):
         source = cast(IndexSource, each.make_source(collection, version, "gallery"))

@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError
 from dashboard.plugins.indexes.faiss_file import (
     IndexLine,
+    Search,
     SearchIndex,
     digest_vectors,
     parse_line,
@@ -31,7 +32,7 @@ from dashboard.plugins.indexes.faiss_file import (
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array
+from dashboard.tables import Float32Array, FloatArray, IntArray
 
 NAME = "milvus.json"
 SERVERS = "DASHBOARD_MILVUS"
@@ -64,31 +65,27 @@ def _list_parameters(line: IndexLine, of_building: bool) -> dict[str, int]:
     return {key: int(n) for key, n in pairs if (key in BUILDING) == of_building}
 
 
-class ServerIndex(NamedTuple):
-    """Vectors on a server, which is asked as an index of faiss is."""
-
-    client: Any
-    line: IndexLine
-
-    def search(self, vectors: Float32Array, depth: int) -> tuple[Any, Any]:
-        """Return scores and rows of the first results; a row is -1 where there are fewer."""
-        scores = np.zeros((len(vectors), depth), dtype=np.float32)
-        rows = np.full((len(vectors), depth), -1)
-        how = {"metric_type": "IP", "params": _list_parameters(self.line, of_building=False)}
-        with explain_errors(self.line.uri):
-            found = self.client.search(
-                _name_stored(self.line), data=list(vectors), limit=depth, anns_field="vector",
-                search_params=how, output_fields=["row"], timeout=SECONDS,
-                consistency_level="Eventually",  # all are there: they were counted
-            )  # fmt: skip
-            for place, hits in enumerate(found):
-                rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
-                scores[place, : len(hits)] = [hit["distance"] for hit in hits]
-        return scores, rows
+def _search(
+    client: Any, line: IndexLine, vectors: Float32Array, depth: int
+) -> tuple[FloatArray, IntArray]:
+    """Return scores and rows of the first results; a row is -1 where there are fewer."""
+    scores = np.zeros((len(vectors), depth))
+    rows = np.full((len(vectors), depth), -1)
+    how = {"metric_type": "IP", "params": _list_parameters(line, of_building=False)}
+    with explain_errors(line.uri):
+        found = client.search(
+            _name_stored(line), data=list(vectors), limit=depth, anns_field="vector",
+            search_params=how, output_fields=["row"], timeout=SECONDS,
+            consistency_level="Eventually",  # all are there: they were counted
+        )  # fmt: skip
+        for place, hits in enumerate(found):
+            rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
+            scores[place, : len(hits)] = [hit["distance"] for hit in hits]
+    return scores, rows
 
 
-def _open_copy(name: str, line: IndexLine, count: int) -> ServerIndex:
-    """Return the vectors that milvus.json names; raise DataError if some are not there."""
+def _open_copy(name: str, line: IndexLine, count: int) -> Search:
+    """Return the search of the vectors that milvus.json names; DataError if some are not there."""
     client = connect(line.uri)
     stored = _name_stored(line)
     there = 0
@@ -99,7 +96,7 @@ def _open_copy(name: str, line: IndexLine, count: int) -> ServerIndex:
     if there != count:
         do = "Copy them again: python -m dashboard index --version VERSION --to URI"
         raise DataError(line.uri, f"{there:,} of the vectors of {name}", f"all {count:,}", do=do)
-    return ServerIndex(client, line)
+    return partial(_search, client, line)
 
 
 def read_copy(collection: Collection, version: Version) -> SearchIndex:

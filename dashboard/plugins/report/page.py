@@ -49,8 +49,7 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
         queries: Rows of `list_queries`.
         address: Address of a screen, without choices, that the report links to; empty: none.
     """
-    baseline = choices["baseline"]
-    candidate = choices["candidate"]
+    baseline, candidate = choices.compared
     metric = choices["metric"]
     rows, front = compare_metrics(study, choices)
     slices = study.compare_slices(baseline, candidate, metric)
@@ -72,7 +71,7 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
         slices=[describe_slice(row) for row in slices[:MAX_SLICES]],
         count=len(slices),
         queries=[
-            (row["delta"], study.query(row["query_id"], (baseline, candidate), DEPTH, metric))
+            (row["delta"], study.query(row["query_id"], choices.compared, DEPTH, metric))
             for row in queries
         ],
         draw=partial(_read_picture, study.collection),
@@ -102,16 +101,13 @@ def _draw_charts(
     study: Study, choices: Choices, rows: Sequence[Row], slices: Sequence[Row]
 ) -> list[tuple[str, str]]:
     """Return the title and the address, as data, of each chart."""
-    baseline = choices["baseline"]
-    candidate = choices["candidate"]
+    baseline, candidate = choices.compared
     metric = choices["metric"]
     changes = list_changes(study, baseline, candidate, metric)
-    bins = group_changes(changes)
-    points = group_values(changes)
     charts = {
         "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline", ink=INK),
-        "Change per query": draw_histogram(bins, metric, INK),
-        "Both versions": draw_scatter(points, metric, baseline, candidate),
+        "Change per query": draw_histogram(group_changes(changes), metric, INK),
+        "Both versions": draw_scatter(group_values(changes), metric, baseline, candidate),
     }
     if slices:
         charts["Change by slice, worst first"] = draw_forest(

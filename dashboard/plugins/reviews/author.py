@@ -48,12 +48,13 @@ def find_author() -> str:
 
 
 def _keep_name(text: str) -> None:
+    name = clean_name(text)
     try:
-        check_text("author", clean_name(text))
-        st.session_state[AUTHOR] = clean_name(text)
+        check_text("author", name)
     except ChoiceError as error:
-        st.session_state[AUTHOR] = ""
+        name = ""
         st.toast(escape_markdown(error))
+    st.session_state[AUTHOR] = name
 
 
 def explain_lack(role: str) -> str:

@@ -258,7 +258,6 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
             chosen = choices.replace(slice=(part,) if part else ())
             try:
-                find_reader().require(OWNER)
                 of = open_study(study.collection, chosen.restrict_to_numbers())
                 made = judging_lists.make_list(
                     of, chosen, title, author, way, int(number), compares=compares

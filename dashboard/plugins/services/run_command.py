@@ -52,12 +52,9 @@ def answer(call: Namespace) -> Answer:
         told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
         print(make_printable(told), file=sys.stderr)
     opened = open_collection(collection.folder)
-    run = opened.versions[call.version].run
-    assert run is not None
-    if unknown := [item for item in run.items if item not in opened.items.index]:
-        told = f"warning: {len(unknown):,} of {len(run.items):,} items of the answers are no items "
-        told += f"of {collection.name} ({list_names(unknown)}); they count as not relevant"
-        print(make_printable(told), file=sys.stderr)
+    for each in opened.findings:
+        if each.file == f"runs/{call.version}":
+            print(f"{each.level}: {each}", file=sys.stderr)
     say_where(opened, call.version)
     asked = record.milliseconds or {}
     failed = len(record.not_run)

@@ -91,12 +91,8 @@ def test_own_vocabulary(world: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert lines == ["query_id,ngram,group,keyword,score", "q1,coach,pv_object_type,bus,1.0000"]
 
 
-@pytest.mark.parametrize(
-    ("content", "found"), [("[[keyword]]\nkeyword = 5\n", "entry 1"), ("keyword = 5", "no list")]
-)
-def test_broken_vocabulary(
-    world: Path, capsys: pytest.CaptureFixture[str], content: str, found: str
-) -> None:
+@pytest.mark.parametrize("content", ["[[keyword]]\nkeyword = 5\n", "keyword = 5"])
+def test_broken_vocabulary(world: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
     (world / "vocabulary.toml").write_text(content)
     assert main(["keywords", str(world), "bus"]) == 2
-    assert found in capsys.readouterr().err
+    assert "entry 1" in capsys.readouterr().err

@@ -256,7 +256,7 @@ def test_an_index_that_another_call_writes_meanwhile(folder: Path) -> None:
     file = read_index_file(collection, collection.versions["v1"])
     assert call("index", folder, "--version", "v1", "--factory", "Flat")[0] == 0
     with pytest.raises(DataError, match="written meanwhile"):
-        file.index.search(np.ones((1, 2), np.float32), 1)
+        file.search(np.ones((1, 2), np.float32))
 
 
 def test_the_command_that_builds_again_runs_nothing_else(folder: Path) -> None:

@@ -281,7 +281,7 @@ def test_pauses_that_a_service_asks_for(folder: Path, server: Server, monkeypatc
     assert (code, rows[0]["answered"]) == (1, 3)
     assert err.count("asks to wait (Retry-After): 0.3 s now, 0.5 s in all at most") == 1
     assert "(q3): pauses of more than 0.5 s in all" in err
-    assert "1 of 2 items of the answers are no items of small (z)" in err
+    assert "found results that name 1 unknown items (z)" in err
 
 
 def test_orders_of_answers() -> None:
