@@ -102,11 +102,14 @@ def _find_ids(
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
             raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
+        if len({re.sub(r"\d", "", each) for each in own.files}) > 1:  # their order is not known
+            do = f"Put the ids of each beside it: {', '.join(map(name_ids, own.files))}."
+            raise DataError(file, told, "the id of each, a line each", do=do)
         if not found.source.options.by_position:
             raise Unsure(
                 file,
                 told,
-                f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}",
+                f"the id of each, a line each, in {name_ids(next(iter(own.files)))}",
                 ["--by-position"],
             )
         tables = found.taken["items" if side == "items" else "queries"]
@@ -123,6 +126,11 @@ def _find_ids(
     if len(unknown) < len(own):
         version.said.append(f"{len(own) - len(unknown):,} {side} of {file}")
     return [names.get(name, "") for name in own.ids]
+
+
+def name_ids(file: str) -> str:
+    """Return the name of the file of ids beside a file of vectors."""
+    return re.sub(r"[.][^.]*$", ".txt", file)
 
 
 def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
