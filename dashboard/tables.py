@@ -127,9 +127,13 @@ def read_table(
     table = Table(name, required[0], columns, lines)
     if unique and "" in table.index:
         empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
-        found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
-        do = "Write one, or remove the rows."
-        raise DataError(name, found, "an id in each row", line=empty[0], do=do)
+        raise DataError(
+            name,
+            f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})",
+            "an id in each row",
+            line=empty[0],
+            do="Write one, or remove the rows.",
+        )
     if unique:
         refuse_repeated(table.ids, table.lines, name, table.key)
     return table
@@ -198,8 +202,12 @@ def _check_header(
         header = small
     missing = [column for column in required if column not in header]
     if missing:
-        found = f"the columns {list_columns(header)}"
-        raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=line)
+        raise DataError(
+            name,
+            f"the columns {list_columns(header)}",
+            f"a column {' and a column '.join(missing)}",
+            line=line,
+        )
     for column in filter(None, header):
         if header.count(column) > 1:
             raise DataError(name, f"two columns {column}", "each column once", line=line)
@@ -216,6 +224,10 @@ def refuse_repeated(names: Sequence[str], lines: Iterable[int], file: str, what:
     first: dict[str, int] = {}
     for line, name in zip(lines, names, strict=False) if len(set(names)) < len(names) else ():
         if first.setdefault(name, line) != line:
-            found = f"{what} {name!r} a second time (first in line {first[name]})"
-            do = "Remove one of the two lines."
-            raise DataError(file, found, "each only once", line=line, do=do)
+            raise DataError(
+                file,
+                f"{what} {name!r} a second time (first in line {first[name]})",
+                "each only once",
+                line=line,
+                do="Remove one of the two lines.",
+            )

@@ -56,8 +56,11 @@ def read_named_vectors(
     if len(tables) > 1:
         tables = {key: each for key, each in tables.items() if names_texts(key) == is_text}
     if len(tables) != 1:
-        found = f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}"
-        raise DataError(path.name, found, "one array of vectors, and one of their ids")
+        raise DataError(
+            path.name,
+            f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}",
+            "one array of vectors, and one of their ids",
+        )
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
     is_only = len(arrays) == 1 + len(lists)
@@ -140,8 +143,11 @@ def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:
     """Raise a DataError if a part of a file says that it is very much more than the file."""
     size, most = path.stat().st_size, max(sizes, default=0)
     if most > MAX_SWELL * size:
-        found = f"{most:,} values in a file of {size:,} bytes"
-        raise DataError(path.name, found, "a file that does not swell a thousandfold")
+        raise DataError(
+            path.name,
+            f"{most:,} values in a file of {size:,} bytes",
+            "a file that does not swell a thousandfold",
+        )
 
 
 def _read_npy(path: Path) -> Arrays:
@@ -162,8 +168,9 @@ def _read_safetensors(path: Path) -> Arrays:
     for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
         kind = told["dtype"]
         if kind not in TENSORS:
-            wanted = f"one of {', '.join(TENSORS)}"
-            raise DataError(path.name, f"numbers of type {kind} in {name!r}", wanted)
+            raise DataError(
+                path.name, f"numbers of type {kind} in {name!r}", f"one of {', '.join(TENSORS)}"
+            )
         values = np.frombuffer(told["data"], TENSORS[kind])
         if kind == "BF16":
             values = (values.astype("<u4") << 16).view("<f4")
@@ -217,9 +224,12 @@ def _read_parquet(path: Path) -> Arrays:
                 odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
                 if odd:
                     number = len(values[odd[0]].as_py() or ())
-                    said = f"a list of {number:,} numbers in {name}"
-                    line = first + odd[0] + 1
-                    raise DataError(path.name, said, "vectors of one length", line=line)
+                    raise DataError(
+                        path.name,
+                        f"a list of {number:,} numbers in {name}",
+                        "vectors of one length",
+                        line=first + odd[0] + 1,
+                    )
                 own[first : first + len(rows)] = rows
             elif not depth and IDS.search(name):
                 found.setdefault(name, []).extend(map(str, values.to_pylist()))

@@ -66,8 +66,12 @@ def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
     for name, known in names.items():
         if first.setdefault(known, name) != name:
             both = list_names([first[known], name])
-            found = f"{what} for {known[:80]!r} under two names ({both})"
-            raise DataError(file, found, "one for each id", do="Remove one of the two.")
+            raise DataError(
+                file,
+                f"{what} for {known[:80]!r} under two names ({both})",
+                "one for each id",
+                do="Remove one of the two.",
+            )
 
 
 def strip_name(name: str) -> str:

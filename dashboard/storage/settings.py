@@ -61,8 +61,9 @@ def read_toml(path: Path, name: str, findings: Findings | None = None) -> dict[s
     except (ValueError, RecursionError) as error:
         why = f"no TOML ({str(error)[:120]})"
         line = re.search(r"at line (\d+)", str(error))
-        wanted = 'lines such as title = "My clips"'
-        raise DataError(name, why, wanted, line=int(line[1]) if line else None) from error
+        raise DataError(
+            name, why, 'lines such as title = "My clips"', line=int(line[1]) if line else None
+        ) from error
 
 
 def _fits(value: object, example: object) -> bool:

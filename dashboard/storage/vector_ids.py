@@ -114,8 +114,9 @@ def read_beside(
         is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
     if other:
-        found = f"{count:,} vectors and {other}"
-        raise DataError(name, found, "one id for each vector, in the same order")
+        raise DataError(
+            name, f"{count:,} vectors and {other}", "one id for each vector, in the same order"
+        )
     return None
 
 

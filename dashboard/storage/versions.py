@@ -83,14 +83,21 @@ def read_version(
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     gallery = read_vectors(place, "items", items.ids, findings, shown)
     if gallery is None:
-        do = 'Write them: numpy.save("items.npy", vectors).'
-        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
+        raise DataError(
+            f"{shown}/items.npy",
+            "no such file",
+            "the vectors of the items",
+            do='Write them: numpy.save("items.npy", vectors).',
+        )
     texts = [name for name, item in queries.list_rows("item_id") if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
     if stored is not None and stored.dimension != gallery.dimension:
-        found = f"query vectors of {stored.dimension} dimensions"
-        raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
+        raise DataError(
+            f"{shown}/queries.npy",
+            f"query vectors of {stored.dimension} dimensions",
+            f"{gallery.dimension}, as the items have",
+        )
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
         there = frozenset(() if vectors is None else vectors.ids)
         lacking = [name for name in wanted if name not in there]
@@ -199,8 +206,11 @@ def _list_folder(folder: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        found = f"a folder that cannot be read ({error.strerror})"
-        raise DataError(folder.name, found, "a folder that this user may read") from error
+        raise DataError(
+            folder.name,
+            f"a folder that cannot be read ({error.strerror})",
+            "a folder that this user may read",
+        ) from error
 
 
 def try_to_read_all(

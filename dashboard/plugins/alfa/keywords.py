@@ -275,8 +275,12 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
             *(words if isinstance(words, list) else [0]),
         ]
         if not all(isinstance(text, str) for text in texts):
-            do = "Write keyword, group and other_words = [...]."
-            raise DataError(VOCABULARY, f"entry {place}: {str(row)[:80]}", "texts", do=do)
+            raise DataError(
+                VOCABULARY,
+                f"entry {place}: {str(row)[:80]}",
+                "texts",
+                do="Write keyword, group and other_words = [...].",
+            )
         key = (row["group"], make_key(row["keyword"]))
         known = found.get(key, Entry(Keyword(row["group"], row["keyword"])))
         found[key] = Entry(known.keyword, tuple(dict.fromkeys((*known.words, *words))))

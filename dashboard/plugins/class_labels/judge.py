@@ -32,9 +32,12 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
     if not column:
         return None
     if column not in collection.items.columns:
-        found = f"the columns {list_columns(list(collection.items.columns))}"
-        do = f"Set class_label in collection.toml to another column than {column!r}."
-        raise DataError("items.csv", found, f"a column {column}, for class_label", do=do)
+        raise DataError(
+            "items.csv",
+            f"the columns {list_columns(list(collection.items.columns))}",
+            f"a column {column}, for class_label",
+            do=f"Set class_label in collection.toml to another column than {column!r}.",
+        )
     items, queries = list_classes(collection, column)
     for table in (collection.items, collection.queries):
         findings += report_missing(table.file, column, count_missing(table[column]))

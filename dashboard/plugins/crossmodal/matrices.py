@@ -84,8 +84,12 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
             found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
             turned = len(ids) == shape[1 - len(read)]
-            wanted = f"an id for each of the {axis}, in the same order"
-            raise DataError(f"runs/{path.name}", found, wanted, do=do if turned else "")
+            raise DataError(
+                f"runs/{path.name}",
+                found,
+                f"an id for each of the {axis}, in the same order",
+                do=do if turned else "",
+            )
         read.append(ids)
     return read
 

@@ -137,8 +137,12 @@ def take_signs(version: Version) -> Version:
             "both as codes of -1 and 1, or both as 0 and 1",
         )
     if kinds[0] == POSITIVE:
-        do = "Subtract 0.5 from outputs of a sigmoid."
-        raise DataError(version.file, f"items stored as {POSITIVE}", f"{SIGNED}, or codes", do=do)
+        raise DataError(
+            version.file,
+            f"items stored as {POSITIVE}",
+            f"{SIGNED}, or codes",
+            do="Subtract 0.5 from outputs of a sigmoid.",
+        )
     signed = [_sign(each, BITS in kinds) for each in stored]
     return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
 

@@ -106,9 +106,11 @@ def restore(name: str) -> list[dict[str, Any]]:
             f"the name of something removed; there are: {names}",
         )
     for place in filter(Path.exists, found):
-        do = "Rename or remove that first."
         raise DataError(
-            str(place.relative_to(base)), "something new in its place", "a free name", do=do
+            str(place.relative_to(base)),
+            "something new in its place",
+            "a free name",
+            do="Rename or remove that first.",
         )
     rows = _move(base, found)
     for each in sorted(trash.glob("**/"), reverse=True):

@@ -150,8 +150,12 @@ def _read_xml(source: Source, name: str) -> Pieces:
         root = ElementTree.parse(source.find_path(name)).getroot()
     except Exception as error:  # of the parser, or entities that are refused
         do = "Export it again."
-        found = f"XML that is damaged or defines entities ({str(error)[:60]})"
-        raise DataError(name, found, "whole XML without entities", do=do) from error
+        raise DataError(
+            name,
+            f"XML that is damaged or defines entities ({str(error)[:60]})",
+            "whole XML without entities",
+            do=do,
+        ) from error
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)

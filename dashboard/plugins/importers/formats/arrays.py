@@ -76,8 +76,12 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]
     }
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
-        do = "Write labels as a table with the columns item_id and label."
-        raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
+        raise DataError(
+            name,
+            f"no vectors ({shapes})",
+            "an array (rows, dimension)",
+            do="Write labels as a table with the columns item_id and label.",
+        )
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:

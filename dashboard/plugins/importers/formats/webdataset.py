@@ -74,8 +74,9 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
                 stem, _, ending = file.partition(".")
                 yield f"{folder}/{stem}".strip("/"), ending.lower(), content.read()
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        found = f"a damaged tar file ({str(error)[:60]})"
-        raise DataError(name, found, "a whole file", do="Copy it again.") from error
+        raise DataError(
+            name, f"a damaged tar file ({str(error)[:60]})", "a whole file", do="Copy it again."
+        ) from error
     what = "members that are links, too large, or lead outside"
     source.count(name, odd, what, "plain files; left out")
 
