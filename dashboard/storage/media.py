@@ -144,8 +144,15 @@ def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Fin
                 lacking.setdefault(why, []).append(place)
         for (what, wanted), places in lacking.items():
             few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
-            found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-            findings.append(Finding("warning", "items.csv", items.lines[places[0]], found, wanted))
+            findings.append(
+                Finding(
+                    "warning",
+                    "items.csv",
+                    items.lines[places[0]],
+                    f"{len(places):,} of {len(files):,} files that are {what} ({few})",
+                    wanted,
+                )
+            )
     return findings
 
 

@@ -152,8 +152,9 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
             repeated.append(line)
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
-    wanted = "each pair once; they count once"
-    findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
+    findings += count_odd(
+        name, repeated, "lines that say the same again", "each pair once; they count once", "note"
+    )
     return make_pairs(values)
 
 

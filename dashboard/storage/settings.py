@@ -35,8 +35,15 @@ def read_settings(path: Path, schema: Mapping[str, Any], findings: Findings) -> 
     found = read_toml(path, path.name, findings)
     unknown = [key for key in found if key not in schema]
     if unknown:
-        wanted = f"keys among {', '.join(schema)}"
-        findings.append(Finding("warning", path.name, None, f"keys {list_names(unknown)}", wanted))
+        findings.append(
+            Finding(
+                "warning",
+                path.name,
+                None,
+                f"keys {list_names(unknown)}",
+                f"keys among {', '.join(schema)}",
+            )
+        )
     for key, value in found.items():
         if key in schema and not _fits(value, schema[key]):
             raise DataError(path.name, f"{key} = {str(value)[:80]!r}", _describe(schema[key]))

@@ -106,9 +106,14 @@ def read_beside(
         ids = read_id_file(folder / beside, beside, count, findings)
         if len(ids) == count:
             if beside.endswith(TABLES):
-                said = f"ids in {beside}, which has as many rows"
                 findings.append(
-                    Finding("note", name, None, said, "ids of its own; these are taken")
+                    Finding(
+                        "note",
+                        name,
+                        None,
+                        f"ids in {beside}, which has as many rows",
+                        "ids of its own; these are taken",
+                    )
                 )
             return ids
         is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED

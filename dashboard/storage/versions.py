@@ -173,8 +173,12 @@ def list_stale(
             what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
             new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
             typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"
-            wanted = f"those that it was made for. Type: python -m dashboard {typed}"
-            findings += count_odd(f"models/{name}/{stem}.npy", changed, what, wanted)
+            findings += count_odd(
+                f"models/{name}/{stem}.npy",
+                changed,
+                what,
+                f"those that it was made for. Type: python -m dashboard {typed}",
+            )
     return findings
 
 
@@ -192,9 +196,15 @@ def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) ->
     for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
         name = f"runs/{path.name}"
         if path.stem in read:
-            found = f"a second run {path.stem!r}; {read[path.stem][0]} is read"
-            wanted = "another name. Rename or remove one of both files."
-            findings.append(Finding("error", name, None, found, wanted))
+            findings.append(
+                Finding(
+                    "error",
+                    name,
+                    None,
+                    f"a second run {path.stem!r}; {read[path.stem][0]} is read",
+                    "another name. Rename or remove one of both files.",
+                )
+            )
         read.setdefault(path.stem, (name, partial(read_run, path, name, findings)))
     return try_to_read_all(broken, {stem: each for stem, (_, each) in read.items()})
 

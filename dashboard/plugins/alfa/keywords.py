@@ -129,8 +129,13 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         for name in names
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
-    what = "keywords with a mark that separates others"
-    findings += count_odd(ANNOTATION, mixed, what, "one mark in all cells; kept whole", "note")
+    findings += count_odd(
+        ANNOTATION,
+        mixed,
+        "keywords with a mark that separates others",
+        "one mark in all cells; kept whole",
+        "note",
+    )
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
@@ -219,8 +224,12 @@ def _read_mapping(
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
     unread = [each for each in table.columns if each not in columns]
-    wanted = "none; mapping_threshold decides which keywords count. Remove rows that do not"
-    findings += count_odd(MAPPING, unread, "columns that are not read", wanted)
+    findings += count_odd(
+        MAPPING,
+        unread,
+        "columns that are not read",
+        "none; mapping_threshold decides which keywords count. Remove rows that do not",
+    )
     mapped: dict[str, list[Candidate]] = {}
     strange: dict[str, int] = {}
     others: dict[str, int] = {}

@@ -67,6 +67,11 @@ def _read_side(
             "one for each annotated item and query",
         )
     others = [each for each in ids if each not in vectors.index]
-    wanted = "one for each; none of these is annotated"
-    said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before="no vector for ")
+    said += count_odd(
+        name,
+        others,
+        f"of {len(ids):,} ids",
+        "one for each; none of these is annotated",
+        before="no vector for ",
+    )
     return vectors

@@ -85,8 +85,11 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
-            wanted = "them as they were, as numpy.save writes them; read as the index gives them"
-            source.say(name, "an index that rounds its vectors", wanted)
+            source.say(
+                name,
+                "an index that rounds its vectors",
+                "them as they were, as numpy.save writes them; read as the index gives them",
+            )
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
@@ -115,8 +118,11 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     neighbours = arrays["neighbors"]
     measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
     if measure not in ("angular", "cosine", "ip", "hamming"):
-        said = f"true neighbours by the distance {measure}"
-        source.say(name, said, "by the cosine, which orders results here")
+        source.say(
+            name,
+            f"true neighbours by the distance {measure}",
+            "by the cosine, which orders results here",
+        )
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
     pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
     yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])
