@@ -19,8 +19,8 @@ from dashboard.plugins import PLUGINS, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
-from dashboard.storage.settings import SETTINGS, read_settings
-from dashboard.storage.versions import RUNS, Version, read_runs, read_versions, try_to_read
+from dashboard.storage.settings import SETTINGS, Settings, read_settings
+from dashboard.storage.versions import RUNS, Broken, Version, read_runs, read_versions, try_to_read
 from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -45,7 +45,7 @@ class Collection:
 
     name: str
     folder: Path
-    settings: Mapping[str, Any]
+    settings: Settings
     items: Table
     queries: Table
     qrels: Pairs | None
@@ -158,8 +158,8 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
 
 def _open(folder: Path) -> Collection:
     findings: Findings = []
-    broken: dict[str, DataError] = {}
-    unread: dict[str, DataError] = {}
+    broken: Broken = {}
+    unread: Broken = {}
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
     settings = read_settings(folder / "collection.toml", schema, findings)
     qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))

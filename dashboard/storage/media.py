@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.plugins import load_all
+from dashboard.storage.settings import Settings
 from dashboard.tables import Table
 from dashboard.texts import parse_number
 
@@ -131,7 +132,7 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
     raise DataError(address, "an address", "a file of the collection's folder")
 
 
-def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Findings:
+def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
     findings = []
     for column, setting, default in FILES:

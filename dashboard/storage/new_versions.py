@@ -17,6 +17,7 @@ from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
+from dashboard.storage.settings import Settings
 from dashboard.storage.vectors import read_vectors
 from dashboard.storage.versions import (
     INPUTS,
@@ -117,7 +118,7 @@ def add_vectors(
     name: str,
     items: NamedVectors,
     queries: NamedVectors | None,
-    settings: Mapping[str, Any],
+    settings: Settings,
     files: Mapping[str, Path],
     findings: Findings,
     by_position: bool = False,
@@ -204,7 +205,7 @@ def _name_texts(
 
 
 def write_version(
-    folder: Path, sides: Mapping[str, Sequence[Part]], settings: Mapping[str, Any], form: str
+    folder: Path, sides: Mapping[str, Sequence[Part]], settings: Settings, form: str
 ) -> dict[str, int]:
     """Write vectors of items and queries, their ids and a model.toml; return the rows of each."""
     told = {"date": tell_date(), **settings}
@@ -388,7 +389,7 @@ def compute_digest(path: Path, size: int | None = None) -> str:
     return digest.hexdigest()
 
 
-def write_settings(path: Path, settings: Mapping[str, Any]) -> None:
+def write_settings(path: Path, settings: Settings) -> None:
     """Write settings as TOML; comments and order of those that are there stay."""
     import tomlkit
 

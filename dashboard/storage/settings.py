@@ -9,6 +9,9 @@ from typing import Any
 from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.texts import read_text
 
+Settings = Mapping[str, Any]
+"""Content of a TOML file, by key."""
+
 SETTINGS = {
     "title": "",
     "about": "",
@@ -26,7 +29,7 @@ SETTINGS = {
 """Settings of the core; the value shows the type, and is the default where it says something."""
 
 
-def read_settings(path: Path, schema: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
+def read_settings(path: Path, schema: Settings, findings: Findings) -> dict[str, Any]:
     """Return the settings that a file gives; the file may be missing or empty.
 
     Raises:

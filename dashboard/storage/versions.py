@@ -22,6 +22,8 @@ INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("t
 """Columns that vectors are made of."""
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 Value = TypeVar("Value")
+Broken = dict[str, DataError]
+"""Why versions cannot be used, by name."""
 MADE_FOR = "made_for.json"
 """Beside vectors, what each was made of: a digest by the id, of items and of queries."""
 
@@ -54,7 +56,7 @@ def read_versions(
     folder: Path,
     items: Table,
     queries: Table,
-    broken: dict[str, DataError],
+    broken: Broken,
     findings: Findings,
 ) -> dict[str, Version]:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
@@ -190,7 +192,7 @@ def _names_any(path: Path, queries: Table) -> bool:
     return any(line.strip() in queries.index for line in lines)
 
 
-def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) -> dict[str, Pairs]:
+def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
     read: dict[str, tuple[str, Callable[[], Pairs]]] = {}
     for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
@@ -224,14 +226,14 @@ def _list_folder(folder: Path) -> list[Path]:
 
 
 def try_to_read_all(
-    broken: dict[str, DataError], read: Mapping[str, Callable[[], Value | None]]
+    broken: Broken, read: Mapping[str, Callable[[], Value | None]]
 ) -> dict[str, Value]:
     """Return what functions read, by name, but for None and what cannot be used."""
     found = {name: try_to_read(name, broken, each) for name, each in read.items()}
     return {name: each for name, each in found.items() if each is not None}
 
 
-def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
+def try_to_read(name: str, broken: Broken, read: Callable[[], Any]) -> Any:
     """Return what a function reads; where it cannot be used, keep why and return None."""
     try:
         return read()

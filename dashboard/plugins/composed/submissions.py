@@ -11,13 +11,13 @@ from pathlib import Path
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, try_to_read_all
 
 FOLDER = "submissions"
 
 
 def read_submissions(
-    collection: Collection, broken: dict[str, DataError], findings: Findings
+    collection: Collection, broken: Broken, findings: Findings
 ) -> dict[str, Version]:
     """Return the submissions by name; put those that cannot be used into `broken`."""
     places = sorted((collection.folder / FOLDER).glob("[!.]*/"))

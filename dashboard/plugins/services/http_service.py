@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from dashboard.errors import DataError, explain_errors
+from dashboard.storage.settings import Settings
 from dashboard.tables import FloatArray
 
 ADDRESSES = "DASHBOARD_ENCODERS"
@@ -143,7 +144,7 @@ class Service:
         return bytes(content)
 
 
-def encode(settings: Mapping[str, Any], inputs: Sequence[str]) -> FloatArray:
+def encode(settings: Settings, inputs: Sequence[str]) -> FloatArray:
     """Return the vectors of typed texts by the service that `url` of a model.toml names.
 
     Raises:

@@ -19,6 +19,7 @@ from PIL import Image
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins import load_named
 from dashboard.storage.new_versions import compute_digest, list_left_out
+from dashboard.storage.settings import Settings
 
 Inputs = Sequence[str] | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -46,12 +47,12 @@ class BatchEncoder:
     name: str
     fingerprint: str
     encode: Callable[[Inputs, str], NDArray[Any]]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
     reads: bool = True
 
 
-def open_encoder(named: str, picture: Mapping[str, Any]) -> BatchEncoder:
+def open_encoder(named: str, picture: Settings) -> BatchEncoder:
     """Return the encoder that a command names.
 
     Args:
@@ -125,7 +126,7 @@ def _fetch(name: str) -> Path:
         ) from error
 
 
-def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
+def _open_network(path: Path, picture: Settings) -> BatchEncoder:
     """Return an ONNX network of pictures; the version gets a copy, which sees uploads."""
     from dashboard.retrieval.network import open_network
     from dashboard.retrieval.pictures import check_layout, lay_out
