@@ -81,10 +81,9 @@ def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
     if any(each.dtype.itemsize > 1 for each in parts):
         return ""
     if not codes:
-        found = f"bytes, which may be codes of {8 * parts[0].shape[1]} bits, eight in a byte"
         raise Unsure(
             file,
-            found,
+            f"bytes, which may be codes of {8 * parts[0].shape[1]} bits, eight in a byte",
             "a statement of what they are",
             ["--codes packed", "--codes none  # vectors of whole numbers"],
         )

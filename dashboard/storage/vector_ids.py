@@ -82,7 +82,9 @@ def list_texts(cells: NDArray[Any]) -> list[str]:
 def find_beside(name: str, there: Collection[str]) -> list[str]:
     """Return the files that may hold the ids of a file of vectors, the likeliest first."""
     path = PurePosixPath(name)
-    places = [(path.parent / each.format(path.stem)).as_posix() for each in (*OWN, *SHARED)]
+    files = [path.parent / each.format(path.stem) for each in (*OWN, *SHARED)]
+    files += [path.parent.parent / each for each in SHARED if each.startswith("ids.")]
+    places = dict.fromkeys(map(PurePosixPath.as_posix, files))
     return [place for place in places if place in there and place != name]
 
 
@@ -103,7 +105,7 @@ def read_beside(
     """
     other = ""
     for beside in find_beside(name, there):
-        ids = read_id_file(folder / beside, beside, count, findings)
+        ids = read_id_file(folder / beside, beside, count, findings, PurePosixPath(name).stem)
         if len(ids) == count:
             if beside.endswith(TABLES):
                 findings.append(
@@ -125,7 +127,9 @@ def read_beside(
     return None
 
 
-def read_id_file(path: Path, name: str, count: int, findings: Findings) -> list[str]:
+def read_id_file(
+    path: Path, name: str, count: int, findings: Findings, part: str = ""
+) -> list[str]:
     """Return the ids of a file: lines, a list of JSON, an array, or a column of a table.
 
     Args:
@@ -133,6 +137,7 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings) -> list[
         name: Its name in messages.
         count: Number of vectors; one line more is a header if it says that it names ids.
         findings: Gains repairs of its text.
+        part: Key of the ids in an object of JSON that has those of several files.
 
     Raises:
         DataError: If it cannot be read.
@@ -145,6 +150,7 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings) -> list[
     if ending == ".json":
         with explain_errors(name, "no JSON", "a list of ids"):
             found = json.loads(text)
+        found = found.get(part) if isinstance(found, dict) else found
         return [str(each) for each in found] if isinstance(found, list) else []
     rows = [[line.strip()] for line in text.rstrip("\n").split("\n")]
     if ending in TABLES:

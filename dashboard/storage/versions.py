@@ -194,7 +194,7 @@ def _names_any(path: Path, queries: Table) -> bool:
 
 def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
-    read: dict[str, tuple[str, Callable[[], Pairs]]] = {}
+    read: dict[str, partial[Pairs]] = {}
     for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
         name = f"runs/{path.name}"
         if path.stem in read:
@@ -203,12 +203,12 @@ def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pai
                     "error",
                     name,
                     None,
-                    f"a second run {path.stem!r}; {read[path.stem][0]} is read",
+                    f"a second run {path.stem!r}; {read[path.stem].args[1]} is read",
                     "another name. Rename or remove one of both files.",
                 )
             )
-        read.setdefault(path.stem, (name, partial(read_run, path, name, findings)))
-    return try_to_read_all(broken, {stem: each for stem, (_, each) in read.items()})
+        read.setdefault(path.stem, partial(read_run, path, name, findings))
+    return try_to_read_all(broken, read)
 
 
 def _list_folder(folder: Path) -> list[Path]:

@@ -15,23 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.pieces import write_list
+from dashboard.plugins.importers.pieces import find_labels, write_list
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS
-from dashboard.texts import parse_number
+from dashboard.texts import parse_number, split_cells
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
+RESULTS = re.compile("result|hits|ranking|retrieved|docs$|children$", re.I)
+RELEVANT = re.compile("relevant|positive", re.I)
+LISTED = re.compile(r"^(?!n_|num).*(relevant|positive)\w*s$", re.I)
+"""Names of lists of the ids that a query found, or should find."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
-MAX_NAME = 200
-"""Characters of the name of a nested cell, after which it is left as JSON."""
 VECTOR_WORDS = re.compile(
     r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])",
     re.I,
@@ -44,10 +46,8 @@ CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
-LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
-"""Keys of labels in JSON."""
 MIN_WIDE = 8
-"""Numbered columns of fractions that are a vector; fewer are scores."""
+"""Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 Row = tuple[int, dict[str, Any]]
 """Line and cells of a row."""
 
@@ -86,12 +86,14 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         return
     ending = PurePosixPath(small).suffix
     rows: list[Row] = []
-    for row in READERS.get(ending, _read_delimited)(source, name):
-        is_next = ending == ".xlsx" and rows and rows[-1][1].keys() != row[1].keys()
-        if len(rows) == ROWS or is_next:  # another sheet has other columns
+    before: Any = None
+    for line, row in READERS.get(ending, _read_delimited)(source, name):
+        is_next = ending == ".xlsx" and before != row.keys()  # another sheet has other columns
+        if rows and (len(rows) >= ROWS or is_next):
             yield make_block(source, name, rows)
             rows = []
-        rows.append(row)
+        before = row.keys()
+        rows += [(line, dict(_flatten(each))) for each in _part_results(row)]
     if rows:
         yield make_block(source, name, rows)
 
@@ -103,7 +105,9 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
         raise DataError(name, "an empty file", "a table with a header")
     mark = max(",\t;|", key=first[0].count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=mark, strict=True, skipinitialspace=True
+    )
 
     def list_rows() -> Iterator[tuple[int, list[str]]]:
         line = 1
@@ -112,12 +116,8 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
                 yield line, [cell.strip() for cell in row]
                 line = reader.line_num + 1
         except csv.Error as error:
-            source.say(
-                name,
-                f"a broken row ({error})",
-                'CSV; the rest is left out. Write " in a quoted cell as ""',
-                line=line,
-            )
+            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
+            source.say(name, f"a broken row ({error})", wanted, line=line)
 
     yield from _name_cells(source, name, list_rows())
 
@@ -136,7 +136,11 @@ def _name_cells(
     named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
     wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
     start = (named or wide or [0])[0]
-    titles = first[:start] if widths[start : start + 1] > [max(widths[:start], default=0)] else []
+    is_above = all(
+        len(cells) < len(first[start][1]) or 2 * width <= widths[start]
+        for width, (_, cells) in zip(widths, first[:start], strict=False)
+    )
+    titles = first[:start] if is_above else []
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]
@@ -180,7 +184,7 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
         except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
-            yield from ((line, dict(_flatten(each))) for each in _part_results(row))
+            yield line, row
         else:
             odd.append(line)
     source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
@@ -200,7 +204,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         yield from _read_lines(source, name)
         return
     for key in ("data", "queries"):  # pandas' orient="table", Quepid, and many exports
-        if isinstance(found, dict) and isinstance(found.get(key), list):
+        if isinstance(found, dict) and _is_of_objects(found.get(key)):
             found = found[key]
     told = list(found.values()) if isinstance(found, dict) else []
     is_of_rows = all(isinstance(each, dict) for each in told)
@@ -215,13 +219,35 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         number = "grade" if re.search("qrel|judg", name.lower()) else "score"
         pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
         found = [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
-    elif told and is_of_rows:
-        keys = dict.fromkeys(key for column in told for key in column)
-        found = [{name: column.get(key) for name, column in found.items()} for key in keys]
+    elif isinstance(found, dict):
+        found = _find_rows(found, is_of_rows)
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise DataError(name, "JSON of another kind", "a list of objects")
-    for line, row in enumerate(found, start=1):
-        yield from ((line, dict(_flatten(each))) for each in _part_results(row))
+        wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
+        raise DataError(name, "JSON of another kind", wanted)
+    yield from enumerate(found, start=1)
+
+
+def _find_rows(found: dict[str, Any], is_of_rows: bool) -> Any:
+    """Return the rows of an object: one response, columns as pandas and Chroma write them, a list.
+
+    Columns of which none names a row may be files by class, or ids by split.
+    """
+    lists = {name: own for name, own in found.items() if isinstance(own, list)}
+    tables = [own for _, own in _flatten(found) if _is_of_objects(own)]
+    if _part_results(found) != [found]:
+        return [found]
+    if lists.keys() >= {"columns", "data"}:
+        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
+    if len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    if len(tables) == 1:
+        return tables[0]
+    keys = dict.fromkeys(key for column in found.values() for key in column) if is_of_rows else ()
+    return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
+
+
+def _is_of_objects(cell: Any) -> bool:
+    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
 
 
 def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> bool:
@@ -237,16 +263,30 @@ def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> b
 
 
 def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each result or rating of a query, as engines and Quepid list them."""
+    """Return a row for each result, relevant item or rating that a query lists; else the row."""
     if isinstance(ratings := row.get("ratings"), dict):
         query = row.get("query", row.get("query_text"))
         pairs = ratings.items() or [("", None)]
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
-    for name, hits in row.items() if "query" in row else ():
-        if isinstance(hits, list) and hits and all(isinstance(each, dict) for each in hits):
-            others = {key: value for key, value in row.items() if key != name}
-            return [others | {"rank": rank} | each for rank, each in enumerate(hits, start=1)]
-    return [row]
+    cells = dict(_flatten(row))
+    asked = [cells[name] for name in cells if name.rpartition(".")[2] in ("query", "q")]
+    cells |= {name: split_cells([own])[own] for name, own in cells.items() if _is_listed(name, own)}
+    lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
+    others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
+    stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
+    rows: list[dict[str, Any]] = []
+    for name in stated or [name for name, own in lists.items() if _is_of_objects(own)]:
+        for rank, each in enumerate(lists[name], start=1):
+            hit = dict(each) if isinstance(each, dict) else {"item_id": each}
+            if name.endswith("children") and "relevance" in hit:  # Vespa's score
+                hit["score"] = hit.pop("relevance")
+            number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
+            rows.append(others | {"query": asked[0]} | number | hit)
+    return rows or [row]
+
+
+def _is_listed(name: str, cell: Any) -> bool:
+    return isinstance(cell, str) and bool(LISTED.search(name))
 
 
 def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -294,30 +334,6 @@ def make_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
 
 
-def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
-    """Return the labels in a value of JSON: those below keys that say so, of a path its end.
-
-    Args:
-        value: An object, a list, a name, or the number of a class.
-        classes: Names of classes by their numbers.
-        is_label: Whether the key above it says that it is one.
-
-    >>> find_labels({"box": {"label": 1}, "taxonomy": [["pet", "cat"]], "id": 7}, ["x", "dog"])
-    ['dog', 'cat']
-    """
-    if isinstance(value, dict):
-        named = [key for key in value if key != "attributes"]
-        parts = [find_labels(value[key], classes, bool(LABEL.search(key))) for key in named]
-    elif isinstance(value, list):
-        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
-        parts = [find_labels(own, classes, is_label) for own in ends]
-    else:
-        is_place = isinstance(value, int) and 0 <= value < len(classes)
-        own = str(classes[value] if is_place else value)
-        parts = [[own]] if is_label and value not in (None, "") else []
-    return [label for part in parts for label in part]
-
-
 def _list_regions(cells: Sequence[Any]) -> list[str]:
     """Return the labels in cells of JSON, as Label Studio's tables have regions and paths."""
     with suppress(ValueError):
@@ -338,7 +354,7 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        if len(_list_numbers(first)) > 1 and (is_named or "." in text):
+        if len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE) and (is_named or "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")

@@ -20,7 +20,7 @@ from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "segment_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id",
-        "uid", "uuid", "sku", "asin", "pid", "key")  # fmt: skip
+        "uid", "uuid", "sku", "asin", "pid", "key", "ids", "youtube_id")  # fmt: skip
 FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
         "image_path", "img", "img_path", "image_file", "video", "video_path", "video_file", "clip",
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
@@ -31,7 +31,7 @@ KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
 QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
-OTHER = ("reference_id", "item", "doc", "url")
+OTHER = ("reference_id", "item", "product", "doc", "document", "passage_id", "url")
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = ("text", "query_text", "query", "title", "question")
 START = ("span_start", "start_time", "start", "start_sec", "start_seconds", "begin")
@@ -39,7 +39,8 @@ END = ("span_end", "end_time", "end", "end_sec", "end_seconds")
 SPANS = ("span_start", "span_end")
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
-OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score")
+OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score",
+        "rank")  # fmt: skip
 """Names that columns can be mapped to."""
 GRADE = (
     "grade",
@@ -51,11 +52,13 @@ GRADE = (
     "relevance_score",
     "esci_label",
 )
-GRADES = {"e": "3", "exact": "3", "s": "2", "substitute": "2", "c": "1", "complement": "1",
-          "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0", "": ""}  # fmt: skip
-"""Grades of words: ESCI's labels, and those of judges."""
+GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2", "c": "1",
+          "complement": "1", "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0",
+          "": ""}  # fmt: skip
+"""Grades of words: the labels of ESCI and WANDS, and those of judges."""
 SCORE = ("score", "similarity", "_score")
 RANK = ("rank", "position", "doc_position")
+NUMBERS = (*GRADE, *SCORE, *RANK)
 GENERAL = frozenset(
     {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
      "videos", "clips", "part", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
@@ -137,7 +140,11 @@ def find_roles(block: Block, source: Source) -> Roles:
     Raises:
         DataError: If no column names an item, a picture, a query or a vector.
     """
-    mapped = {ours: name for ours, name in source.options.columns.items() if name in block.columns}
+    mapped = {
+        ours: name
+        for ours, name in source.options.columns.items()
+        if {*split_columns(block, name)} <= block.columns.keys()
+    }
     source.mapped.update(mapped)
     roles = Roles(block, mapped)
     of, take = roles.of, roles.take
@@ -145,37 +152,20 @@ def find_roles(block: Block, source: Source) -> Roles:
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(*ITEM, *FILE))
     is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
     take("query_id", QUERY)
+    if _names_queries(block, roles):
+        of["query_id"], is_named = roles.find(*KEYS)[0], False
     if "query_id" in of and (is_named or roles.find(*OTHER)):
-        take("grade", GRADE)
-        take("grade", ["label"], whole=True)  # PyTerrier
-        for name, own in block.columns.items():
-            words = {cell.strip('[]"').lower() for cell in own}
-            if words <= GRADES.keys() and "relevant" in " ".join(words):
-                take("grade", [name_plainly(name)])
-        if "qrel" in block.file.lower() or "corpus_id" in roles.small:
-            take("grade", SCORE, whole="qrel" not in block.file.lower())
-        if "grade" not in of:
-            take("score", SCORE)
-        if "score" not in of:
-            take("rank", RANK, whole=True)
-        take("item_id", (*sorted((*ITEM, *FILE), key=KEYS.__contains__), *OTHER))
-        take("run", ["snapshot_name"])
-        is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
-        if is_bare or of.keys() & {"grade", "score", "rank"}:
-            text = roles.small.get("query", roles.small.get("query_text", ""))
-            of |= {"text": text} if text else {}
-            roles.kind = "pairs"
+        _find_pair_roles(block, source, roles, is_asked)
+        if roles.kind == "pairs":
             return roles
-        is_doc = of["item_id"].lower().startswith("doc")
-        is_judged = is_doc or _is_repeated(block.columns[of["item_id"]])
-        if is_judged and not source.options.relevance:
-            _refuse_numbers(block, source, of)
     if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
         take("query_id", ITEM)
     elif is_named and not stem.startswith(("quer", "topic")):
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)
+        if _is_repeated(block.columns[of["query_id"]]) and roles.find(*NUMBERS):
+            _refuse_numbers(block, source, of)
         take("text", QUERY_TEXT)
         roles.kind = "queries"
     else:
@@ -183,24 +173,70 @@ def find_roles(block: Block, source: Source) -> Roles:
     return roles
 
 
+def _names_queries(block: Block, roles: Roles) -> bool:
+    """Return whether a column as `id` is that of the queries in another one, and of no items."""
+    names = roles.find(*ITEM, *FILE, *OTHER)
+    is_plain = name_plainly(roles.of.get("query_id", "")) in ("query", "query_text")
+    is_alone = len(names) == 1 and names == roles.find(*KEYS) and not roles.find(*NUMBERS)
+    return (
+        is_plain
+        and is_alone
+        and not any(_is_repeated(block.columns[name]) for name in (roles.of["query_id"], *names))
+    )
+
+
+def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool) -> None:
+    """Find the roles of a table of queries and items; it is one of pairs if it says so."""
+    of, take = roles.of, roles.take
+    take("grade", GRADE)
+    take("grade", ["label"], whole=True)  # PyTerrier
+    for name, own in block.columns.items():
+        words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
+        if words.keys() <= GRADES.keys() and max(map(len, words), default=0) > 1:
+            take("grade", [name_plainly(name)])
+            told = ", ".join(f"{word} = {GRADES[word]}" for word in words)
+            source.say(block.file, f"grades in words ({name})", f"numbers; {told}", "note")
+    if "qrel" in block.file.lower() or "corpus_id" in roles.small:
+        take("grade", SCORE, whole="qrel" not in block.file.lower())
+    if "grade" not in of:
+        take("score", SCORE)
+    if "score" not in of:
+        take("rank", RANK, whole=True)
+    take("item_id", (*sorted((*ITEM, *FILE), key=KEYS.__contains__), *OTHER))
+    take("run", ["snapshot_name"])
+    is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
+    if is_bare or of.keys() & {"grade", "score", "rank"}:
+        text = roles.small.get("query", roles.small.get("query_text", ""))
+        of |= {"text": text} if text else {}
+        roles.kind = "pairs"
+    elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
+        _refuse_numbers(block, source, of)
+
+
 def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None:
-    """Refuse queries, items that come again, and small numbers that nothing calls grades.
+    """Refuse queries that come again, or items, beside numbers that nothing calls grades.
 
     Raises:
-        Unsure: If there are such numbers.
+        Unsure: If there are such numbers, or if no column is known to name the items.
     """
     free = {name: own for name, own in block.columns.items() if name not in of.values()}
     marks = {name: [parse_number(cell) for cell in own if cell] for name, own in free.items()}
-    grades = [name for name, own in marks.items() if own and all(0 <= e <= 100 for e in own)]
+    kept = {name: own for name, own in marks.items() if own and not NUMBERED.search(name)}
+    grades = {name: own for name, own in kept.items() if all(0 <= each <= 100 for each in own)}
     before = f"{source.options.map}," if source.options.map else ""
-    pair = f"{before}query_id={of['query_id']},item_id={of['item_id']}"
-    lines = [f"--map {shlex.quote(f'{pair},grade={name}')}" for name in grades]
-    if lines:
+    pair = f"{before}query_id={of['query_id']},item_id={of.get('item_id')}"
+    whole = [name for name, own in grades.items() if all(map(float.is_integer, own))]
+    joined = ["+".join(whole)] if len(whole) > 1 and max(map(max, kept.values())) <= 10 else []
+    ways = [f"{pair},grade={name}" for name in (*joined, *whole)]
+    ways += [f"{pair},{role}={e}" for e in grades if e not in whole for role in ("score", "rank")]
+    if "item_id" not in of:
+        ways = [f"{before}item_id={name}" for name in free if name not in kept]
+    if ways and not source.options.relevance:
         raise Unsure(
             block.file,
-            f"queries in the column {of['query_id']}, items in {of['item_id']}, and numbers",
-            "a statement that they are judgements, or not",
-            [*lines, "--relevance none"],
+            f"queries in the column {of['query_id']}, items in {of.get('item_id')}, and numbers",
+            "a statement of what they are: grades, scores (the highest first) or ranks",
+            [*(f"--map {shlex.quote(each)}" for each in ways), "--relevance none"],
         )
 
 
@@ -256,6 +292,11 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             "a column of items, files or queries",
             do="Name the column of the ids: --map item_id=COLUMN.",
         )
+
+
+def split_columns(block: Block, names: str) -> list[str]:
+    """Return the columns of a role: one, or several as `ann+bob`."""
+    return [names] if names in block.columns else names.split("+")
 
 
 def rows_are_texts(block: Block, roles: Roles) -> bool:

@@ -36,11 +36,11 @@ KEYWORDS = "pv_"
 NONE = "none"
 
 
-def choose_basis(found: Gathered) -> tuple[str, list[str]]:
-    """Return what decides relevance, and what could have decided instead.
+def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
+    """Return what decides relevance, its column of classes, and what could have decided instead.
 
-    It is what the caller names, or the only thing that can: "judgements", "tables", KEYWORDS,
-    "captions", a column of classes, or "" for nothing.
+    It is what the caller names, what decided before, or the only thing that can: "judgements",
+    "tables", "keywords", "captions", "labels", or "" for nothing.
 
     Raises:
         Unsure: If several things could decide, and neither the source nor the caller says which.
@@ -50,20 +50,21 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
     told = {
         "tables": found.copied,
         "judgements": list_judged(found),
-        KEYWORDS: any(name.startswith(KEYWORDS) for name in found.items.columns),
+        "keywords": any(name.startswith(KEYWORDS) for name in found.items.columns),
         "captions": found.captions,
     }
     fixed = [name for name, there in told.items() if there]
-    every, chosen = [*fixed, *stated, *possible, *numbers], found.source.options.relevance
+    every, options = [*fixed, *stated, *possible, *numbers], found.source.options
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
-    belong = pairs and (several or (not stated and _has_pictures(found)))
-    ways = (
-        [name for name in fixed if name != "captions"][:1]
-        or [*stated, *(["captions"] if belong else [])]
-        or possible
-    )
-    if not chosen and (len(ways) > 1 or ways == possible != []):
+    cells = (*found.items.get("file"), *found.items.index)
+    is_asked = found.written or any(side == "texts" for _, side in found.vectors)
+    is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
+    sure = [name for name in fixed if name != "captions"]
+    sure += [name for name in every if name == options.before]
+    sure = [options.relevance] if options.relevance else sure
+    ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
+    if not sure and (len(ways) > 1 or ways == possible != []):
         file, names = found.sources.get(ways[0], "captions"), list_names(ways)
         raise Unsure(
             file,
@@ -71,31 +72,21 @@ def choose_basis(found: Gathered) -> tuple[str, list[str]]:
             "a statement of which one does, if any",
             _list_lines(ways),
         )
-    chosen = chosen or (ways or [NONE])[0]
+    chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
     if chosen in (NONE, *fixed):
-        return "" if chosen == NONE else chosen, others
+        return "" if chosen == NONE else chosen, "", others
     if chosen not in found.items.columns:
         raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
         raise DataError(
             chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"
         )
-    return chosen, others
+    return "labels", chosen, others
 
 
 def _list_lines(ways: Sequence[str]) -> list[str]:
     return [f"--relevance {shlex.quote(each)}" for each in (*ways[:5], NONE)]
-
-
-def _has_pictures(found: Gathered) -> bool:
-    """Return whether texts of items describe pictures, and are not the items themselves."""
-    cells = (*found.items.get("file"), *found.items.index)
-    return (
-        bool(found.written)
-        or any(side == "texts" for _, side in found.vectors)
-        or any(map(EXTENSION.search, cells))
-    )
 
 
 def list_judged(found: Gathered) -> list[str]:

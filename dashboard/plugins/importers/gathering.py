@@ -192,7 +192,8 @@ class Gathered:
             if "image" in columns:
                 columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
             self.queries.add(piece.ids, columns)
-            self.taken["queries"] |= dict.fromkeys([piece.file] * bool(piece.ids))
+            if piece.ids:
+                self.taken["queries"][piece.file] = None
         elif isinstance(piece, Judgements):
             self.queries.add([query for query, _, _ in piece.rows], {})
             self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
@@ -247,23 +248,17 @@ class Gathered:
             {key: [cells[at] for at in kept] for key, cells in columns.items()},
         )
         for at in kept if piece.contents else ():
-            if content := piece.contents[at]:
-                self._write_content(names[at], content)
+            name, content = names[at], piece.contents[at]
+            if content and name not in self.written:
+                ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
+                self.written[name] = f"{self.items.index[name]}{ending}"
+                (self.folder / "media").mkdir(exist_ok=True)
+                (self.folder / "media" / self.written[name]).write_bytes(content)
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
         self.sources = dict.fromkeys(piece.columns, piece.file) | self.sources
-        self.taken["items"] |= dict.fromkeys([piece.file] * (len(self.items) > before))
-
-    def _write_content(self, name: str, content: bytes) -> None:
-        """Write a picture that the source holds inside."""
-        if name in self.written:
-            return
-        ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
-        file = f"{self.items.index[name]}{ending}"
-        path = self.folder / "media" / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        self.written[name] = file
+        if len(self.items) > before:
+            self.taken["items"][piece.file] = None
 
     def match_items(
         self, names: Iterable[str], file: str, among: Iterable[str] = ()
@@ -287,10 +282,8 @@ class Gathered:
         if near:
             (name, item), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
-            how = "by file, ending, zeros before it or a column"
-            self.source.say(
-                file, said, f"ids; matched where only one fits {how} ({item!r})", "note"
-            )
+            wanted = "ids; matched where only one fits by file, ending, zeros before it or a column"
+            self.source.say(file, said, f"{wanted} ({item!r})", "note")
         return found | near
 
     def _match_near(

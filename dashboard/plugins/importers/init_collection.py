@@ -44,8 +44,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="folder or file to read; nothing in it is changed",
     )
     add_options(parser, OPTIONS)
-    parser.set_defaults(map="", judgements="", relevance="")
     add_codes(parser)
+    parser.set_defaults(rows=None, disagreements=None, queries_from=None, codes=None)
 
 
 def answer(call: Namespace) -> Answer:
@@ -66,6 +66,5 @@ def answer(call: Namespace) -> Answer:
         print_ways(error, shlex.join([*words, *list_typed(call, kept)]))
         return [], COLUMNS, WRONG
     complain(findings)
-    for line in lines:
-        print(line, file=sys.stderr)
+    print(*lines, sep="\n", file=sys.stderr)
     return rows, COLUMNS, FINE

@@ -14,7 +14,7 @@ from typing import Any
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import KEYWORDS, clean_classes
+from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
@@ -66,10 +66,14 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         DataError: If the source cannot be used, or the place is taken.
     """
     place = _find_place(call.new, call.source, call.update)
-    record, typed = read_record(place), {key: each for key, each in vars(call).items() if each}
+    record = read_record(place)
+    typed = {key: each for key, each in vars(call).items() if each not in (None, False)}
+    if call.judgements:
+        record["choices"]["relevance"] = ""
     options = Namespace(**(vars(call) | record["choices"] | typed))
+    options.before = record["settings"].get("class_label")
     record["choices"] = {key: getattr(options, key) for key in CHOICES}
-    options.columns = dict(_split(pair) for pair in options.map.split(",") if pair.strip())
+    options.columns = dict(_split(pair) for pair in (options.map or "").split(",") if pair.strip())
     source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
@@ -88,7 +92,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
         is_bare = block[2] == NO_VERSION
         plan.settings["source"] = [
             *block[: 3 - is_bare],
-            *([f"--map {call.map}"] if call.map else []),
+            *([f"--map {options.map}"] if options.map else []),
         ]
         write_settings(draft / "collection.toml", plan.settings)
         findings = [*source.findings, *check_draft(opened, plan)]
@@ -120,8 +124,10 @@ def _open_draft(found: Gathered, plan: Plan) -> Collection:
 def list_ways(new: str, plan: Plan) -> list[str]:
     """Return the lines to type that add a version to a collection without one."""
     model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
-    typed = (("embed", f"--encoder {model}"), ("add", "--items vectors.npz"))
-    return [f"  python -m dashboard {verb} {shlex.quote(new)} v1 {more}" for verb, more in typed]
+    return [
+        f"  python -m dashboard embed {shlex.quote(new)} v1 --encoder {model}",
+        f"  python -m dashboard add {shlex.quote(new)} v1 --items vectors.npz",
+    ]
 
 
 def _write_all(
@@ -232,7 +238,10 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
         raise DataError(
-            "--map", f"{ours}={mapped[ours]}", f"one of {', '.join(OURS)}, and a column of a table"
+            "--map",
+            f"{ours}={mapped[ours]}",
+            f"one of {', '.join(OURS)}, and a column of a table",
+            do='Type --map "" if an update needs none any more.',
         )
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
@@ -261,9 +270,9 @@ def describe(
 
     All is counted in what was written, with what people changed in it.
     """
-    cells = list(filter(None, clean_classes(opened.items[plan.basis])))
+    cells = list(filter(None, clean_classes(opened.items[plan.column])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    ids, pairs = {*opened.items.ids}, plan.tables["qrels.csv"][1:]
+    ids, pairs = {row[0] for row in plan.tables["items.csv"][1:]}, plan.tables["qrels.csv"][1:]
     texts, queries = {*plan.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
     told = {
@@ -271,9 +280,10 @@ def describe(
         "tables": "tables of a protocol",
         "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
         "captions": f"each picture and its texts, {len(texts):,} texts",
-        KEYWORDS: "keywords",
-    }.get(plan.basis, f"same {plan.basis}, {len(classes):,} classes")
-    keywords = {KEYWORDS: len(plan.tables["unified_annotation.csv"]) - 1}
+        "keywords": "keywords",
+        "labels": f"same {plan.column}, {len(classes):,} classes",
+    }[plan.basis]
+    keywords = {"keywords": len(plan.tables["unified_annotation.csv"]) - 1}
     number = keywords.get(plan.basis, len(cells) or len(judged))
     files = list_names(plan.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
@@ -297,8 +307,9 @@ def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
     for name in opened.versions.keys() & {each.name for each in plan.placed}:
-        place = opened.folder / "models" / name
-        record_version(opened.versions[name], opened.items, opened.queries, place)
+        record_version(
+            opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
+        )
     missing = list_missing(opened.folder, opened.settings, opened.items)
     return [
         *opened.findings,

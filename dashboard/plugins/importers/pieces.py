@@ -103,6 +103,8 @@ class Copied:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
+LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
+"""Keys of labels in JSON."""
 Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
@@ -140,8 +142,12 @@ def match_lines(
     """Return the lines of a file that have a form; the others are said."""
     lines = enumerate(map(str.strip, text.split("\n")), 1)
     found = {at: pattern.fullmatch(each) for at, each in lines if each and each[0] != "#"}
-    odd = [at for at, match in found.items() if match is None]
-    source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
+    source.count(
+        name,
+        [at for at, match in found.items() if match is None],
+        "lines of another form than most",
+        f"{wanted}; left out",
+    )
     return list(filter(None, found.values()))
 
 
@@ -154,6 +160,30 @@ def list_lines(file: str, item: str, text: str) -> Captions:
 def write_list(parts: Sequence[str]) -> str:
     """Return the cell of several classes; "" for none."""
     return json.dumps(parts, ensure_ascii=False) if parts else ""
+
+
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
+    """Return the labels in a value of JSON: those below keys that say so, of a path its end.
+
+    Args:
+        value: An object, a list, a name, or the number of a class.
+        classes: Names of classes by their numbers.
+        is_label: Whether the key above it says that it is one.
+
+    >>> find_labels({"box": {"label": 1}, "taxonomy": [["pet", "cat"]], "id": 7}, ["x", "dog"])
+    ['dog', 'cat']
+    """
+    if isinstance(value, dict):
+        named = [key for key in value if key != "attributes"]
+        parts = [find_labels(value[key], classes, bool(LABEL.search(key))) for key in named]
+    elif isinstance(value, list):
+        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
+        parts = [find_labels(own, classes, is_label) for own in ends]
+    else:
+        is_place = isinstance(value, int) and 0 <= value < len(classes)
+        own = str(classes[value] if is_place else value)
+        parts = [[own]] if is_label and value not in (None, "") else []
+    return [label for part in parts for label in part]
 
 
 def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:

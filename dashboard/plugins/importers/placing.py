@@ -77,12 +77,12 @@ def join_shards(found: Gathered, plan: Plan) -> None:
 
 def choose_hashing(plan: Plan) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
-    is_apart = any(plan.queries.get(plan.basis)) and not any(plan.queries.get("item_id"))
+    is_apart = any(plan.queries.get(plan.column)) and not any(plan.queries.get("item_id"))
     is_coded = bool(plan.placed) and all(each.form for each in plan.placed)
     if plan.settings.get("class_label") and is_coded and is_apart:
         plan.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
         for rows in (plan.items, plan.queries):
-            rows.columns["labels"] = rows.get(plan.basis)
+            rows.columns["labels"] = rows.get(plan.column)
 
 
 def _list_texts(plan: Plan) -> dict[str, str]:
@@ -102,17 +102,19 @@ def _find_ids(
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
             raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
+        if len({re.sub(r"\d", "", each) for each in own.files}) > 1:  # their order is not known
+            do = f"Put the ids of each beside it: {', '.join(map(name_ids, own.files))}."
+            raise DataError(file, told, "the id of each, a line each", do=do)
         if not found.source.options.by_position:
             raise Unsure(
                 file,
                 told,
-                f"the id of each, a line each, in {re.sub(r'[.][^.]*$', '.txt', file)}",
+                f"the id of each, a line each, in {name_ids(next(iter(own.files)))}",
                 ["--by-position"],
             )
         tables = found.taken["items" if side == "items" else "queries"]
         order = plan.files if side == "texts" and plan.texts else tables
-        said = f"{len(known):,} {side} of {file} in the order of {list_names(order)}"
-        version.said.append(said)
+        version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
         return known
     if side == "items":
         names = found.match_items(own.ids, file, known)
@@ -126,9 +128,14 @@ def _find_ids(
     return [names.get(name, "") for name in own.ids]
 
 
+def name_ids(file: str) -> str:
+    """Return the name of the file of ids beside a file of vectors."""
+    return re.sub(r"[.][^.]*$", ".txt", file)
+
+
 def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
     """Return the text of each picture that vectors of texts are named by, if it has one alone."""
-    if not (plan.texts and ids):
+    if not plan.texts:
         return {}
     owned: dict[str, str] = {}
     for picture, text, _ in plan.qrels:

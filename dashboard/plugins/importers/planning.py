@@ -50,7 +50,8 @@ class Plan:
     """A collection before it is written.
 
     Attributes:
-        basis: What decides relevance: a key of PLANS, "" for nothing, or a column of the items.
+        basis: What decides relevance: a key of PLANS, or "" for nothing.
+        column: The column of classes, if they decide.
         pictures: Ids of the items but for texts that belong to them.
         texts: Ids of the texts that belong to pictures, in the order of their files.
         files: The files by which relevance is decided.
@@ -61,6 +62,7 @@ class Plan:
     """
 
     basis: str
+    column: str
     items: Rows
     queries: Rows
     pictures: list[str]
@@ -83,10 +85,10 @@ def make_plan(found: Gathered) -> Plan:
     """
     _name_items(found)
     _rename_columns(found)
-    basis, others = choose_basis(found)
-    plan = Plan(basis, found.items, found.queries, list(found.items.index))
+    basis, column, others = choose_basis(found)
+    plan = Plan(basis, column, found.items, found.queries, list(found.items.index))
     if basis:
-        (_plan_labels if basis in found.items.columns else PLANS[basis])(found, plan)
+        PLANS[basis](found, plan)
     if basis != "captions":
         _describe_items(found, plan)
         if not len(plan.queries):
@@ -163,7 +165,7 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
-    column = plan.basis
+    column = plan.column
     if found.source.options.disagreements == "majority":
         settle_classes(plan.items, column)
     _clean_columns(plan, [column])
@@ -261,8 +263,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
 
 
 PLANS = {
+    "labels": _plan_labels,
     "judgements": _plan_judgements,
-    KEYWORDS: _plan_keywords,
+    "keywords": _plan_keywords,
     "captions": _plan_captions,
     "tables": _plan_tables,
 }

@@ -23,10 +23,15 @@ MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
 GZIP = re.compile(r"\.gz$", re.I)
 TEXTS = (".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".token")
-UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-")
-"""Label Studio's folder and prefix of a file that was uploaded."""
+TIMED = re.compile(rf"(_\d{{6}}){{2}}({EXTENSION.pattern})", re.I)
+"""The seconds in the name of a clip of Kinetics, and its ending."""
+UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^id:[^:]*:[^:]*:[^:]*:")
+"""What Label Studio writes before the file that was uploaded (a UUID is no prefix), and Vespa
+before an id."""
 CURES = {
-    ".pkl": "numpy.save('vectors.npy', array); a pickle can run programs and is never read",
+    ".txt": "A table: as .csv with a header above its rows, such as item_id,label",
+    ".pkl": "numpy.save('vectors.npy', array) or frame.to_parquet('table.parquet'); a pickle can "
+    "run programs and is never read",
     ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".pth": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME'])",
@@ -187,7 +192,7 @@ class Source:
         found: dict[str, str] = {}
         for name in self.media:
             for tail in list_tails(name):
-                for each in (tail, EXTENSION.sub("", tail)):
+                for each in (tail, EXTENSION.sub("", tail), TIMED.sub("", tail)):
                     found[each] = name if found.setdefault(each, name) == name else ""
         return found | {name: name for name in self.media}
 
@@ -254,7 +259,7 @@ def _find_fault(path: Path, root: Path) -> str:
         if path.is_symlink() and (path.is_dir() or not is_inside):
             return "links to folders, or out of the source"
         is_filled = path.is_dir() or path.is_file() and path.stat().st_size
-        return "" if os.access(path, os.R_OK) and is_filled else "empty or not readable"
+        return "" if is_filled and os.access(path, os.R_OK) else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
 

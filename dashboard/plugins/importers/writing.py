@@ -81,7 +81,7 @@ def list_tables(found: Gathered, plan: Plan) -> None:
         ],
     }
     head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
-    is_used = plan.basis == KEYWORDS
+    is_used = plan.basis == "keywords"
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
@@ -147,12 +147,12 @@ def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
     found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
     for name in theirs & found.runs.keys():
         del found.runs[name]
-    do = f"python -m dashboard remove {shlex.quote(place.name)} --version NAME --yes"
     found.source.count(
         place.name,
         away,
         "versions under names that you removed, or use for your own",
-        f"other names; left out. Type restore to have yours back, or {do} for the source's",
+        "other names; left out. Type restore to have yours back, or python -m dashboard remove "
+        f"{shlex.quote(place.name)} --version NAME --yes for the source's",
         "note",
     )
 
@@ -206,9 +206,12 @@ def keep_rows(
     gone, away = len(dropped), len(new.keys() - now.keys())
     yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
     if own and not made:
-        do = f"python -m dashboard remove {shlex.quote(place.name)} --yes"
-        wanted = f"a record of what init wrote, so all of them stay. To make it anew, type {do}"
-        source.say(name, f"{own:,} rows unlike the source's", f"{wanted}, and init again")
+        source.say(
+            name,
+            f"{own:,} rows unlike the source's",
+            "a record of what init wrote, so all of them stay. To make it anew, type "
+            f"python -m dashboard remove {shlex.quote(place.name)} --yes, and init again",
+        )
     elif other or gone or own or away:
         source.say(
             name,

@@ -128,6 +128,7 @@ PAIRS = ["q1|a|1", "q1|b|0", "q2|b|1"]
 JUDGED = {("qrels.csv", "query_id item_id grade"): PAIRS}
 WIDE = pd.DataFrame(np.tile(VECTORS, 4), columns=[f"dim_{at}" for at in range(8)])
 UPLOAD = "/data/upload/1/0123abcd-{}.png"
+UUIDS = [f"upload/0123abcd-89ab-4cde-8fab-11223344556{at}.png" for at in range(4)]
 ROWS = [[query, item, grade] for query, item, grade in (line.split("|") for line in PAIRS)]
 
 
@@ -172,7 +173,6 @@ CASES |= {
         CATS,
     ),
     "two sheets": ({"b.xlsx": write_book} | BY_NAME, [], {}, CATS),
-    "an index without a name": ({"i.csv": LABELS.replace("id,", ",")} | BY_NAME, [], {}, CATS),
     "numbers as ids": (
         {"i.csv": "id,label\n1.0,cat\n2.0,cat\n3.0,dog\n4.0,dog\n",
          "v1.npz": lambda path: np.savez(path, vectors=VECTORS, fid=[1, 2, 3, 4])}, [], {}, CATS,
@@ -255,7 +255,9 @@ CASES |= {
     "results inside of queries": (
         {"qrels.csv": "query,url,rating\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
          "x.json": [{"query": q, "hits": [{"_id": i, "_score": 9 - at} for at, i in enumerate(own)]}
-                    for q, own in (("q1", "ba"), ("q2", "b"))]}, [], JUDGED, AP,
+                    for q, own in (("q1", "ba"), ("q2", "b"))],
+         "y.json": [{"query": q, "hits": list(own)} for q, own in (("q1", "ba"), ("q2", "b"))]},
+        [], JUDGED, AP | {"y AP@None": 0.75},
     ),
     "pairs without grades, asked by pictures": (
         {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "query/x.png": 1, "query/y.png": 2,
@@ -272,6 +274,10 @@ CASES |= {
         {"t.csv": "Birds\nby;me\nim.png;sku;label\na.png;7;x\nb.png;7;x\nc.png;8;y\nd.png;8;y\n"}
         | PICTURED | BY_NAME, [],
         {("items.csv", "item_id sku"): ["a.png|7", "b.png|7", "c.png|8", "d.png|8"]}, CATS,
+    ),
+    "an index of pandas beside UUIDs": (
+        {"t.csv": pd.DataFrame({"picture": UUIDS, "use": ["key", "target"] * 2}).to_csv()},
+        ["--relevance", "use"], {("items.csv", "item_id"): [each[7:] for each in UUIDS]}, {},
     ),
     "captions of Fashion200k, MSVD and ActivityNet": (
         {"a.txt": "im/a.png\t0.7\tred dress\n", "b.txt": "b a van\nb one van\n",

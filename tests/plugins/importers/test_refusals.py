@@ -37,10 +37,6 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
          "--disagreements majority"],
         "(1 in qrels.a.txt and 0 in qrels.b.txt for 'q1' and 'a')",
     ),
-    "two columns of classes": (
-        {"t.csv": "id,label,category\na,x,1\nb,x,2\nc,y,1\nd,y,2\n"},
-        ["--relevance label", "--relevance category", "--relevance none"], "(label, category)",
-    ),
     "columns that say nothing": (
         {"t.csv": COLUMNS}, ["--relevance scene", "--relevance none"], "relevance (scene);",
     ),
@@ -85,20 +81,23 @@ def test_refusal(name: str, source: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_relevance_as_typed(source: Path) -> None:
-    """Neighbours share their label and no category: P@1 is 1 by the one and 0 by the other."""
-    rows = 'id,label,category,emb\na,x,1,"[1.0, 0]"\nb,x,2,"[1.0, .1]"\nc,y,1,"[0.0, 1]"\n'
+    """Neighbours share their label and no keyword: P@1 is 1 by the one and 0 by the other."""
+    rows = 'id,label,keywords,emb\na,x,1,"[1.0, 0]"\nb,x,2,"[1.0, .1]"\nc,y,1,"[0.0, 1]"\n'
     make_source(source, {"v1.csv": rows + 'd,y,2,"[.1, 1.0]"\n'})
-    for column, value in (("label", 1.0), ("category", 0.0)):
+    for column, value in (("label", 1.0), ("keywords", 0.0)):
         made = init(source, "--relevance", column, "--update")
         assert made.block[0].startswith(f"Relevant: same {column}, 2 classes (v1.csv)"), made.said
         assert init(source, "--update").block == made.block, "it decides as before"
         assert measure("P@1") == {"v1 P@1": value}
+    make_source(source, {"q.txt": "a 0 b 1\n"})
+    assert "judgements, 1 pairs" in init(source, "--update", "--judgements", "q.txt").block[0]
 
 
 def test_lines_keep_what_was_chosen(source: Path) -> None:
     """A second choice is asked for with the first one in the line to type."""
     rows = "id,label,category\na,x,1\nb,x,2\nc,y,1\nd,y,2\n"
-    make_source(source, {"t.csv": rows, "v1.npy": VECTORS})
+    asked = init(make_source(source, {"t.csv": rows, "v1.npy": VECTORS})).lines
+    assert [line.rpartition(" ")[2] for line in asked] == ["label", "category", "none"]
     (line,) = init(source, "--relevance", "category").lines
     assert line.endswith(f"--from {source} --relevance category --by-position")
     assert main(shlex.split(line)[3:]) == 0

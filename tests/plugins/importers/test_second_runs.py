@@ -78,12 +78,12 @@ def test_rows_of_people(source: Path, files: Files, mine: str) -> None:
     queries, qrels = (folder / name for name in ("queries.csv", "qrels.csv"))
     queries.write_text(mine)
     if qrels.is_file():
-        qrels.write_text(qrels.read_text() + "t1,a,1\n")
+        qrels.write_text(qrels.read_text() + "t1,x,1\n")
     for _ in range(2):
         made = init(source, "--update")
         assert made.code == 0 and "1 that you deleted stay away" in made.said, made.said
         assert queries.read_text() == mine
-        assert not qrels.is_file() or qrels.read_text().splitlines()[1:] == ["b,a,1", "t1,a,1"]
+        assert not qrels.is_file() or qrels.read_text().splitlines()[1:] == ["b,a,1", "t1,x,1"]
         assert not qrels.is_file() or "Items: 2 of x.csv; judged: 1" in made.block
 
 

@@ -130,9 +130,8 @@ def test_vectors_without_text_queries_are_welcome(world: Path) -> None:
     with pytest.warns(UserWarning, match="no vector for 2 of 2"):
         dashboard.open("small").add_version("new", dict(zip("abc", ROWS, strict=True)))
     assert find_first("new") == [None, None]
-    queries = write(world / "q.npz", TEXTS, ["q1", "q2"])
-    assert call("add", "small", "new", "--queries", queries)[0] == 0
-    assert find_first("new") == [0.0, 0.0]
+    file = write(world / "q.npz", TEXTS, ["q1", "q2"])
+    assert call("add", "small", "new", "--queries", file)[0] == 0 and find_first("new") == [0, 0]
     queries = write(world / "q.npz", TEXTS, ["q3", "q4"])  # q3 asks by the item a
     for words in (("new",), ("other", "--items", write(world / "v.npz", ROWS, ["a", "b", "c"]))):
         code, _, said = call("add", "small", *words, "--queries", queries)

@@ -13,13 +13,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import Row, find_labels, make_block, read_blocks
+from dashboard.plugins.importers.blocks import Row, make_block, read_blocks
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
     Pieces,
+    find_labels,
     read_each,
     take_list,
     write_list,

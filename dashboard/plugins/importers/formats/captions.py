@@ -58,7 +58,10 @@ def _read_json(source: Source, name: str) -> Pieces:
     what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
     source.count(name, len(every) - len(kept), what, f"the split {SPLIT}; left out", "note")
     told: dict[Any, list[dict[str, Any]]] = {image.get(own): [] for image in every}
-    kinds = {each.get("id"): [str(each.get("name", ""))] for each in found.get("categories", ())}
+    kinds = {
+        each.get("id"): [str(each.get("name", each.get("id")))]
+        for each in found.get("categories", ())
+    }
     odd = 0
     for each in found.get(beside, ()):
         is_told = "caption" in each or "segments_info" in each or each.get("category_id") in kinds

@@ -57,15 +57,17 @@ def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
         flags = match[2].split()
         own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
         rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
-    yield _make_part(name, rows, "labels", name in queries)
+    yield _make_part(name, rows, "labels", name in queries, bool(PARTS.search(find_stem(name))))
 
 
-def _make_part(name: str, classes: Mapping[str, str], column: str, asks: bool) -> Items | Queries:
+def _make_part(
+    name: str, classes: Mapping[str, str], column: str, asks: bool, is_whole: bool = True
+) -> Items | Queries:
     """Return pictures with their classes: those that are searched, or those that ask."""
     files, cells = list(classes), list(classes.values())
     if asks:
         return Queries(name, files, {"image": files, column: cells})
-    return Items(name, files, {column: cells}, [column], is_whole=True)
+    return Items(name, files, {column: cells}, [column], is_whole=is_whole)
 
 
 def recognise_classes(source: Source) -> list[str]:

@@ -17,6 +17,7 @@ from dashboard.plugins.importers.column_roles import (
     name_row,
     name_version,
     rows_are_texts,
+    split_columns,
 )
 from dashboard.plugins.importers.pieces import (
     Captions,
@@ -113,8 +114,8 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-    for role in told or ["grade"]:
-        column = roles.of.get(role, "")
+    of = {role: split_columns(block, roles.of.get(role, "")) for role in told or ["grade"]}
+    for role, column in ((role, column) for role, names in of.items() for column in names):
         cells = block.columns.get(column) or ["1"] * len(block.lines)
         numbers = read_numbers([GRADES.get(cell.strip('[]"').lower(), cell) for cell in cells])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]

@@ -27,13 +27,15 @@ NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 FORMS = {
     "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
     "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
-    "qrels": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
+    "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
+    "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
     "ltr": re.compile(r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
 """Lines of each form: query, item and number, in MS MARCO's a rank; id and text."""
 WORDS = {
+    "subtopics": re.compile("qrel|judg|relevan"),
     "pairs": re.compile("qrel|judg|relevan"),
     "queries": re.compile("quer|topic"),
 }
