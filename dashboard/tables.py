@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
+AnyArray = NDArray[Any]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
@@ -84,7 +85,7 @@ def find_bounds(groups: IntArray, count: int) -> list[tuple[int, int]]:
     return list(pairwise(np.searchsorted(groups, np.arange(count + 1)).tolist()))
 
 
-def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:
+def sort_pairs(first: AnyArray, second: AnyArray) -> IntArray:
     """Return the order of rows by one number, then by another; that of files is mostly right."""
     rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])
     return np.arange(len(first)) if rises.all() else np.lexsort((second, first))

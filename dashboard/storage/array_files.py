@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.storage.index_files import read_index
@@ -21,7 +20,7 @@ from dashboard.storage.vector_ids import (
     read_id_file,
 )
 from dashboard.storage.vectors import check_ids
-from dashboard.tables import Float32Array
+from dashboard.tables import AnyArray, Float32Array
 from dashboard.texts import require_file
 
 MAX_SWELL = 1_000
@@ -107,7 +106,7 @@ def name_vectors(
     return NamedVectors(rows, None if ids is None else [str(each) for each in ids], name)
 
 
-def _read_tensor(given: Any) -> NDArray[Any]:
+def _read_tensor(given: Any) -> AnyArray:
     """Return an array; a tensor may have gradients, be on a device, or have bfloat16."""
     if hasattr(given, "detach"):
         given = given.detach().cpu()
@@ -254,7 +253,7 @@ def holds_numbers(kind: Any) -> bool:
     return bool(pt.is_floating(kind) or pt.is_integer(kind))
 
 
-def read_lists(values: Any) -> tuple[NDArray[Any], list[int]]:
+def read_lists(values: Any) -> tuple[AnyArray, list[int]]:
     """Return lists of numbers as rows in their type, and the places of those that are odd.
 
     Odd is a list that is missing, or of another length than most; its row is NaN.

@@ -20,7 +20,15 @@ from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
 from dashboard.storage.settings import SETTINGS, Settings, read_settings
-from dashboard.storage.versions import RUNS, Broken, Version, read_runs, read_versions, try_to_read
+from dashboard.storage.versions import (
+    RUNS,
+    Broken,
+    Version,
+    Versions,
+    read_runs,
+    read_versions,
+    try_to_read,
+)
 from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -49,7 +57,7 @@ class Collection:
     items: Table
     queries: Table
     qrels: Pairs | None
-    versions: Mapping[str, Version]
+    versions: Versions
     tables: Mapping[str, Any] = field(default_factory=dict)
     broken: Mapping[str, DataError] = field(default_factory=dict)
     unread: Mapping[str, DataError] = field(default_factory=dict)
@@ -208,9 +216,7 @@ def _finish(made: Collection, findings: Findings) -> Collection:
     return replace(made, settings=settings, findings=told)
 
 
-def _add_versions(
-    versions: dict[str, Version], more: Mapping[str, Version], findings: Findings
-) -> None:
+def _add_versions(versions: Versions, more: Versions, findings: Findings) -> None:
     """Add versions; those whose name another one has are left out, and said.
 
     A version that a plugin has read from the same file takes the place of the first one.

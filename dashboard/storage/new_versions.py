@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, Unsure, list_names
 from dashboard.storage.collection import Collection, open_collection
@@ -27,6 +26,7 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
+from dashboard.tables import AnyArray
 from dashboard.texts import read_text, require_file
 
 Row = dict[str, Any]
@@ -53,7 +53,7 @@ class NamedVectors:
         name: The file or variable that they come from, for messages.
     """
 
-    rows: NDArray[Any]
+    rows: AnyArray
     ids: Sequence[str] | None
     name: str
 
@@ -97,7 +97,7 @@ def hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
     return all(np.isin(each[place], values).all() for place in places for each in parts)
 
 
-def convert(rows: NDArray[Any], form: str) -> NDArray[Any]:
+def convert(rows: AnyArray, form: str) -> AnyArray:
     """Return rows as they are written: bits as -1 and 1, bytes that are vectors as fractions."""
     rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
     if form == "bits":

@@ -52,13 +52,17 @@ class Version:
         return [each for each in (self.items, self.queries) if each is not None]
 
 
+Versions = dict[str, Version]
+"""Versions by name."""
+
+
 def read_versions(
     folder: Path,
     items: Table,
     queries: Table,
     broken: Broken,
     findings: Findings,
-) -> dict[str, Version]:
+) -> Versions:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     places = (path for path in _list_folder(folder / "models") if path.is_dir())
     read = {each.name: partial(read_version, each, items, queries, findings) for each in places}
@@ -110,7 +114,7 @@ def read_version(
     return Version(name, note, gallery, stored, file=shown, date=date)
 
 
-def order_versions(versions: Mapping[str, Version]) -> list[str]:
+def order_versions(versions: Versions) -> list[str]:
     """Return the names by the dates, where all have one, else in their order.
 
     Of versions of the same files, such as an index, it is the first.
@@ -157,9 +161,7 @@ def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> N
     new.replace(place / MADE_FOR)
 
 
-def list_stale(
-    folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
-) -> Findings:
+def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -> Findings:
     """Return warnings for versions whose items or queries are not those that they were made for.
 
     Rows that are new or gone are said where vectors are read, and not again here.

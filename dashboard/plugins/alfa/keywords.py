@@ -260,7 +260,10 @@ class Entry(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
+Vocabulary = tuple[Entry, ...]
+
+
+def read_vocabulary(collection: Collection) -> Vocabulary:
     """Return the keywords of the items, each with the other words that the vocabulary has.
 
     A keyword whose name has another spelling there (case, blanks, "_" for blanks) is the same one;

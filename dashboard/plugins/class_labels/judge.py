@@ -12,7 +12,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Described, Row
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import pick_headline
@@ -82,9 +82,7 @@ def judge(collection: Collection, choices: Choices) -> LabelJudgement:
     return judge_labels(items, queries, collection.own_items)
 
 
-def describe_class(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_class(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Return the class that a query asks for, and nothing of results."""
     if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
         return {}, []

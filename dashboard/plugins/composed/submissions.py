@@ -11,14 +11,12 @@ from pathlib import Path
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Broken, Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 
 FOLDER = "submissions"
 
 
-def read_submissions(
-    collection: Collection, broken: Broken, findings: Findings
-) -> dict[str, Version]:
+def read_submissions(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the submissions by name; put those that cannot be used into `broken`."""
     places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
     read = {each.name: partial(_read_submission, collection, each, findings) for each in places}

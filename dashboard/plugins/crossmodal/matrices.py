@@ -19,7 +19,7 @@ from dashboard.retrieval.sources import place_items
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
-from dashboard.storage.versions import Broken, Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 from dashboard.tables import IntArray, Ties
 from dashboard.texts import require_file
 
@@ -28,7 +28,7 @@ AXES = ("rows", "columns")
 Axes = Sequence[Sequence[str]]
 
 
-def read_matrices(collection: Collection, broken: Broken, findings: Findings) -> dict[str, Version]:
+def read_matrices(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the versions that are matrices, by name; put those that cannot be used into `broken`.
 
     Files of ids end in `.txt`, as files of results do; they are none.

@@ -16,7 +16,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Row, measure_run
+from dashboard.evaluation.measurement import Described, Row, measure_run
 from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import BLOCK, hold_only
@@ -171,9 +171,7 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
-def describe_types(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
         return {}, []

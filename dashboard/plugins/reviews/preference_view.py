@@ -11,7 +11,7 @@ from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.figures import CANNOT_SAY, measure_agreement
+from dashboard.plugins.reviews.figures import CANNOT_SAY, Scores, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.storage.collection import Collection
@@ -173,7 +173,7 @@ def _draw_queries(
     collection: Collection,
     made: JudgingList,
     answers: Sequence[Verdict],
-    scores: Mapping[str, int | None],
+    scores: Scores,
     changes: Mapping[str, Row],
     metric: str,
 ) -> None:

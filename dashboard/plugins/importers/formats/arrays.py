@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.column_roles import name_version
@@ -31,6 +30,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
+from dashboard.tables import AnyArray
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
@@ -99,7 +99,7 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]
         yield Vectors(name, version, side, rows, ids)
 
 
-def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
+def _is_label(key: str, cells: AnyArray, ids: Sequence[str]) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_other = IDS.search(key) or names_texts(key)
     is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
