@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
+AnyArray = NDArray[Any]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]
@@ -84,7 +85,7 @@ def find_bounds(groups: IntArray, count: int) -> list[tuple[int, int]]:
     return list(pairwise(np.searchsorted(groups, np.arange(count + 1)).tolist()))
 
 
-def sort_pairs(first: NDArray[Any], second: NDArray[Any]) -> IntArray:
+def sort_pairs(first: AnyArray, second: AnyArray) -> IntArray:
     """Return the order of rows by one number, then by another; that of files is mostly right."""
     rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])
     return np.arange(len(first)) if rises.all() else np.lexsort((second, first))
@@ -127,9 +128,13 @@ def read_table(
     table = Table(name, required[0], columns, lines)
     if unique and "" in table.index:
         empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
-        found = f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})"
-        do = "Write one, or remove the rows."
-        raise DataError(name, found, "an id in each row", line=empty[0], do=do)
+        raise DataError(
+            name,
+            f"an empty {table.key} in {len(empty):,} rows (lines {list_names(empty)})",
+            "an id in each row",
+            line=empty[0],
+            do="Write one, or remove the rows.",
+        )
     if unique:
         refuse_repeated(table.ids, table.lines, name, table.key)
     return table
@@ -193,13 +198,20 @@ def _check_header(
     """Return the names of columns, in small letters if the required ones are found only so."""
     small = [column.lower() for column in header]
     if not set(required) <= set(header) and set(required) <= set(small):
-        wanted = "small letters; read so"
-        findings.append(Finding("note", name, line, f"the columns {list_columns(header)}", wanted))
+        findings.append(
+            Finding(
+                "note", name, line, f"the columns {list_columns(header)}", "small letters; read so"
+            )
+        )
         header = small
     missing = [column for column in required if column not in header]
     if missing:
-        found = f"the columns {list_columns(header)}"
-        raise DataError(name, found, f"a column {' and a column '.join(missing)}", line=line)
+        raise DataError(
+            name,
+            f"the columns {list_columns(header)}",
+            f"a column {' and a column '.join(missing)}",
+            line=line,
+        )
     for column in filter(None, header):
         if header.count(column) > 1:
             raise DataError(name, f"two columns {column}", "each column once", line=line)
@@ -216,6 +228,10 @@ def refuse_repeated(names: Sequence[str], lines: Iterable[int], file: str, what:
     first: dict[str, int] = {}
     for line, name in zip(lines, names, strict=False) if len(set(names)) < len(names) else ():
         if first.setdefault(name, line) != line:
-            found = f"{what} {name!r} a second time (first in line {first[name]})"
-            do = "Remove one of the two lines."
-            raise DataError(file, found, "each only once", line=line, do=do)
+            raise DataError(
+                file,
+                f"{what} {name!r} a second time (first in line {first[name]})",
+                "each only once",
+                line=line,
+                do="Remove one of the two lines.",
+            )

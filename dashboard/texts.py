@@ -39,8 +39,11 @@ def read_bytes(path: Path, name: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        found = f"a file that cannot be read ({error.strerror})"
-        raise DataError(name, found, "a text file that this user may read") from error
+        raise DataError(
+            name,
+            f"a file that cannot be read ({error.strerror})",
+            "a text file that this user may read",
+        ) from error
 
 
 def decode_text(raw: bytes, name: str, findings: Findings) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import DataError, Unsure
+from dashboard.errors import DataError, Finding, Unsure
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, resolve
 
@@ -138,6 +138,12 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     if doubt := metrics and study.find_doubt(metrics):
         print(f"note: {doubt}", file=sys.stderr)
     return study, choices
+
+
+def complain(findings: Iterable[Finding]) -> None:
+    """Print what was left out or repaired, and what else was found."""
+    for each in findings:
+        print(f"{each.level}: {each}", file=sys.stderr)
 
 
 def complain_about_broken(call: Namespace, collection: Collection) -> int:

@@ -198,8 +198,12 @@ def _add(read: Callable[[], ModuleType], file: str) -> Plugin:
         module = read()
         plugin = getattr(module, "PLUGIN", None)
         if not isinstance(plugin, Plugin):
-            do = "See plugins/README.md for an example."
-            raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
+            raise DataError(
+                file,
+                "no PLUGIN",
+                "PLUGIN = Plugin(name=…)",
+                do="See plugins/README.md for an example.",
+            )
         _check_names(module, file)
         _check_hooks(plugin, module, file)
     except DataError:
@@ -222,8 +226,11 @@ def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
         found = _resolve(module, text) if is_hook else None
         is_own = isinstance(found, JudgingRules) and found.name == plugin.name
         if key == "rules" and found is not None and not is_own:
-            expected = f"JudgingRules whose name is the plugin's, {plugin.name!r}"
-            raise DataError(file, f"rules = {plugin.rules!r}, something else", expected)
+            raise DataError(
+                file,
+                f"rules = {plugin.rules!r}, something else",
+                f"JudgingRules whose name is the plugin's, {plugin.name!r}",
+            )
     for name, script in plugin.screens.items():
         if not name.isidentifier():
             raise DataError(file, f"the page {name!r}", "letters, digits and _")
@@ -252,8 +259,12 @@ def _check_names(module: ModuleType, file: str) -> None:
     for kind, name in names:
         owner = file if names.count((kind, name)) > 1 else taken.get((kind, name), "")
         if owner:
-            found = f"the {kind} {name!r}, which {owner} has, too"
-            raise DataError(file, found, "a name of its own", do=f"Rename it in {file}.")
+            raise DataError(
+                file,
+                f"the {kind} {name!r}, which {owner} has, too",
+                "a name of its own",
+                do=f"Rename it in {file}.",
+            )
 
 
 def _list_names(module: ModuleType, kinds: Collection[str] = ()) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.storage.index_files import read_index
@@ -21,7 +20,7 @@ from dashboard.storage.vector_ids import (
     read_id_file,
 )
 from dashboard.storage.vectors import check_ids
-from dashboard.tables import Float32Array
+from dashboard.tables import AnyArray, Float32Array
 from dashboard.texts import require_file
 
 MAX_SWELL = 1_000
@@ -56,8 +55,11 @@ def read_named_vectors(
     if len(tables) > 1:
         tables = {key: each for key, each in tables.items() if names_texts(key) == is_text}
     if len(tables) != 1:
-        found = f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}"
-        raise DataError(path.name, found, "one array of vectors, and one of their ids")
+        raise DataError(
+            path.name,
+            f"arrays {list_names(f'{k} {v.shape}' for k, v in arrays.items())}",
+            "one array of vectors, and one of their ids",
+        )
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
     is_only = len(arrays) == 1 + len(lists)
@@ -104,7 +106,7 @@ def name_vectors(
     return NamedVectors(rows, None if ids is None else [str(each) for each in ids], name)
 
 
-def _read_tensor(given: Any) -> NDArray[Any]:
+def _read_tensor(given: Any) -> AnyArray:
     """Return an array; a tensor may have gradients, be on a device, or have bfloat16."""
     if hasattr(given, "detach"):
         given = given.detach().cpu()
@@ -140,8 +142,11 @@ def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:
     """Raise a DataError if a part of a file says that it is very much more than the file."""
     size, most = path.stat().st_size, max(sizes, default=0)
     if most > MAX_SWELL * size:
-        found = f"{most:,} values in a file of {size:,} bytes"
-        raise DataError(path.name, found, "a file that does not swell a thousandfold")
+        raise DataError(
+            path.name,
+            f"{most:,} values in a file of {size:,} bytes",
+            "a file that does not swell a thousandfold",
+        )
 
 
 def _read_npy(path: Path) -> Arrays:
@@ -162,8 +167,9 @@ def _read_safetensors(path: Path) -> Arrays:
     for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
         kind = told["dtype"]
         if kind not in TENSORS:
-            wanted = f"one of {', '.join(TENSORS)}"
-            raise DataError(path.name, f"numbers of type {kind} in {name!r}", wanted)
+            raise DataError(
+                path.name, f"numbers of type {kind} in {name!r}", f"one of {', '.join(TENSORS)}"
+            )
         values = np.frombuffer(told["data"], TENSORS[kind])
         if kind == "BF16":
             values = (values.astype("<u4") << 16).view("<f4")
@@ -217,9 +223,12 @@ def _read_parquet(path: Path) -> Arrays:
                 odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
                 if odd:
                     number = len(values[odd[0]].as_py() or ())
-                    said = f"a list of {number:,} numbers in {name}"
-                    line = first + odd[0] + 1
-                    raise DataError(path.name, said, "vectors of one length", line=line)
+                    raise DataError(
+                        path.name,
+                        f"a list of {number:,} numbers in {name}",
+                        "vectors of one length",
+                        line=first + odd[0] + 1,
+                    )
                 own[first : first + len(rows)] = rows
             elif not depth and IDS.search(name):
                 found.setdefault(name, []).extend(map(str, values.to_pylist()))
@@ -244,7 +253,7 @@ def holds_numbers(kind: Any) -> bool:
     return bool(pt.is_floating(kind) or pt.is_integer(kind))
 
 
-def read_lists(values: Any) -> tuple[NDArray[Any], list[int]]:
+def read_lists(values: Any) -> tuple[AnyArray, list[int]]:
     """Return lists of numbers as rows in their type, and the places of those that are odd.
 
     Odd is a list that is missing, or of another length than most; its row is NaN.

@@ -19,8 +19,16 @@ from dashboard.plugins import PLUGINS, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
-from dashboard.storage.settings import SETTINGS, read_settings
-from dashboard.storage.versions import RUNS, Version, read_runs, read_versions, try_to_read
+from dashboard.storage.settings import SETTINGS, Settings, read_settings
+from dashboard.storage.versions import (
+    RUNS,
+    Broken,
+    Version,
+    Versions,
+    read_runs,
+    read_versions,
+    try_to_read,
+)
 from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -45,11 +53,11 @@ class Collection:
 
     name: str
     folder: Path
-    settings: Mapping[str, Any]
+    settings: Settings
     items: Table
     queries: Table
     qrels: Pairs | None
-    versions: Mapping[str, Version]
+    versions: Versions
     tables: Mapping[str, Any] = field(default_factory=dict)
     broken: Mapping[str, DataError] = field(default_factory=dict)
     unread: Mapping[str, DataError] = field(default_factory=dict)
@@ -158,8 +166,8 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
 
 def _open(folder: Path) -> Collection:
     findings: Findings = []
-    broken: dict[str, DataError] = {}
-    unread: dict[str, DataError] = {}
+    broken: Broken = {}
+    unread: Broken = {}
     schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
     settings = read_settings(folder / "collection.toml", schema, findings)
     qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))
@@ -194,17 +202,21 @@ def _finish(made: Collection, findings: Findings) -> Collection:
     made, settings = _read_plugins(made, findings), dict(made.settings)
     for key in ("default_baseline", "default_candidate"):
         if settings.get(key) and settings[key] not in made.versions:
-            wanted = f"one of the versions ({list_names(made.versions) or 'there are none'})"
-            found = f"{key} = {settings.pop(key)!r}, which is not there"
-            findings.append(Finding("error", "collection.toml", None, found, wanted))
+            findings.append(
+                Finding(
+                    "error",
+                    "collection.toml",
+                    None,
+                    f"{key} = {settings.pop(key)!r}, which is not there",
+                    f"one of the versions ({list_names(made.versions) or 'there are none'})",
+                )
+            )
     _check_protocols(made, findings)
     told = (*map(Finding.from_error, made.problems), *findings)
     return replace(made, settings=settings, findings=told)
 
 
-def _add_versions(
-    versions: dict[str, Version], more: Mapping[str, Version], findings: Findings
-) -> None:
+def _add_versions(versions: Versions, more: Versions, findings: Findings) -> None:
     """Add versions; those whose name another one has are left out, and said.
 
     A version that a plugin has read from the same file takes the place of the first one.
@@ -289,8 +301,12 @@ def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
         return items
-    wanted = "items; they count as relevant, but only a file of results can name them"
-    findings += count_odd("qrels", sorted(outside), "judged items outside the gallery", wanted)
+    findings += count_odd(
+        "qrels",
+        sorted(outside),
+        "judged items outside the gallery",
+        "items; they count as relevant, but only a file of results can name them",
+    )
     columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
     columns["item_id"] = (*items.ids, *sorted(outside))
     return Table(items.file, "item_id", columns, items.lines)
@@ -346,9 +362,15 @@ def _report_unread(folder: Path, findings: Findings) -> None:
     read = {*_list(folder)}
     for path in sorted((folder / "runs").glob("[!.]*")):
         if path.is_file() and path not in read and path.suffix != ".json":
-            wanted = f"results with the ending {', '.join(RUNS)}; it is left out"
-            found = f"a file with the ending {path.suffix!r}"
-            findings.append(Finding("warning", f"runs/{path.name}", None, found, wanted))
+            findings.append(
+                Finding(
+                    "warning",
+                    f"runs/{path.name}",
+                    None,
+                    f"a file with the ending {path.suffix!r}",
+                    f"results with the ending {', '.join(RUNS)}; it is left out",
+                )
+            )
 
 
 def _digest(paths: Sequence[Path]) -> str:

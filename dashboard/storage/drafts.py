@@ -25,13 +25,17 @@ def check_name(folder: Path, name: str) -> None:
         DataError: If it cannot be one, or a version has it.
     """
     if not NAME.fullmatch(name):
-        wanted = "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first"
-        raise DataError("the version's name", repr(name[:200]), wanted)
+        raise DataError(
+            "the version's name",
+            repr(name[:200]),
+            "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first",
+        )
     taken = {path.name for path in (*folder.glob("models/*"), *folder.glob("submissions/*"))}
     taken |= {path.stem for path in folder.glob("runs/*")}
     if name in taken:
-        found = f"a version {name!r} already"
-        raise DataError(folder.name, found, "a new name; no version is written over")
+        raise DataError(
+            folder.name, f"a version {name!r} already", "a new name; no version is written over"
+        )
 
 
 @contextmanager
@@ -104,8 +108,11 @@ def put_in_place(draft: Path, place: Path) -> None:
             raise FileExistsError
         draft.rename(place)
     except FileExistsError as error:
-        found = f"a version {place.stem if place.is_file() else place.name!r} already"
-        raise DataError(place.parent.parent.name, found, "a new name; it came meanwhile") from error
+        raise DataError(
+            place.parent.parent.name,
+            f"a version {place.stem if place.is_file() else place.name!r} already",
+            "a new name; it came meanwhile",
+        ) from error
     sync(place.parent)
 
 
@@ -144,5 +151,8 @@ def report_full_disk(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        found = f"a folder that cannot be written ({error.strerror or error})"
-        raise DataError(name, found, "space, and the right to write there") from error
+        raise DataError(
+            name,
+            f"a folder that cannot be written ({error.strerror or error})",
+            "space, and the right to write there",
+        ) from error

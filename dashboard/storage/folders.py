@@ -38,6 +38,10 @@ def list_collections() -> list[str]:
     folder = find_data()
     found = {path.parent.name for name in MARKS for path in folder.glob(f"*/{name}")}
     if not found:
-        do = "Set DASHBOARD_DATA to the folder that holds your collections."
-        raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}", do=do)
+        raise DataError(
+            folder.name,
+            "no collection",
+            f"a folder with {' or '.join(MARKS)}",
+            do="Set DASHBOARD_DATA to the folder that holds your collections.",
+        )
     return sorted(found)

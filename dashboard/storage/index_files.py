@@ -75,8 +75,9 @@ def _unwrap(whole: Any, name: str) -> tuple[Any, Any]:
         ids = faiss.vector_to_array(index.id_map)
         index = faiss.downcast_index(index.index)
     if isinstance(index, faiss.IndexPreTransform):
-        found = "an index that turns its vectors first"
-        raise DataError(name, found, "the vectors as they were", do=SAVE)
+        raise DataError(
+            name, "an index that turns its vectors first", "the vectors as they were", do=SAVE
+        )
     return index, ids
 
 
@@ -86,8 +87,12 @@ def refuse_files(lists: Any, name: str) -> None:
 
     lists = faiss.downcast_InvertedLists(lists)
     if getattr(lists, "filename", ""):
-        do = "Merge it: faiss.write_index of an index in memory."
-        raise DataError(name, "an index whose lists are in another file", "all in one", do=do)
+        raise DataError(
+            name,
+            "an index whose lists are in another file",
+            "all in one",
+            do="Merge it: faiss.write_index of an index in memory.",
+        )
     for nested in ("il", "il0", "il1"):
         if isinstance(getattr(lists, nested, None), faiss.InvertedLists):
             refuse_files(getattr(lists, nested), name)
@@ -109,7 +114,11 @@ def _number_rows(index: Any, name: str) -> NDArray[np.int64]:
     numbers = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *stored]))
     lost = index.ntotal - len(np.unique(numbers))
     if lost:
-        do = "Add them again with other ids."
-        raise DataError(name, f"{lost:,} rows whose number comes again", "one for each", do=do)
+        raise DataError(
+            name,
+            f"{lost:,} rows whose number comes again",
+            "one for each",
+            do="Add them again with other ids.",
+        )
     index.set_direct_map_type(faiss.DirectMap.Hashtable)  # type: ignore[attr-defined]
     return numbers

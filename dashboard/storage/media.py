@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.plugins import load_all
+from dashboard.storage.settings import Settings
 from dashboard.tables import Table
 from dashboard.texts import parse_number
 
@@ -66,8 +67,12 @@ def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
     for name, known in names.items():
         if first.setdefault(known, name) != name:
             both = list_names([first[known], name])
-            found = f"{what} for {known[:80]!r} under two names ({both})"
-            raise DataError(file, found, "one for each id", do="Remove one of the two.")
+            raise DataError(
+                file,
+                f"{what} for {known[:80]!r} under two names ({both})",
+                "one for each id",
+                do="Remove one of the two.",
+            )
 
 
 def strip_name(name: str) -> str:
@@ -127,7 +132,7 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
     raise DataError(address, "an address", "a file of the collection's folder")
 
 
-def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Findings:
+def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
     findings = []
     for column, setting, default in FILES:
@@ -140,8 +145,15 @@ def list_missing(folder: Path, settings: Mapping[str, Any], items: Table) -> Fin
                 lacking.setdefault(why, []).append(place)
         for (what, wanted), places in lacking.items():
             few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
-            found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-            findings.append(Finding("warning", "items.csv", items.lines[places[0]], found, wanted))
+            findings.append(
+                Finding(
+                    "warning",
+                    "items.csv",
+                    items.lines[places[0]],
+                    f"{len(places):,} of {len(files):,} files that are {what} ({few})",
+                    wanted,
+                )
+            )
     return findings
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, Unsure, list_names
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
+from dashboard.storage.settings import Settings
 from dashboard.storage.vectors import read_vectors
 from dashboard.storage.versions import (
     INPUTS,
@@ -26,6 +26,7 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
+from dashboard.tables import AnyArray
 from dashboard.texts import read_text, require_file
 
 Row = dict[str, Any]
@@ -52,7 +53,7 @@ class NamedVectors:
         name: The file or variable that they come from, for messages.
     """
 
-    rows: NDArray[Any]
+    rows: AnyArray
     ids: Sequence[str] | None
     name: str
 
@@ -96,7 +97,7 @@ def hold_only(parts: Sequence[Any], values: Sequence[int]) -> bool:
     return all(np.isin(each[place], values).all() for place in places for each in parts)
 
 
-def convert(rows: NDArray[Any], form: str) -> NDArray[Any]:
+def convert(rows: AnyArray, form: str) -> AnyArray:
     """Return rows as they are written: bits as -1 and 1, bytes that are vectors as fractions."""
     rows = rows.view(np.uint8) if rows.dtype.kind == "b" else rows
     if form == "bits":
@@ -116,7 +117,7 @@ def add_vectors(
     name: str,
     items: NamedVectors,
     queries: NamedVectors | None,
-    settings: Mapping[str, Any],
+    settings: Settings,
     files: Mapping[str, Path],
     findings: Findings,
     by_position: bool = False,
@@ -203,7 +204,7 @@ def _name_texts(
 
 
 def write_version(
-    folder: Path, sides: Mapping[str, Sequence[Part]], settings: Mapping[str, Any], form: str
+    folder: Path, sides: Mapping[str, Sequence[Part]], settings: Settings, form: str
 ) -> dict[str, int]:
     """Write vectors of items and queries, their ids and a model.toml; return the rows of each."""
     told = {"date": tell_date(), **settings}
@@ -387,7 +388,7 @@ def compute_digest(path: Path, size: int | None = None) -> str:
     return digest.hexdigest()
 
 
-def write_settings(path: Path, settings: Mapping[str, Any]) -> None:
+def write_settings(path: Path, settings: Settings) -> None:
     """Write settings as TOML; comments and order of those that are there stay."""
     import tomlkit
 

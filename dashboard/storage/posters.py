@@ -136,8 +136,9 @@ def find_item_file(collection: Collection, place: int) -> Path:
     file, root = collection.items["file"][place], collection.settings.get("media_root", "media")
     path = find_media(collection.folder, root, file)
     if path is None:
-        name = file or collection.items.ids[place]
-        raise DataError(name, "no file", "a picture or a clip of the item")
+        raise DataError(
+            file or collection.items.ids[place], "no file", "a picture or a clip of the item"
+        )
     if not recognise_type(path):
         raise DataError(file, "no picture or clip", "PNG, JPEG, GIF, WebP, AVIF, MP4 or WebM")
     return path

@@ -71,9 +71,12 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
     values = dict(list_pairs(pairs))
     for pair, value in list_pairs(others):
         if values.setdefault(pair, value) != value:
-            found = f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}"
-            wanted = f"{values[pair]:g}, as {name} has"
-            raise DataError(others_name, found, wanted, do=f"Remove {others_name} or {name}.")
+            raise DataError(
+                others_name,
+                f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}",
+                f"{values[pair]:g}, as {name} has",
+                do=f"Remove {others_name} or {name}.",
+            )
     return make_pairs(values)
 
 
@@ -138,15 +141,20 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     for line, query, item, text in rows:
         pair, value = (query, item), require_number(text, name, number, line)
         if values.setdefault(pair, value) != value:
-            twice = f"query {query!r} and item {item!r} a second time (first in line {first[pair]})"
-            do = "Remove one of the two lines."
-            raise DataError(name, twice, f"one {number} for each pair", line=line, do=do)
+            raise DataError(
+                name,
+                f"query {query!r} and item {item!r} a second time (first in line {first[pair]})",
+                f"one {number} for each pair",
+                line=line,
+                do="Remove one of the two lines.",
+            )
         if first.setdefault(pair, line) != line:
             repeated.append(line)
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
-    wanted = "each pair once; they count once"
-    findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
+    findings += count_odd(
+        name, repeated, "lines that say the same again", "each pair once; they count once", "note"
+    )
     return make_pairs(values)
 
 
@@ -158,6 +166,7 @@ def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> 
         if not content or is_comment:
             continue
         if len(parts) != len(fields):
-            wanted = f"{len(fields)} fields: {' '.join(fields)}"
-            raise DataError(name, f"{len(parts)} fields", wanted, line=line)
+            raise DataError(
+                name, f"{len(parts)} fields", f"{len(fields)} fields: {' '.join(fields)}", line=line
+            )
         yield line, *pick(parts)

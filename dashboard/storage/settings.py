@@ -9,6 +9,9 @@ from typing import Any
 from dashboard.errors import DataError, Finding, Findings, list_names
 from dashboard.texts import read_text
 
+Settings = Mapping[str, Any]
+"""Content of a TOML file, by key."""
+
 SETTINGS = {
     "title": "",
     "about": "",
@@ -26,7 +29,7 @@ SETTINGS = {
 """Settings of the core; the value shows the type, and is the default where it says something."""
 
 
-def read_settings(path: Path, schema: Mapping[str, Any], findings: Findings) -> dict[str, Any]:
+def read_settings(path: Path, schema: Settings, findings: Findings) -> dict[str, Any]:
     """Return the settings that a file gives; the file may be missing or empty.
 
     Raises:
@@ -35,8 +38,15 @@ def read_settings(path: Path, schema: Mapping[str, Any], findings: Findings) -> 
     found = read_toml(path, path.name, findings)
     unknown = [key for key in found if key not in schema]
     if unknown:
-        wanted = f"keys among {', '.join(schema)}"
-        findings.append(Finding("warning", path.name, None, f"keys {list_names(unknown)}", wanted))
+        findings.append(
+            Finding(
+                "warning",
+                path.name,
+                None,
+                f"keys {list_names(unknown)}",
+                f"keys among {', '.join(schema)}",
+            )
+        )
     for key, value in found.items():
         if key in schema and not _fits(value, schema[key]):
             raise DataError(path.name, f"{key} = {str(value)[:80]!r}", _describe(schema[key]))
@@ -61,8 +71,9 @@ def read_toml(path: Path, name: str, findings: Findings | None = None) -> dict[s
     except (ValueError, RecursionError) as error:
         why = f"no TOML ({str(error)[:120]})"
         line = re.search(r"at line (\d+)", str(error))
-        wanted = 'lines such as title = "My clips"'
-        raise DataError(name, why, wanted, line=int(line[1]) if line else None) from error
+        raise DataError(
+            name, why, 'lines such as title = "My clips"', line=int(line[1]) if line else None
+        ) from error
 
 
 def _fits(value: object, example: object) -> bool:

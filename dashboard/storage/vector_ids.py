@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, Finding, Findings, explain_errors
+from dashboard.tables import AnyArray
 from dashboard.texts import read_text
 
 Arrays = Mapping[str, Any]
@@ -65,13 +65,13 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> list[st
     return list_texts(lists[chosen]) if is_theirs else None
 
 
-def _is_numbering(cells: NDArray[Any]) -> bool:
+def _is_numbering(cells: AnyArray) -> bool:
     """Return whether whole numbers are all different, and not merely those of the rows."""
     is_whole = cells.dtype.kind in "iu" and len(np.unique(cells)) == len(cells)
     return is_whole and not np.array_equal(cells, np.arange(len(cells)))
 
 
-def list_texts(cells: NDArray[Any]) -> list[str]:
+def list_texts(cells: AnyArray) -> list[str]:
     """Return the values of an array as texts."""
     return [
         each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each)
@@ -108,16 +108,22 @@ def read_beside(
         ids = read_id_file(folder / beside, beside, count, findings, PurePosixPath(name).stem)
         if len(ids) == count:
             if beside.endswith(TABLES):
-                said = f"ids in {beside}, which has as many rows"
                 findings.append(
-                    Finding("note", name, None, said, "ids of its own; these are taken")
+                    Finding(
+                        "note",
+                        name,
+                        None,
+                        f"ids in {beside}, which has as many rows",
+                        "ids of its own; these are taken",
+                    )
                 )
             return ids
         is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
     if other:
-        found = f"{count:,} vectors and {other}"
-        raise DataError(name, found, "one id for each vector, in the same order")
+        raise DataError(
+            name, f"{count:,} vectors and {other}", "one id for each vector, in the same order"
+        )
     return None
 
 

@@ -22,6 +22,8 @@ INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("t
 """Columns that vectors are made of."""
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 Value = TypeVar("Value")
+Broken = dict[str, DataError]
+"""Why versions cannot be used, by name."""
 MADE_FOR = "made_for.json"
 """Beside vectors, what each was made of: a digest by the id, of items and of queries."""
 
@@ -50,13 +52,17 @@ class Version:
         return [each for each in (self.items, self.queries) if each is not None]
 
 
+Versions = dict[str, Version]
+"""Versions by name."""
+
+
 def read_versions(
     folder: Path,
     items: Table,
     queries: Table,
-    broken: dict[str, DataError],
+    broken: Broken,
     findings: Findings,
-) -> dict[str, Version]:
+) -> Versions:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     places = (path for path in _list_folder(folder / "models") if path.is_dir())
     read = {each.name: partial(read_version, each, items, queries, findings) for each in places}
@@ -83,14 +89,21 @@ def read_version(
     described = read_toml(place / "model.toml", f"{shown}/model.toml", findings)
     gallery = read_vectors(place, "items", items.ids, findings, shown)
     if gallery is None:
-        do = 'Write them: numpy.save("items.npy", vectors).'
-        raise DataError(f"{shown}/items.npy", "no such file", "the vectors of the items", do=do)
+        raise DataError(
+            f"{shown}/items.npy",
+            "no such file",
+            "the vectors of the items",
+            do='Write them: numpy.save("items.npy", vectors).',
+        )
     texts = [name for name, item in queries.list_rows("item_id") if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
     if stored is not None and stored.dimension != gallery.dimension:
-        found = f"query vectors of {stored.dimension} dimensions"
-        raise DataError(f"{shown}/queries.npy", found, f"{gallery.dimension}, as the items have")
+        raise DataError(
+            f"{shown}/queries.npy",
+            f"query vectors of {stored.dimension} dimensions",
+            f"{gallery.dimension}, as the items have",
+        )
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
         there = frozenset(() if vectors is None else vectors.ids)
         lacking = [name for name in wanted if name not in there]
@@ -101,7 +114,7 @@ def read_version(
     return Version(name, note, gallery, stored, file=shown, date=date)
 
 
-def order_versions(versions: Mapping[str, Version]) -> list[str]:
+def order_versions(versions: Versions) -> list[str]:
     """Return the names by the dates, where all have one, else in their order.
 
     Of versions of the same files, such as an index, it is the first.
@@ -148,9 +161,7 @@ def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> N
     new.replace(place / MADE_FOR)
 
 
-def list_stale(
-    folder: Path, versions: Mapping[str, Version], items: Table, queries: Table
-) -> Findings:
+def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -> Findings:
     """Return warnings for versions whose items or queries are not those that they were made for.
 
     Rows that are new or gone are said where vectors are read, and not again here.
@@ -166,8 +177,12 @@ def list_stale(
             what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
             new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
             typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"
-            wanted = f"those that it was made for. Type: python -m dashboard {typed}"
-            findings += count_odd(f"models/{name}/{stem}.npy", changed, what, wanted)
+            findings += count_odd(
+                f"models/{name}/{stem}.npy",
+                changed,
+                what,
+                f"those that it was made for. Type: python -m dashboard {typed}",
+            )
     return findings
 
 
@@ -179,15 +194,21 @@ def _names_any(path: Path, queries: Table) -> bool:
     return any(line.strip() in queries.index for line in lines)
 
 
-def read_runs(folder: Path, broken: dict[str, DataError], findings: Findings) -> dict[str, Pairs]:
+def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pairs]:
     """Return the results below `runs` that can be used, by name; put others into `broken`."""
     read: dict[str, partial[Pairs]] = {}
     for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
         name = f"runs/{path.name}"
         if path.stem in read:
-            found = f"a second run {path.stem!r}; {read[path.stem].args[1]} is read"
-            wanted = "another name. Rename or remove one of both files."
-            findings.append(Finding("error", name, None, found, wanted))
+            findings.append(
+                Finding(
+                    "error",
+                    name,
+                    None,
+                    f"a second run {path.stem!r}; {read[path.stem].args[1]} is read",
+                    "another name. Rename or remove one of both files.",
+                )
+            )
         read.setdefault(path.stem, partial(read_run, path, name, findings))
     return try_to_read_all(broken, read)
 
@@ -199,19 +220,22 @@ def _list_folder(folder: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        found = f"a folder that cannot be read ({error.strerror})"
-        raise DataError(folder.name, found, "a folder that this user may read") from error
+        raise DataError(
+            folder.name,
+            f"a folder that cannot be read ({error.strerror})",
+            "a folder that this user may read",
+        ) from error
 
 
 def try_to_read_all(
-    broken: dict[str, DataError], read: Mapping[str, Callable[[], Value | None]]
+    broken: Broken, read: Mapping[str, Callable[[], Value | None]]
 ) -> dict[str, Value]:
     """Return what functions read, by name, but for None and what cannot be used."""
     found = {name: try_to_read(name, broken, each) for name, each in read.items()}
     return {name: each for name, each in found.items() if each is not None}
 
 
-def try_to_read(name: str, broken: dict[str, DataError], read: Callable[[], Any]) -> Any:
+def try_to_read(name: str, broken: Broken, read: Callable[[], Any]) -> Any:
     """Return what a function reads; where it cannot be used, keep why and return None."""
     try:
         return read()

@@ -237,3 +237,24 @@ def draw_choice(
         st.text_input(name, placeholder=placeholder, **shared)
     if wrong := st.session_state.pop(f"wrong-{widget}", ""):
         st.error(escape_markdown(wrong))
+
+
+def draw_switch(key: str, now: str | None, names: Mapping[str, str]) -> None:
+    """Draw the values of a choice side by side, to press one; None: none is pressed.
+
+    Args:
+        key: The choice.
+        now: Its value.
+        names: What each value is called.
+    """
+    widget = f"switch-{key}"
+    st.session_state[widget] = now
+    st.segmented_control(
+        key.capitalize(),
+        list(names),
+        key=widget,
+        format_func=names.__getitem__,
+        on_change=lambda: set_choice(key, st.session_state[widget] or ""),
+        label_visibility="collapsed",
+        wrap=True,
+    )

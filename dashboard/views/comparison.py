@@ -19,7 +19,7 @@ from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import FloatArray
-from dashboard.views.address import escape_markdown, set_choice
+from dashboard.views.address import draw_switch, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
 SIGNS = {
@@ -153,15 +153,5 @@ def make_forest(rows: Sequence[Row], metric: str) -> list[Row]:
 def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
     """Draw the filter of queries by outcome."""
     counts = {"all": sum(counts.values()), **counts}
-    key = "filter-outcome"
-    st.session_state[key] = choices["outcome"]
-    st.segmented_control(
-        "Queries",
-        list(counts),
-        key=key,
-        format_func=lambda name: f"{name.capitalize()} {counts[name]:,}",
-        on_change=lambda: set_choice("outcome", st.session_state[key] or "all"),
-        label_visibility="collapsed",
-        required=True,
-        wrap=True,
-    )
+    names = {name: f"{name.capitalize()} {number:,}" for name, number in counts.items()}
+    draw_switch("outcome", choices["outcome"], names)

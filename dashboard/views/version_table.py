@@ -27,11 +27,15 @@ MAX_SLICES = 12
 
 def describe_contents(study: Study) -> str:
     """Return the numbers of items, queries and versions in words."""
-    collection, kind = study.collection, study.choices["queries"]
-    queries = "queries" if kind == "all" else f"{kind} queries"
-    versions = len(collection.versions)
-    counted = f"{len(collection.items):,} items · {len(study.queries):,} {queries}"
+    versions = len(study.collection.versions)
+    counted = f"{len(study.collection.items):,} items · {count_queries(study)}"
     return f"{counted} · {versions} version{'' if versions == 1 else 's'}"
+
+
+def count_queries(study: Study) -> str:
+    """Return the number of queries in question, and their kind."""
+    kind = study.choices["queries"]
+    return f"{len(study.queries):,} {'queries' if kind == 'all' else f'{kind} queries'}"
 
 
 def describe_unscored(study: Study, versions: Iterable[str]) -> list[str]:

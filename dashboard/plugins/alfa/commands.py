@@ -10,7 +10,7 @@ from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.commands.output import replace_file, write_rows
 
 if TYPE_CHECKING:
-    from dashboard.plugins.alfa.keywords import Entry
+    from dashboard.plugins.alfa.keywords import Vocabulary
     from dashboard.storage.collection import Collection
 
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
@@ -58,7 +58,7 @@ def answer(call: Namespace) -> Answer:
     return _map_text(call, collection, vocabulary)
 
 
-def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
+def _map_text(call: Namespace, collection: Collection, vocabulary: Vocabulary) -> Answer:
     from dashboard.plugins.alfa.choices import find_threshold
     from dashboard.plugins.alfa.keywords import keep_best
     from dashboard.plugins.alfa.mapping import list_negations, map_texts
@@ -71,7 +71,7 @@ def _map_text(call: Namespace, collection: Collection, vocabulary: tuple[Entry, 
     return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
 
 
-def _write_mapping(collection: Collection, vocabulary: tuple[Entry, ...]) -> Answer:
+def _write_mapping(collection: Collection, vocabulary: Vocabulary) -> Answer:
     from dashboard.plugins.alfa.mapping import map_texts
 
     asked = [(name, text) for name, text in collection.queries.list_rows("text") if text]

@@ -129,8 +129,13 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         for name in names
     ]
     mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
-    what = "keywords with a mark that separates others"
-    findings += count_odd(ANNOTATION, mixed, what, "one mark in all cells; kept whole", "note")
+    findings += count_odd(
+        ANNOTATION,
+        mixed,
+        "keywords with a mark that separates others",
+        "one mark in all cells; kept whole",
+        "note",
+    )
     spelling = _find_spellings(found)
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
@@ -219,8 +224,12 @@ def _read_mapping(
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
     unread = [each for each in table.columns if each not in columns]
-    wanted = "none; mapping_threshold decides which keywords count. Remove rows that do not"
-    findings += count_odd(MAPPING, unread, "columns that are not read", wanted)
+    findings += count_odd(
+        MAPPING,
+        unread,
+        "columns that are not read",
+        "none; mapping_threshold decides which keywords count. Remove rows that do not",
+    )
     mapped: dict[str, list[Candidate]] = {}
     strange: dict[str, int] = {}
     others: dict[str, int] = {}
@@ -251,7 +260,10 @@ class Entry(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
+Vocabulary = tuple[Entry, ...]
+
+
+def read_vocabulary(collection: Collection) -> Vocabulary:
     """Return the keywords of the items, each with the other words that the vocabulary has.
 
     A keyword whose name has another spelling there (case, blanks, "_" for blanks) is the same one;
@@ -275,8 +287,12 @@ def read_vocabulary(collection: Collection) -> tuple[Entry, ...]:
             *(words if isinstance(words, list) else [0]),
         ]
         if not all(isinstance(text, str) for text in texts):
-            do = "Write keyword, group and other_words = [...]."
-            raise DataError(VOCABULARY, f"entry {place}: {str(row)[:80]}", "texts", do=do)
+            raise DataError(
+                VOCABULARY,
+                f"entry {place}: {str(row)[:80]}",
+                "texts",
+                do="Write keyword, group and other_words = [...].",
+            )
         key = (row["group"], make_key(row["keyword"]))
         known = found.get(key, Entry(Keyword(row["group"], row["keyword"])))
         found[key] = Entry(known.keyword, tuple(dict.fromkeys((*known.words, *words))))

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from dashboard.plugins.alfa.keywords import Candidate, Entry
+from dashboard.plugins.alfa.keywords import Candidate, Vocabulary
 from dashboard.plugins.alfa.words import (
     EGO,
     EGO_OBJECTS,
@@ -58,7 +58,7 @@ OPPOSITES = {
 """Words of opposite meaning of each word, in the singular."""
 
 
-def map_texts(texts: Sequence[str], vocabulary: tuple[Entry, ...]) -> list[list[Candidate]]:
+def map_texts(texts: Sequence[str], vocabulary: Vocabulary) -> list[list[Candidate]]:
     """Return the candidates of each text, the best first.
 
     Args:
@@ -83,7 +83,7 @@ def map_texts(texts: Sequence[str], vocabulary: tuple[Entry, ...]) -> list[list[
     return mapped
 
 
-def list_negations(text: str, vocabulary: tuple[Entry, ...]) -> list[str]:
+def list_negations(text: str, vocabulary: Vocabulary) -> list[str]:
     """Return the negated parts of a text, such as "no pedestrians"; they name no keyword."""
     phrases = _make_phrases(vocabulary)
     return read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).negated
@@ -101,7 +101,7 @@ class Phrases:
         having: Phrases that contain a plain word.
     """
 
-    entries: tuple[Entry, ...]
+    entries: Vocabulary
     texts: tuple[str, ...]
     owner: IntArray
     exact: Mapping[str, Collection[int]]
@@ -155,7 +155,7 @@ def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, list[tuple[
 
 
 @lru_cache(maxsize=8)
-def _make_phrases(entries: tuple[Entry, ...]) -> Phrases:
+def _make_phrases(entries: Vocabulary) -> Phrases:
     ego = any(EGO in drop_articles(entry.keyword.name) for entry in entries)
     rows = []
     for place, entry in enumerate(entries):

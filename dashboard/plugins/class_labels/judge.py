@@ -12,7 +12,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Described, Row
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import pick_headline
@@ -32,9 +32,12 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
     if not column:
         return None
     if column not in collection.items.columns:
-        found = f"the columns {list_columns(list(collection.items.columns))}"
-        do = f"Set class_label in collection.toml to another column than {column!r}."
-        raise DataError("items.csv", found, f"a column {column}, for class_label", do=do)
+        raise DataError(
+            "items.csv",
+            f"the columns {list_columns(list(collection.items.columns))}",
+            f"a column {column}, for class_label",
+            do=f"Set class_label in collection.toml to another column than {column!r}.",
+        )
     items, queries = list_classes(collection, column)
     for table in (collection.items, collection.queries):
         findings += report_missing(table.file, column, count_missing(table[column]))
@@ -47,8 +50,13 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
     cells = zip(collection.items[column], items, strict=True)  # a list says what its parts are
     several = sum(len(labels) > 1 and not cell.startswith("[") for cell, labels in cells)
     bare = queries.count(Labels())
-    what = f"of {len(queries):,} queries without a class in the column {column}"
-    findings += count_odd("queries.csv", bare, what, "a class; these have no value", "note")
+    findings += count_odd(
+        "queries.csv",
+        bare,
+        f"of {len(queries):,} queries without a class in the column {column}",
+        "a class; these have no value",
+        "note",
+    )
     findings += count_odd(
         "items.csv",
         several,
@@ -74,9 +82,7 @@ def judge(collection: Collection, choices: Choices) -> LabelJudgement:
     return judge_labels(items, queries, collection.own_items)
 
 
-def describe_class(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_class(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Return the class that a query asks for, and nothing of results."""
     if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
         return {}, []

@@ -41,9 +41,12 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
     if len(strange):
         raise DataError("qrels", f"label {strange[0]:g}", "1 (fulfils the query) or 0")
     if outside:
-        found = f"labels of {len(outside):,} items outside the gallery ({list_names(outside)})"
-        do = "Add them to items.csv, or remove their labels."
-        raise DataError("qrels", found, "labels of items of the gallery", do=do)
+        raise DataError(
+            "qrels",
+            f"labels of {len(outside):,} items outside the gallery ({list_names(outside)})",
+            "labels of items of the gallery",
+            do="Add them to items.csv, or remove their labels.",
+        )
     if not (values == 0).any():
         findings.append(Finding("warning", "qrels", None, "no label 0", CANNOT_TELL))
     findings += _find_lacking(collection)

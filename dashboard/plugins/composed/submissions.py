@@ -11,14 +11,12 @@ from pathlib import Path
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 
 FOLDER = "submissions"
 
 
-def read_submissions(
-    collection: Collection, broken: dict[str, DataError], findings: Findings
-) -> dict[str, Version]:
+def read_submissions(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the submissions by name; put those that cannot be used into `broken`."""
     places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
     read = {each.name: partial(_read_submission, collection, each, findings) for each in places}
@@ -67,6 +65,11 @@ def _read_side(
             "one for each annotated item and query",
         )
     others = [each for each in ids if each not in vectors.index]
-    wanted = "one for each; none of these is annotated"
-    said += count_odd(name, others, f"of {len(ids):,} ids", wanted, before="no vector for ")
+    said += count_odd(
+        name,
+        others,
+        f"of {len(ids):,} ids",
+        "one for each; none of these is annotated",
+        before="no vector for ",
+    )
     return vectors

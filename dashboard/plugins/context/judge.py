@@ -132,12 +132,20 @@ def _check_values(
     if strange.any() or not len(values):
         row = int(np.argmax(strange)) if len(values) else 0
         found = f"relevance {values[row]:g}" if len(values) else "no relevance"
-        wanted = f"a relevance from 0 to {most:g}, or -1 or -2 for an invalid answer"
-        raise DataError(name, found, wanted, line=lines[row] if lines else None)
+        raise DataError(
+            name,
+            found,
+            f"a relevance from 0 to {most:g}, or -1 or -2 for an invalid answer",
+            line=lines[row] if lines else None,
+        )
     largest = values.max()
     if most == SCALE and 0 < largest <= MAX_OTHER_SCALE:
-        do = f"State the best possible one in collection.toml, such as {STATED} = {largest:g}."
-        raise DataError(name, f"relevance up to {largest:g} only", "a scale of 0 to 100", do=do)
+        raise DataError(
+            name,
+            f"relevance up to {largest:g} only",
+            "a scale of 0 to 100",
+            do=f"State the best possible one in collection.toml, such as {STATED} = {largest:g}.",
+        )
 
 
 def judge(collection: Collection, choices: Choices) -> Judgement:

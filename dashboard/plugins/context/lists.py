@@ -101,8 +101,12 @@ def _read_answers(
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = said["list_id"].map(who)
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))
-    what = "answers of those who did not see the list"
-    findings += count_odd(ANSWERS, lines[~kept].tolist(), what, "the list's own; left out")
+    findings += count_odd(
+        ANSWERS,
+        lines[~kept].tolist(),
+        "answers of those who did not see the list",
+        "the list's own; left out",
+    )
     said = said[kept].reset_index(drop=True)
     names = [f"{name} by {person}" for name, person in said[["list_id", "participant"]].to_numpy()]
     refuse_repeated(names, lines[kept].tolist(), ANSWERS, "an answer for the list")

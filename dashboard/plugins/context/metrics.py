@@ -11,7 +11,7 @@ import numpy as np
 
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.graded_metrics import PER, count_images
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Described, Row
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, find_bounds
@@ -47,9 +47,7 @@ def compute_gain(credit: FloatArray, w: int = 10, divide: str = "window") -> Flo
     return np.asarray(total / (w if divide == "w" else np.minimum(place, w)))
 
 
-def describe_gains(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_gains(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Note r and r' of each result in its list, and its gain g(k) by the settings of a metric.
 
     r alone for items that are in no list; nothing where nobody judged the query.

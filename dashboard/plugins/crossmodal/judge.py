@@ -94,9 +94,12 @@ def _divide(
 def _refuse_shared(table: Table, places: Sequence[int]) -> None:
     """Raise DataError if there is a text of several pictures."""
     if places:
-        found = f"the text {table.ids[places[0]]!r} of several pictures"
-        do = "Choose test = whole (--test whole)."
-        raise DataError("qrels", found, "texts of one picture each, for tests of folds", do=do)
+        raise DataError(
+            "qrels",
+            f"the text {table.ids[places[0]]!r} of several pictures",
+            "texts of one picture each, for tests of folds",
+            do="Choose test = whole (--test whole).",
+        )
 
 
 def weigh_folds(folds: IntArray, is_text: BoolArray, values: FloatArray) -> FloatArray:

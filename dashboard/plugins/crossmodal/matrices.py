@@ -19,7 +19,7 @@ from dashboard.retrieval.sources import place_items
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
-from dashboard.storage.versions import Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 from dashboard.tables import IntArray, Ties
 from dashboard.texts import require_file
 
@@ -28,9 +28,7 @@ AXES = ("rows", "columns")
 Axes = Sequence[Sequence[str]]
 
 
-def read_matrices(
-    collection: Collection, broken: dict[str, DataError], findings: Findings
-) -> dict[str, Version]:
+def read_matrices(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the versions that are matrices, by name; put those that cannot be used into `broken`.
 
     Files of ids end in `.txt`, as files of results do; they are none.
@@ -84,8 +82,12 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
             found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
             turned = len(ids) == shape[1 - len(read)]
-            wanted = f"an id for each of the {axis}, in the same order"
-            raise DataError(f"runs/{path.name}", found, wanted, do=do if turned else "")
+            raise DataError(
+                f"runs/{path.name}",
+                found,
+                f"an id for each of the {axis}, in the same order",
+                do=do if turned else "",
+            )
         read.append(ids)
     return read
 

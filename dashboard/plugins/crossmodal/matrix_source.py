@@ -7,16 +7,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import NOTHING
 from dashboard.storage.vectors import ArrayFile
-from dashboard.tables import FloatArray, IntArray, Ties
+from dashboard.tables import AnyArray, FloatArray, IntArray, Ties
 
 DECIMALS = 6
 MAX_READ = 1 << 22
@@ -124,10 +122,10 @@ class MatrixSource:
                     rankings[place] = _sort(row, items)
         yield from rankings
 
-    def _read_lines(self, lines: IntArray) -> NDArray[Any]:
+    def _read_lines(self, lines: IntArray) -> AnyArray:
         return np.concatenate([self.stored[line : line + 1] for line in lines.tolist()])
 
-    def _read_across(self, numbers: IntArray) -> NDArray[Any]:
+    def _read_across(self, numbers: IntArray) -> AnyArray:
         length, width = self.stored.shape
         step = max(1, MAX_READ // width)
         parts = [self.stored[at : at + step][:, numbers] for at in range(0, length, step)]

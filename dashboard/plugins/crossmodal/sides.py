@@ -72,8 +72,12 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     strange = [
         query for query, among in queries.list_rows("among") if among and among not in members
     ]
-    wanted = f"a side of the items ({', '.join(members)}); these search all items"
-    findings += count_odd("queries.csv", strange, "queries among an unknown side", wanted)
+    findings += count_odd(
+        "queries.csv",
+        strange,
+        "queries among an unknown side",
+        f"a side of the items ({', '.join(members)}); these search all items",
+    )
     kinds = zip(items["kind"], side, strict=True)
     is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
     sides = Sides(tuple(side), members, np.array([*is_text, False]))
@@ -87,9 +91,13 @@ def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
     side = [SIDES.get(kind.strip().lower(), "") for kind in kinds]
     if "crossmodal" in collection.protocols and not all(side):
         strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
-        wanted = "a column side, or kind image, video or text for each item"
         findings += count_odd(
-            "items.csv", strange, "of no kind", wanted, "error", "no side of the items, and "
+            "items.csv",
+            strange,
+            "of no kind",
+            "a column side, or kind image, video or text for each item",
+            "error",
+            "no side of the items, and ",
         )
     return side
 

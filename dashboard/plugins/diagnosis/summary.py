@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Described, Row
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
@@ -18,9 +18,7 @@ NAMED = 3
 PLURALS = {name: f"{name}es" if name.endswith("s") else f"{name}s" for name in CAUSES}
 
 
-def describe_causes(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_causes(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Return why each wrong result of a version is one, and a sentence a version on all of them."""
     fields = [Row() for _ in rows]
     told = {}

@@ -10,14 +10,12 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import convert
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors
-from dashboard.storage.versions import Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 
 BYTE = 8
 
 
-def read_packed(
-    collection: Collection, broken: dict[str, DataError], findings: Findings
-) -> dict[str, Version]:
+def read_packed(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the versions whose arrays are packed bits, unpacked to codes of -1 and 1.
 
     The key `bits` of a version's model.toml states that they are. Bytes that could be packed bits

@@ -16,7 +16,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Row, measure_run
+from dashboard.evaluation.measurement import Described, Row, measure_run
 from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import BLOCK, hold_only
@@ -60,8 +60,15 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         return "pairs"
     items, queries = _split_labels(collection)
     if named and len(set(items) - {Labels()}) == 1:
-        wanted = "two classes; every version finds nothing but relevant items"
-        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
+        findings.append(
+            Finding(
+                "warning",
+                "items.csv",
+                None,
+                "labels of one class only",
+                "two classes; every version finds nothing but relevant items",
+            )
+        )
     for table in (collection.items, collection.queries):
         column = _find_column(table)
         findings += report_missing(table.file, column, count_missing(table[column]))
@@ -137,8 +144,12 @@ def take_signs(version: Version) -> Version:
             "both as codes of -1 and 1, or both as 0 and 1",
         )
     if kinds[0] == POSITIVE:
-        do = "Subtract 0.5 from outputs of a sigmoid."
-        raise DataError(version.file, f"items stored as {POSITIVE}", f"{SIGNED}, or codes", do=do)
+        raise DataError(
+            version.file,
+            f"items stored as {POSITIVE}",
+            f"{SIGNED}, or codes",
+            do="Subtract 0.5 from outputs of a sigmoid.",
+        )
     signed = [_sign(each, BITS in kinds) for each in stored]
     return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
 
@@ -160,9 +171,7 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
-def describe_types(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
         return {}, []

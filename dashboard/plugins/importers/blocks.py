@@ -12,7 +12,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.pieces import find_labels, write_list
@@ -20,7 +19,7 @@ from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
-from dashboard.tables import MAX_CELL_CHARACTERS
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray
 from dashboard.texts import parse_number, split_cells
 
 TEXTS = (".csv", ".tsv", ".tab")
@@ -67,7 +66,7 @@ class Block:
     file: str
     lines: Sequence[int]
     columns: Mapping[str, list[str]]
-    vectors: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    vectors: Mapping[str, AnyArray] = field(default_factory=dict)
     contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
     classes: Sequence[str] = ()
 
@@ -346,7 +345,7 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
     columns: dict[str, list[str]] = {}
-    vectors: dict[str, NDArray[Any]] = {}
+    vectors: dict[str, AnyArray] = {}
     for column in dict.fromkeys(key for _, row in rows for key in row):
         cells = [row.get(column) for _, row in rows]
         if any(isinstance(cell, list) for cell in cells):  # Label Studio's one choice is a text
@@ -383,7 +382,7 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     return Block(name, lines, columns, vectors | join_wide(columns))
 
 
-def join_wide(columns: dict[str, list[str]]) -> dict[str, NDArray[Any]]:
+def join_wide(columns: dict[str, list[str]]) -> dict[str, AnyArray]:
     """Take numbered columns of fractions out of some columns; return them as vectors.
 
     >>> columns = {f"dim_{at}": ["0.5"] for at in range(8)} | {"id": ["a"]}

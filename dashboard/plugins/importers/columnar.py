@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import (
     VECTOR_WORDS,
@@ -23,6 +21,7 @@ from dashboard.storage.array_files import (
     read_lists,
 )
 from dashboard.storage.media import recognise_bytes
+from dashboard.tables import AnyArray
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
@@ -90,7 +89,7 @@ def _make_block(
     import pyarrow as pa
 
     columns: dict[str, list[str]] = {}
-    vectors: dict[str, NDArray[Any]] = {}
+    vectors: dict[str, AnyArray] = {}
     contents: dict[str, list[bytes | None]] = {}
     odd: dict[str, str] = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):

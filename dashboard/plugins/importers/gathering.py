@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.pieces import (
@@ -28,6 +27,7 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_folder_of
 from dashboard.storage.media import recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
+from dashboard.tables import AnyArray
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
@@ -131,7 +131,7 @@ class VectorFile:
                 return
             self.append(rows[~is_bad], None if ids is None else [*compress(ids, ~is_bad)])
 
-    def append(self, rows: NDArray[Any], ids: Sequence[str] | None) -> None:
+    def append(self, rows: AnyArray, ids: Sequence[str] | None) -> None:
         """Add rows of the same width; they take the type of the first ones."""
         if not len(self):
             self.dtype = rows.dtype.newbyteorder("=")
@@ -141,7 +141,7 @@ class VectorFile:
         self.shape = (len(self) + len(rows), rows.shape[1])
         self.ids |= dict.fromkeys(ids or ())
 
-    def open(self) -> NDArray[Any]:
+    def open(self) -> AnyArray:
         """Return the rows, which stay in the file."""
         return np.memmap(self.path, self.dtype, "r", 0, self.shape)
 

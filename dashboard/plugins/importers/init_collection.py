@@ -4,9 +4,17 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
-from dashboard.commands.options import FINE, WRONG, add_codes, add_options, list_typed, print_ways
+from dashboard.commands.options import (
+    FINE,
+    WRONG,
+    Answer,
+    add_codes,
+    add_options,
+    complain,
+    list_typed,
+    print_ways,
+)
 
 HELP = "make a collection of files that you have"
 OPTIONS = """
@@ -40,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.set_defaults(rows=None, disagreements=None, queries_from=None, codes=None)
 
 
-def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]:
+def answer(call: Namespace) -> Answer:
     """Return a row a file; print what was left out, and then the answer in four lines.
 
     Raises:
@@ -57,5 +65,6 @@ def answer(call: Namespace) -> tuple[list[dict[str, Any]], tuple[str, ...], int]
         kept = [name for name in (*CHOICES, "update", "dry_run") if name not in asked]
         print_ways(error, shlex.join([*words, *list_typed(call, kept)]))
         return [], COLUMNS, WRONG
-    print(*(f"{e.level}: {e}" for e in findings), *lines, sep="\n", file=sys.stderr)
+    complain(findings)
+    print(*lines, sep="\n", file=sys.stderr)
     return rows, COLUMNS, FINE

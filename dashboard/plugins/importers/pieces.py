@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from numpy.typing import NDArray
-
 from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.source import BROKEN, Side, Source, find_stem
+from dashboard.tables import AnyArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ class Vectors:
     file: str
     name: str
     side: Side
-    rows: NDArray[Any]
+    rows: AnyArray
     ids: Sequence[str] | None
 
 

@@ -174,8 +174,12 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
         text = file.read().rpartition(b"\n")[2]
     line = parse_line(text)
     if line is None or line.content != compute_digest(path, size - len(text) - 1):
-        found = "an index that is damaged, or that another program has written"
-        raise DataError(name, found, "one that the command `index` has written", do=do)
+        raise DataError(
+            name,
+            "an index that is damaged, or that another program has written",
+            "one that the command `index` has written",
+            do=do,
+        )
     if line.vectors != digest_vectors(path.parent, items):
         do = _advise(collection.name, version.name, line.factory)
         raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
@@ -192,8 +196,9 @@ def _load(path: Path, name: str, items: Vectors, written: int) -> Search:
         if cells is not None:
             refuse_files(cells.invlists, name)
         if path.stat().st_mtime_ns != written:
-            do = "Do that once more."
-            raise DataError(name, "an index written meanwhile", "the one there was", do=do)
+            raise DataError(
+                name, "an index written meanwhile", "the one there was", do="Do that once more."
+            )
     size = len(items.ids), items.dimension
     if (found.ntotal, found.d, found.metric_type) != (*size, faiss.METRIC_INNER_PRODUCT):
         raise DataError(

@@ -62,8 +62,9 @@ def answer(call: Namespace) -> Answer:
         raise ValueError("--parameters need --factory: they are kept with the index.")
     parameters = call.parameters or ""
     if parameters and not PARAMETERS.fullmatch(parameters):
-        wanted = "numbers from 1, such as nprobe=8,efSearch=64"
-        raise DataError("--parameters", repr(parameters[:80]), wanted)
+        raise DataError(
+            "--parameters", repr(parameters[:80]), "numbers from 1, such as nprobe=8,efSearch=64"
+        )
     collection = open_collection(find_folder(call.collection))
     version = collection.find_version(call.version)
     if call.to:

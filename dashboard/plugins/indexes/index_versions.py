@@ -3,11 +3,11 @@
 from dataclasses import replace
 from functools import partial
 
-from dashboard.errors import DataError, Findings
+from dashboard.errors import Findings
 from dashboard.plugins.indexes import faiss_file, milvus_copy
 from dashboard.plugins.indexes.faiss_file import SearchIndex
 from dashboard.storage.collection import Collection
-from dashboard.storage.versions import Version, try_to_read
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 
 KINDS = {
     "index": (faiss_file.NAME, faiss_file.read_index_file),
@@ -23,9 +23,7 @@ def list_indexes(collection: Collection, version: Version) -> list[SearchIndex]:
     return found or [faiss_file.read_index_file(collection, version)]
 
 
-def read_indexes(
-    collection: Collection, broken: dict[str, DataError], findings: Findings
-) -> dict[str, Version]:
+def read_indexes(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return a further version for each index of one; put why it is broken into `broken`.
 
     It finds what the index returns, as deep as that was asked, in the order of the index's scores.

@@ -94,8 +94,12 @@ def _open_copy(name: str, line: IndexLine, count: int) -> Search:
             client.load_collection(stored, timeout=SECONDS)
             there = count_rows(client, stored)
     if there != count:
-        do = "Copy them again: python -m dashboard index --version VERSION --to URI"
-        raise DataError(line.uri, f"{there:,} of the vectors of {name}", f"all {count:,}", do=do)
+        raise DataError(
+            line.uri,
+            f"{there:,} of the vectors of {name}",
+            f"all {count:,}",
+            do="Copy them again: python -m dashboard index --version VERSION --to URI",
+        )
     return partial(_search, client, line)
 
 
@@ -112,11 +116,19 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
     line = parse_line(path.read_bytes())
     do = f"Copy again: python -m dashboard index {collection.name} --version {version.name} --to "
     if line is None or not ADDRESS.fullmatch(line.uri):
-        found = "a record that is damaged, or that another program has written"
-        raise DataError(name, found, "one that `index --to` has written", do=f"{do}URI")
+        raise DataError(
+            name,
+            "a record that is damaged, or that another program has written",
+            "one that `index --to` has written",
+            do=f"{do}URI",
+        )
     if line.uri not in os.environ.get(SERVERS, "").split():
-        allow = f'Start the dashboard with {SERVERS}="{line.uri}" if you trust it.'
-        raise DataError(name, f"the server {line.uri}", f"one that {SERVERS} lists", do=allow)
+        raise DataError(
+            name,
+            f"the server {line.uri}",
+            f"one that {SERVERS} lists",
+            do=f'Start the dashboard with {SERVERS}="{line.uri}" if you trust it.',
+        )
     if line.vectors != digest_vectors(path.parent, items):
         raise DataError(
             name, "a copy of other vectors", f"those of {version.name}", do=f"{do}{line.uri}"
@@ -217,9 +229,12 @@ def _wait_for_index(client: Any, uri: str, stored: str) -> None:
             left = pending
             since = time.monotonic()
         elif time.monotonic() - since > STALLED_SECONDS:
-            found = f"an index that lacks {pending:,} rows, as {STALLED_SECONDS:g} s ago"
-            do = "Look at the server, then type the same command again: it goes on."
-            raise DataError(uri, found, "one that grows", do=do)
+            raise DataError(
+                uri,
+                f"an index that lacks {pending:,} rows, as {STALLED_SECONDS:g} s ago",
+                "one that grows",
+                do="Look at the server, then type the same command again: it goes on.",
+            )
         time.sleep(PAUSE)
 
 
@@ -232,8 +247,12 @@ def connect(uri: str) -> Any:
     try:
         import pymilvus  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
-        do = 'Install it: pip install "pymilvus[milvus-lite]"'
-        raise DataError(uri, "a server of Milvus", "the package pymilvus", do=do) from error
+        raise DataError(
+            uri,
+            "a server of Milvus",
+            "the package pymilvus",
+            do='Install it: pip install "pymilvus[milvus-lite]"',
+        ) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors are told as sentences
     with explain_errors(uri):
         return pymilvus.MilvusClient(uri, token=os.environ.get(TOKEN, ""), timeout=SECONDS / 4)
@@ -250,8 +269,12 @@ def explain_errors(uri: str) -> Iterator[None]:
         told = str(getattr(error, "message", "") or error)
         if token := os.environ.get(TOKEN):
             told = told.replace(token, "•••")
-        found = f"an error of Milvus ({' '.join(told.split())[:160]})"
-        raise DataError(uri, found, "an answer", do="Is the server running?") from error
+        raise DataError(
+            uri,
+            f"an error of Milvus ({' '.join(told.split())[:160]})",
+            "an answer",
+            do="Is the server running?",
+        ) from error
 
 
 def count_rows(client: Any, name: str) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard.errors import Finding, Findings, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Described, Row
 from dashboard.plugins.near_duplicates.choice import (
     ALIKE,
     BY,
@@ -96,8 +96,15 @@ def list_findings(collection: Collection) -> Findings:
             items_of.setdefault(int(groups.first[item]), []).append(items.ids[item])
         few = list_names(map(" = ".join, items_of.values()))
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
-        wanted = f"items of their own; {KEY} = {way} counts each group as one"
-        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
+        findings.append(
+            Finding(
+                "note",
+                items.file,
+                None,
+                f"{found} ({few})",
+                f"items of their own; {KEY} = {way} counts each group as one",
+            )
+        )
     return findings
 
 
@@ -243,9 +250,7 @@ def merge_items(
     )
 
 
-def describe_copies(
-    study: Study, query: int, metric: str, rows: Sequence[Row]
-) -> tuple[Row, list[Row]]:
+def describe_copies(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
     """Note on a result that stands for a group which items the others are."""
     if study.choices[KEY] == COUNTED:
         return {}, []

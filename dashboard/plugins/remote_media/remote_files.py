@@ -72,8 +72,12 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
     host = (f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc).lower()
     same = {host, host.removesuffix(f":{PORTS[parts.scheme]}")}
     if same.isdisjoint(_list_hosts()):
-        do = f'Start the dashboard with {HOSTS}="{host}" if you trust it.'
-        raise _refuse(address, f"the host {host}", f"one that {HOSTS} lists", do)
+        raise _refuse(
+            address,
+            f"the host {host}",
+            f"one that {HOSTS} lists",
+            f'Start the dashboard with {HOSTS}="{host}" if you trust it.',
+        )
     if not is_wanted:
         if parts.scheme != "s3":
             _find_peer(address, parts)
@@ -126,8 +130,9 @@ def _fetch(address: str) -> Path:
             if file.tell() + len(piece) > MAX_BYTES:
                 raise _refuse(address, f"more than {MAX_BYTES:,} bytes", "a smaller file")
             if time.monotonic() > until:
-                found = f"a file that is not whole after {MAX_SECONDS:g} s"
-                raise _refuse(address, found, "a whole one")
+                raise _refuse(
+                    address, f"a file that is not whole after {MAX_SECONDS:g} s", "a whole one"
+                )
             file.write(piece)
     return folder / name
 
@@ -164,14 +169,19 @@ def _find_peer(address: str, parts: SplitResult) -> str:
     try:
         peer = _resolve(host)
     except OSError as error:
-        why = f"a host without an address ({type(error).__name__})"
-        raise _silence(address, parts, why) from error
+        raise _silence(
+            address, parts, f"a host without an address ({type(error).__name__})"
+        ) from error
     found = ipaddress.ip_address(peer)
     listed = [*_list_hosts(), f"{host}/{found.max_prefixlen}"]
     is_inside = any(found in each for each in _list_networks(listed))
     if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):
-        do = f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".'
-        raise _refuse(address, f"the private address {found}", "a public one", do)
+        raise _refuse(
+            address,
+            f"the private address {found}",
+            "a public one",
+            f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".',
+        )
     return peer
 
 

@@ -25,6 +25,7 @@ from dashboard.views.data_tables import format_value
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
 from dashboard.views.slice_table import describe_slice, make_lines
+from dashboard.views.version_table import count_queries
 
 DEPTH = 5
 """Results of a version that are shown of a query."""
@@ -61,7 +62,7 @@ def write_report(study: Study, choices: Choices, queries: Sequence[Row], address
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
-        chosen=_list_choices(study, choices),
+        chosen=_list_choices(study),
         baseline=baseline,
         candidate=candidate,
         metric=metric,
@@ -88,13 +89,11 @@ def _read_template() -> Template:
     return made.get_template("report.html")
 
 
-def _list_choices(study: Study, choices: Choices) -> list[str]:
+def _list_choices(study: Study) -> list[str]:
     """Return the choices that numbers depend on, in words; the usual ones of the rest."""
-    kind = choices["queries"]
-    queries = "queries" if kind == "all" else f"{kind} queries"
     unusual = describe_choices(study.collection, study.choices)
     named = [text for key, text in unusual.items() if key not in ("protocol", "queries")]
-    return [f"Protocol: {study.rules.title}", f"{len(study.queries):,} {queries}", *named]
+    return [f"Protocol: {study.rules.title}", count_queries(study), *named]
 
 
 def _draw_charts(

@@ -5,7 +5,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from operator import itemgetter
@@ -40,6 +40,10 @@ from dashboard.tables import FloatArray
 
 FEW_PAIRS = 30
 """Pairs below which a figure of agreement says little."""
+Judged = dict[str, set[Pair]]
+"""Pairs that each person has judged, by name."""
+Scores = dict[str, int | None]
+"""What `score_queries` returns."""
 MAX_PEOPLE = 6
 """People of whom each two have a kappa: those with the most pairs."""
 COLUMNS = ("measure", "people", "value", "low", "high", "pairs", "few", "why")
@@ -47,7 +51,7 @@ DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
 
 
-def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pair]]:
+def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> Judged:
     """Return the pairs of a list that each person has judged, by name.
 
     A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
@@ -60,15 +64,13 @@ def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> dict[str, set[Pai
     return find_all_judged([made], rows)[made.id]
 
 
-def find_all_judged(
-    lists: Sequence[JudgingList], rows: Sequence[Verdict]
-) -> dict[str, dict[str, set[Pair]]]:
+def find_all_judged(lists: Sequence[JudgingList], rows: Sequence[Verdict]) -> dict[str, Judged]:
     """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
         for pair in made.asked:
             wanted.setdefault(pair, []).append(made.id)
-    found: dict[str, dict[str, set[Pair]]] = {made.id: {} for made in lists}
+    found: dict[str, Judged] = {made.id: {} for made in lists}
     for row in keep_last(rows):
         for id in wanted.get(row.pair, ()):
             if row.kind == VERDICT or row.list_id == id:
@@ -235,7 +237,7 @@ def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> list[Verdict
     return [row for row in last if row.list_id == made.id and row.value in PREFERENCES]
 
 
-def score_queries(answers: Sequence[Verdict]) -> dict[str, int | None]:
+def score_queries(answers: Sequence[Verdict]) -> Scores:
     """Return for each query 1 if the candidate won, -1 if the baseline did, 0, or None."""
     said: dict[str, list[int]] = {row.query_id: [] for row in answers}
     for row in answers:
@@ -244,7 +246,7 @@ def score_queries(answers: Sequence[Verdict]) -> dict[str, int | None]:
     return {query: int(np.sign(sum(each))) if each else None for query, each in said.items()}
 
 
-def measure_preference(scores: Mapping[str, int | None]) -> Preference:
+def measure_preference(scores: Scores) -> Preference:
     """Return counts of the queries of `score_queries`, with interval and test of the winner."""
     counts = Counter(scores.values())
     better = counts[1]
@@ -288,9 +290,7 @@ def name_winner(found: Preference, baseline: str, candidate: str) -> str:
     return candidate if found.better > found.worse else baseline
 
 
-def compare_with_metric(
-    scores: Mapping[str, int | None], changes: Iterable[Row], metric: str
-) -> tuple[int, int]:
+def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> tuple[int, int]:
     """Return in how many queries people and metric name the same winner, and of how many.
 
     Args:

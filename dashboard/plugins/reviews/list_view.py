@@ -10,6 +10,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import explain_lack, find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
+from dashboard.plugins.reviews.figures import Judged
 from dashboard.plugins.reviews.judging_lists import (
     COMPARED,
     MAX_PAIRS,
@@ -18,7 +19,7 @@ from dashboard.plugins.reviews.judging_lists import (
     JudgingList,
 )
 from dashboard.plugins.reviews.preference_view import draw_result
-from dashboard.plugins.reviews.verdicts import MAX_NAME, Pair, Verdict
+from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdict
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
@@ -60,7 +61,7 @@ class Reviews(NamedTuple):
 
     lists: Sequence[JudgingList]
     rows: Sequence[Verdict]
-    judged: Mapping[str, Mapping[str, set[Pair]]]
+    judged: Mapping[str, Judged]
     left_out: Sequence[str]
 
     def count_left(self, made: JudgingList, author: str) -> int:
@@ -172,7 +173,7 @@ def write_address(made: JudgingList) -> str:
     return f"{str(st.context.url or '').rpartition('/')[0]}/{screen}?{urlencode(values)}"
 
 
-def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) -> None:
+def _draw_list(made: JudgingList, judged: Judged, author: str) -> None:
     """Draw an open list: facts, progress of each person, its link, and its end."""
     is_new = made.id == st.session_state.get(NEW)
     href = write_link("reviews", **{PART: made.id})
@@ -190,7 +191,7 @@ def _draw_list(made: JudgingList, judged: Mapping[str, set[Pair]], author: str) 
             st.code(write_address(made), language=None, wrap_lines=True)
 
 
-def _draw_end(made: JudgingList, judged: Mapping[str, set[Pair]]) -> None:
+def _draw_end(made: JudgingList, judged: Judged) -> None:
     with st.popover("Close"):
         begun = sum(len(done) < len(made.asked) for done in judged.values())
         people = f" {begun} who have begun cannot finish." if begun else ""
@@ -222,7 +223,7 @@ def _tell(made: JudgingList) -> str:
     return " · ".join(filter(None, told))
 
 
-def _write_progress(made: JudgingList, judged: Mapping[str, set[Pair]]) -> str:
+def _write_progress(made: JudgingList, judged: Judged) -> str:
     ranked = sorted(judged.items(), key=lambda each: (-len(each[1]), each[0]))
     told = [f"{name} {len(done):,} of {len(made.asked):,}" for name, done in ranked[:MAX_PEOPLE]]
     more = [f"{len(ranked) - MAX_PEOPLE} more"] if ranked[MAX_PEOPLE:] else []

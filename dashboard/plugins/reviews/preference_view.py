@@ -11,11 +11,11 @@ from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.figures import CANNOT_SAY, measure_agreement
+from dashboard.plugins.reviews.figures import CANNOT_SAY, Scores, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import list_changes
+from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray
@@ -95,17 +95,15 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
 
 def _list_items(study: Study, version: str, queries: IntArray) -> list[list[int]]:
     """Return the first SIDE results of a version for each query."""
-    place_of = {query: place for place, query in enumerate(queries.tolist())}
-    found: list[list[int]] = [[] for _ in place_of]
-    for part in study.run(version).parts(queries, SIDE):
-        shown = part.rank <= part.passing[part.row]
-        for row, item in zip(part.row[shown].tolist(), part.item[shown].tolist(), strict=True):
-            found[place_of[int(part.queries[row])]].append(item)
+    found: list[list[int]] = [[] for _ in queries]
+    rows = list_moved_results(study, [version], queries, SIDE)
+    for place, item, *_ in sorted(rows, key=lambda row: -row[3]):  # by the rank
+        found[place].append(item)
     return found
 
 
 def _draw_items(collection: Collection, items: Sequence[int]) -> list[Row]:
-    ids = [collection.items.ids[item] if item >= 0 else "" for item in items]
+    ids = [collection.items.ids[item] for item in items]
     media = [find_media_of(collection, item) for item in ids]
     return [
         {"picture": each.poster or each.file, "caption": each.caption or item}
@@ -175,7 +173,7 @@ def _draw_queries(
     collection: Collection,
     made: JudgingList,
     answers: Sequence[Verdict],
-    scores: Mapping[str, int | None],
+    scores: Scores,
     changes: Mapping[str, Row],
     metric: str,
 ) -> None:

@@ -121,5 +121,9 @@ def migrate(connection: Connection, name: str) -> None:
         _write_version(connection, version)
     if version != VERSION:
         do = "Update the dashboard." if version > VERSION else "Put a copy of a newer one there."
-        found = f"version {version} of the tables of reviews"
-        raise DataError(name, found, f"version {min(MIGRATIONS)} to {VERSION}", do=do)
+        raise DataError(
+            name,
+            f"version {version} of the tables of reviews",
+            f"version {min(MIGRATIONS)} to {VERSION}",
+            do=do,
+        )

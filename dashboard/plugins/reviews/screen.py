@@ -8,7 +8,7 @@ from dashboard.plugins.reviews.figures import keep_there, list_undecided
 from dashboard.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
 from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_corrections, draw_decisions
 from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
-from dashboard.views.address import read_address, set_choice
+from dashboard.views.address import draw_switch, read_address
 from dashboard.views.components import make_line
 from dashboard.views.frame import open_page, read_collection
 
@@ -31,16 +31,7 @@ undecided = list_undecided(reviews.rows)
 differing = keep_there(undecided, study.collection)
 with make_line(key="reviews-head"):
     labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if differing else {})
-    st.session_state["reviews-part"] = part if part in PARTS else None
-    st.segmented_control(
-        "Part",
-        list(PARTS),
-        key="reviews-part",
-        format_func=lambda name: labels[name],
-        on_change=lambda: set_choice(PART, st.session_state["reviews-part"] or ""),
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    draw_switch(PART, part if part in PARTS else None, labels)
     draw_author()
 if part:
     st.session_state.pop(NEW, None)

@@ -63,8 +63,12 @@ def find_store() -> Path | URL:
             raise ValueError
         return address
     except (exc.ArgumentError, ValueError):  # whose words would repeat the password
-        do = "Write letters such as / @ : # in a password as %2F %40 %3A %23."
-        raise DataError(VARIABLE, "an address that cannot be read", wanted, do=do) from None
+        raise DataError(
+            VARIABLE,
+            "an address that cannot be read",
+            wanted,
+            do="Write letters such as / @ : # in a password as %2F %40 %3A %23.",
+        ) from None
 
 
 def _name_database(address: URL) -> str:
@@ -129,8 +133,12 @@ def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
             yield connection
             connection.commit()
         if writing and (not path.exists() or path.stat().st_ino != inode):
-            found = "no such file any more: it was taken away while it was written"
-            raise DataError(path.name, found, "the reviews", do=_GONE)
+            raise DataError(
+                path.name,
+                "no such file any more: it was taken away while it was written",
+                "the reviews",
+                do=_GONE,
+            )
 
 
 def _connect(path: Path, writing: bool) -> _Opened:
@@ -173,8 +181,12 @@ def _check(path: Path, mode: str) -> Engine:
                 )
             state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
             if state != "ok":
-                found = f"a damaged file ({str(state).splitlines()[-1][:120]})"
-                raise DataError(path.name, found, "the reviews", do=_RESTORE)
+                raise DataError(
+                    path.name,
+                    f"a damaged file ({str(state).splitlines()[-1][:120]})",
+                    "the reviews",
+                    do=_RESTORE,
+                )
             if schema.read_version(connection) != schema.VERSION:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.migrate(connection, path.name)
@@ -308,8 +320,12 @@ def back_up(path: Path) -> int:
     """
     place = find_store()
     if isinstance(place, URL):
-        do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
-        raise DataError(_name_database(place), "a PostgreSQL database", "a SQLite file", do=do)
+        raise DataError(
+            _name_database(place),
+            "a PostgreSQL database",
+            "a SQLite file",
+            do=f"Type: pg_dump --format=custom --file={path.name} {place.database}",
+        )
     if path.exists():
         raise DataError(path.name, "a file", "a new one", do="Name another one.")
     if not has_store():

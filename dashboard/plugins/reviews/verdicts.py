@@ -242,21 +242,20 @@ def has_pair(collection: Collection, query: str, item: str) -> bool:
 def _check_verdict(collection: Collection, verdict: Verdict) -> None:
     kind = verdict.kind
     value = verdict.value
+    compares = kind == PREFERENCE
     if kind not in KINDS:
         raise ChoiceError(f"{kind[:40]!r} cannot be saved. There are: {list_names(KINDS)}.")
     if verdict.query_id not in collection.queries.index:
         raise ChoiceError(f"There is no query {verdict.query_id[:80]!r} in {collection.name}.")
-    if verdict.item_id not in (("",) if kind == PREFERENCE else collection.items.index):
+    if verdict.item_id not in (("",) if compares else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
     scale = find_scale(collection)
-    words = PREFERENCES if kind == PREFERENCE else WORDS
-    grades = [] if kind == PREFERENCE else list(map(str, range(scale + 1)))
+    words = PREFERENCES if compares else WORDS
+    grades = [] if compares else list(map(str, range(scale + 1)))
     if value not in (WITHDRAWN, *words, *grades):
         known = [*words, f"or a grade from 0 to {scale}"] if grades[2:] else words
         raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {', '.join(known)}.")
-    if kind == PREFERENCE and not (
-        value == WITHDRAWN or "" != verdict.run != verdict.against != ""
-    ):
+    if compares and not (value == WITHDRAWN or "" != verdict.run != verdict.against != ""):
         raise ChoiceError("A preference is between two versions: name them as run and against.")
     if verdict.cause not in ("", *CAUSES):
         raise ChoiceError(f"{verdict.cause[:40]!r} is no cause. There are: {list_names(CAUSES)}.")

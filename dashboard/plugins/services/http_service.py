@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from dashboard.errors import DataError, explain_errors
+from dashboard.storage.settings import Settings
 from dashboard.tables import FloatArray
 
 ADDRESSES = "DASHBOARD_ENCODERS"
@@ -51,8 +52,12 @@ class Service:
         """
         self.url, self.seconds, self.tries, self.waited = url, seconds, tries, 0.0
         if not ADDRESS.fullmatch(url):
-            wanted = "http:// or https://, a host and a path, without a name or password"
-            raise DataError("the address", repr(url[:200]), wanted, do=f"Put a key into {KEY}.")
+            raise DataError(
+                "the address",
+                repr(url[:200]),
+                "http:// or https://, a host and a path, without a name or password",
+                do=f"Put a key into {KEY}.",
+            )
 
     @cached_property
     def _pool(self) -> Any:
@@ -110,8 +115,11 @@ class Service:
                 content = self._read(response)
         except (HTTPError, OSError) as error:
             cause = getattr(error, "reason", None) or error
-            found = f"no answer ({type(cause).__name__}, {self.tries} tries of {self.seconds:g} s)"
-            raise DataError(self.url, found, "an answer") from error
+            raise DataError(
+                self.url,
+                f"no answer ({type(cause).__name__}, {self.tries} tries of {self.seconds:g} s)",
+                "an answer",
+            ) from error
         text = content[:200].decode("utf-8", "replace")
         text = text.replace(key, "•••") if key else text
         if response.status != 200:
@@ -136,7 +144,7 @@ class Service:
         return bytes(content)
 
 
-def encode(settings: Mapping[str, Any], inputs: Sequence[str]) -> FloatArray:
+def encode(settings: Settings, inputs: Sequence[str]) -> FloatArray:
     """Return the vectors of typed texts by the service that `url` of a model.toml names.
 
     Raises:

@@ -3,7 +3,14 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, FOUND, Answer, add_collection, add_options
+from dashboard.commands.options import (
+    FINE,
+    FOUND,
+    Answer,
+    add_collection,
+    add_options,
+    complain,
+)
 from dashboard.commands.output import draw_bar, say_where
 from dashboard.errors import list_names, make_printable
 from dashboard.storage.folders import find_folder
@@ -52,9 +59,7 @@ def answer(call: Namespace) -> Answer:
         told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
         print(make_printable(told), file=sys.stderr)
     opened = open_collection(collection.folder)
-    for each in opened.findings:
-        if each.file == f"runs/{call.version}":
-            print(f"{each.level}: {each}", file=sys.stderr)
+    complain(each for each in opened.findings if each.file == f"runs/{call.version}")
     say_where(opened, call.version)
     asked = record.milliseconds or {}
     failed = len(record.not_run)

@@ -20,7 +20,7 @@ from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files, report_full_disk
 from dashboard.storage.runs import Pairs, list_pairs
-from dashboard.storage.versions import Version, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 from dashboard.tables import Ties
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ class RunRecord:
         return RunFileSource(answered, not_run)
 
 
-def read_records(
-    collection: Collection, broken: dict[str, DataError], findings: Findings
-) -> dict[str, Version]:
+def read_records(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the versions that have a record; put those whose record is damaged into `broken`."""
     read = {
         name: partial(read_record, path)

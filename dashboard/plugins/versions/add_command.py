@@ -1,7 +1,6 @@
 """`add`: a new version from a file of vectors or of results."""
 
 import shlex
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (
@@ -11,6 +10,7 @@ from dashboard.commands.options import (
     add_codes,
     add_collection,
     add_options,
+    complain,
     list_typed,
     print_ways,
 )
@@ -95,9 +95,3 @@ def answer(call: Namespace) -> Answer:
     complain(findings)
     say_where(collection, name)
     return rows, COLUMNS, FINE
-
-
-def complain(findings: Findings) -> None:
-    """Print findings on stderr."""
-    for each in findings:
-        print(f"{each.level}: {each}", file=sys.stderr)

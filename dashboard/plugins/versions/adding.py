@@ -120,6 +120,9 @@ def _pair(paths: Sequence[Path]) -> Files:
     arrays = [path for path in paths if path.suffix.lower() in READERS]
     ids = [path for path in paths if path.suffix.lower() == ".txt"]
     if len(arrays) != 1 or len(ids) > 1 or len(arrays) + len(ids) != len(paths):
-        names = ", ".join(path.name for path in paths) or "no file"
-        raise DataError("the dropped files", names, f"one file. {KINDS}")
+        raise DataError(
+            "the dropped files",
+            ", ".join(path.name for path in paths) or "no file",
+            f"one file. {KINDS}",
+        )
     return arrays[0], ids[0] if ids else None

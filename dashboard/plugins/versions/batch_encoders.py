@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins import load_named
 from dashboard.storage.new_versions import compute_digest, list_left_out
+from dashboard.storage.settings import Settings
+from dashboard.tables import AnyArray
 
 Inputs = Sequence[str] | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -45,13 +45,13 @@ class BatchEncoder:
 
     name: str
     fingerprint: str
-    encode: Callable[[Inputs, str], NDArray[Any]]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    encode: Callable[[Inputs, str], AnyArray]
+    settings: Settings = field(default_factory=dict)
     files: Mapping[str, Path] = field(default_factory=dict)
     reads: bool = True
 
 
-def open_encoder(named: str, picture: Mapping[str, Any]) -> BatchEncoder:
+def open_encoder(named: str, picture: Settings) -> BatchEncoder:
     """Return the encoder that a command names.
 
     Args:
@@ -87,7 +87,7 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
 
     model = load_model(folder, None)
 
-    def encode(inputs: Inputs, side: str) -> NDArray[Any]:
+    def encode(inputs: Inputs, side: str) -> AnyArray:
         is_text = bool(inputs) and isinstance(inputs[0], str)
         run = model.encode_query if side == "queries" else model.encode_document
         run, what = (run, "texts") if is_text else (model.encode, "pictures")
@@ -125,7 +125,7 @@ def _fetch(name: str) -> Path:
         ) from error
 
 
-def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
+def _open_network(path: Path, picture: Settings) -> BatchEncoder:
     """Return an ONNX network of pictures; the version gets a copy, which sees uploads."""
     from dashboard.retrieval.network import open_network
     from dashboard.retrieval.pictures import check_layout, lay_out
@@ -145,7 +145,7 @@ def _open_network(path: Path, picture: Mapping[str, Any]) -> BatchEncoder:
     with explain_errors(path.name, "a network that cannot be loaded", "ONNX"):
         run = open_network(str(path))
 
-    def encode(inputs: Inputs, side: str) -> NDArray[Any]:
+    def encode(inputs: Inputs, side: str) -> AnyArray:
         rows = [lay_out(layout, each) for each in inputs if not isinstance(each, str)]
         expected = f"one input of the shape {list(rows[0].shape)}"
         with explain_errors(path.name, "a network that cannot be run", expected):
@@ -187,7 +187,7 @@ def _open_function(named: str) -> BatchEncoder:
             "a module on Python's path and a function in it",
         ) from error
 
-    def encode(inputs: Inputs, side: str) -> NDArray[Any]:
+    def encode(inputs: Inputs, side: str) -> AnyArray:
         try:
             found = call(list(inputs))
             return np.asarray(found.detach().cpu() if hasattr(found, "detach") else found)

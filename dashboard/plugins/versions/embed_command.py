@@ -4,12 +4,11 @@ import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options
+from dashboard.commands.options import FINE, Answer, add_collection, add_options, complain
 from dashboard.commands.output import draw_bar, say_where
 from dashboard.errors import Findings
 from dashboard.plugins.versions.add_command import (
     add_version_name,
-    complain,
     read_version_name,
 )
 from dashboard.storage.folders import find_folder

@@ -154,7 +154,7 @@ def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
     told = read(draw(review="agreement"))
     assert "3 pairs: too few for a firm value" in told and "67%" in told
     test = draw(review="decisions")
-    labels = test.segmented_control(key="reviews-part").options
+    labels = test.segmented_control(key="switch-review").options
     assert "Disagreements 1" in labels
     say("kim", "q1", "a", "not", kind="decision")
     assert "No disagreement is left to decide." in read(draw(review="decisions"))

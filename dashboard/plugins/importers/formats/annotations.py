@@ -94,8 +94,12 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
     """Yield FiftyOne's samples with each field of labels; tags never are one."""
     fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum("'support'" in str(each) for each in samples)
-    wanted = "labels of whole clips; the spans are left out, the labels kept"
-    source.count(name, spans, "clips with labels of a part", wanted)
+    source.count(
+        name,
+        spans,
+        "clips with labels of a part",
+        "labels of whole clips; the spans are left out, the labels kept",
+    )
     for column in fields:
         pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
         yield make_labelled(name, pairs, column)
@@ -119,8 +123,12 @@ def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
         return
     names = read_names(source, lists)
     if not names:
-        wanted = "names; their numbers are taken"
-        source.say(boxes[0], "boxes without classes.txt or data.yaml", wanted, "note")
+        source.say(
+            boxes[0],
+            "boxes without classes.txt or data.yaml",
+            "names; their numbers are taken",
+            "note",
+        )
     for name in boxes:
         numbers = re.findall(r"^\s*(\d+)\s", source.read_text(name), re.M)
         own = [names.get(each, each) for each in numbers]
@@ -151,8 +159,12 @@ def _read_xml(source: Source, name: str) -> Pieces:
         root = ElementTree.parse(source.find_path(name)).getroot()
     except Exception as error:  # of the parser, or entities that are refused
         do = "Export it again."
-        found = f"XML that is damaged or defines entities ({str(error)[:60]})"
-        raise DataError(name, found, "whole XML without entities", do=do) from error
+        raise DataError(
+            name,
+            f"XML that is damaged or defines entities ({str(error)[:60]})",
+            "whole XML without entities",
+            do=do,
+        ) from error
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)

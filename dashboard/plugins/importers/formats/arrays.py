@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.column_roles import name_version
@@ -31,6 +30,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
+from dashboard.tables import AnyArray
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
@@ -76,13 +76,20 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]
     }
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
-        do = "Write labels as a table with the columns item_id and label."
-        raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
+        raise DataError(
+            name,
+            f"no vectors ({shapes})",
+            "an array (rows, dimension)",
+            do="Write labels as a table with the columns item_id and label.",
+        )
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
-            wanted = "them as they were, as numpy.save writes them; read as the index gives them"
-            source.say(name, "an index that rounds its vectors", wanted)
+            source.say(
+                name,
+                "an index that rounds its vectors",
+                "them as they were, as numpy.save writes them; read as the index gives them",
+            )
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
@@ -92,7 +99,7 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]
         yield Vectors(name, version, side, rows, ids)
 
 
-def _is_label(key: str, cells: NDArray[Any], ids: Sequence[str]) -> bool:
+def _is_label(key: str, cells: AnyArray, ids: Sequence[str]) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_other = IDS.search(key) or names_texts(key)
     is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
@@ -111,8 +118,11 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     neighbours = arrays["neighbors"]
     measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
     if measure not in ("angular", "cosine", "ip", "hamming"):
-        said = f"true neighbours by the distance {measure}"
-        source.say(name, said, "by the cosine, which orders results here")
+        source.say(
+            name,
+            f"true neighbours by the distance {measure}",
+            "by the cosine, which orders results here",
+        )
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
     pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
     yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])

@@ -97,8 +97,13 @@ def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     yield _make_part(name, parts["gallery"], "class", asks=False)
     if parts["query"]:
         yield _make_part(name, parts["query"], "class", asks=True)
-    what = "pictures of the part train"
-    source.count(name, len(parts["train"]), what, "gallery and query; left out", "note")
+    source.count(
+        name,
+        len(parts["train"]),
+        "pictures of the part train",
+        "gallery and query; left out",
+        "note",
+    )
 
 
 CLASSES = Format("lists of classes", recognise_classes, read_classes)

@@ -108,8 +108,12 @@ def read_tables(source: Source, files: Sequence[str]) -> Pieces:
         settings = {"relevance_scale": largest} if 0 < largest <= MAX_OTHER_SCALE else {}
         if settings:
             scale = f"relevance_scale = {largest:g} is set in collection.toml"
-            wanted = f"up to 100; {scale}. Change it if the scale goes on"
-            source.say(name, f"relevance up to {largest:g}", wanted, "note")
+            source.say(
+                name,
+                f"relevance up to {largest:g}",
+                f"up to 100; {scale}. Change it if the scale goes on",
+                "note",
+            )
         yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
 
 

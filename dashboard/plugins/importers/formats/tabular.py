@@ -119,8 +119,9 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
         numbers = read_numbers([GRADES.get(cell.strip('[]"').lower(), cell) for cell in cells])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
-        what = f"cells of {column} that are no number"
-        source.count(block.file, odd, what, "numbers; rows left out")
+        source.count(
+            block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
+        )
         wanted = "a number; these pairs are unjudged"
         source.count(block.file, numbers.count(None), f"rows without a {column}", wanted, "note")
         rows = [row for row in zip(*columns, numbers, strict=True) if row[-1] == row[-1]]
@@ -157,8 +158,12 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         lost += [cell] if cell and not (file or content) else []
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
-    wanted = "files of the source; kept as items without a picture"
-    source.count(block.file, lost, "files that are not there", wanted)
+    source.count(
+        block.file,
+        lost,
+        "files that are not there",
+        "files of the source; kept as items without a picture",
+    )
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}

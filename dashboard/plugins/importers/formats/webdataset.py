@@ -52,8 +52,9 @@ def _read_tar(source: Source, name: str, seen: dict[str, str], names: Mapping[st
         unread |= {each: None for each in sample if not READ.search(f".{each}")}
         item = key if seen.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
         yield from _read_sample(source, name, item, sample, names)
-    wanted = "pictures, txt, cls, json and npy; left out"
-    source.count(name, list(unread), "other endings of members", wanted)
+    source.count(
+        name, list(unread), "other endings of members", "pictures, txt, cls, json and npy; left out"
+    )
 
 
 def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]:
@@ -74,10 +75,12 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
                 stem, _, ending = file.partition(".")
                 yield f"{folder}/{stem}".strip("/"), ending.lower(), content.read()
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        found = f"a damaged tar file ({str(error)[:60]})"
-        raise DataError(name, found, "a whole file", do="Copy it again.") from error
-    what = "members that are links, too large, or lead outside"
-    source.count(name, odd, what, "plain files; left out")
+        raise DataError(
+            name, f"a damaged tar file ({str(error)[:60]})", "a whole file", do="Copy it again."
+        ) from error
+    source.count(
+        name, odd, "members that are links, too large, or lead outside", "plain files; left out"
+    )
 
 
 def _read_sample(
