@@ -55,9 +55,7 @@ def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
     page.keyboard.press("s")
     expect(state).to_contain_text("Waiting: 3 kept in this browser.")
     expect(page.locator(".thumb.waiting")).to_have_count(2)
-    with page.expect_popup() as opened:
-        page.evaluate("void window.open('about:blank')")
-    second = opened.value
+    second = page.context.new_page()
     cut_line(second)
     second.goto(f"{address}&query=q2")
     expect(second.locator(".thumb").first).to_be_visible()
@@ -113,9 +111,7 @@ def test_undo_of_what_another_tab_said(address: str, world: Path, page: Page) ->
     state = page.locator(".state")
     page.keyboard.press("y")
     expect(state).to_have_text("Saved")
-    with page.expect_popup() as opened:
-        page.evaluate("void window.open('about:blank')")
-    second = opened.value
+    second = page.context.new_page()
     second.goto(f"{address}&query=q1")
     count(second, "^1 of 4 results")
     second.keyboard.press("y")

@@ -38,7 +38,8 @@ def answer(call: Namespace) -> Answer:
         DataError: If there is no such version.
     """
     folder = find_folder(call.collection).absolute()
-    files = list_files(folder, read_version_name(call) if call.version or call.named else "")
+    is_whole = call.version is None and call.named is None  # an empty name is no version
+    files = list_files(folder, None if is_whole else read_version_name(call))
     if not call.yes:
         names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
         raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
@@ -48,15 +49,15 @@ def answer(call: Namespace) -> Answer:
     return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
 
 
-def list_files(folder: Path, version: str) -> list[Path]:
-    """Return the folder and the files of a version; all of a collection for no version.
+def list_files(folder: Path, version: str | None) -> list[Path]:
+    """Return the folder and the files of a version; all of a collection for None.
 
     Raises:
         DataError: If there is no such version, or the folder is no collection.
     """
     if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
-    if not version:
+    if version is None:
         return [folder]
     names = {
         path: ENDING.sub("", path.name) if kind == "runs" else path.name

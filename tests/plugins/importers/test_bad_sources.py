@@ -12,12 +12,7 @@ from dashboard import plugins
 from dashboard.__main__ import main
 from dashboard.plugins.importers import making
 from tests.plugins.importers.sources import init, make_source, measure, write_tar
-from tests.plugins.importers.test_formats import (
-    LABELS,
-    QRELS,
-    RUN,
-    VECTORS,
-)
+from tests.plugins.importers.test_formats import LABELS, QRELS, RUN, VECTORS
 from tests.plugins.importers.test_more_formats import ENTITY
 from tests.plugins.importers.test_refusals import check_nothing
 

@@ -16,13 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.plugins.importers.sources import (
-    Case,
-    init,
-    make_picture,
-    make_source,
-    write_tar,
-)
+from tests.plugins.importers.sources import Case, init, make_picture, make_source, write_tar
 
 NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)

@@ -32,7 +32,8 @@ def test_versions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (data / "small" / "models" / "v1" / "model.toml").is_file()
     assert (data / "small" / "runs" / "v2.rows.txt").is_file()
     assert not (data / ".trash").exists()
-    assert main(["remove", "small", "--version", "v9", "--yes"]) == 2
+    for wrong in ("v9", ""):
+        assert main(["remove", "small", "--version", wrong, "--yes"]) == 2
     assert "no version 'v9'" in capsys.readouterr().err
 
 
