@@ -60,15 +60,8 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         return "pairs"
     items, queries = _split_labels(collection)
     if named and len(set(items) - {Labels()}) == 1:
-        findings.append(
-            Finding(
-                "warning",
-                "items.csv",
-                None,
-                "labels of one class only",
-                "two classes; every version finds nothing but relevant items",
-            )
-        )
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
     for table in (collection.items, collection.queries):
         column = _find_column(table)
         findings += report_missing(table.file, column, count_missing(table[column]))

@@ -96,15 +96,8 @@ def list_findings(collection: Collection) -> Findings:
             items_of.setdefault(int(groups.first[item]), []).append(items.ids[item])
         few = list_names(map(" = ".join, items_of.values()))
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
-        findings.append(
-            Finding(
-                "note",
-                items.file,
-                None,
-                f"{found} ({few})",
-                f"items of their own; {KEY} = {way} counts each group as one",
-            )
-        )
+        wanted = f"items of their own; {KEY} = {way} counts each group as one"
+        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
     return findings
 
 
