@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Described, Row
+from dashboard.evaluation.measurement import Described, Row, Rows
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
@@ -18,7 +18,7 @@ NAMED = 3
 PLURALS = {name: f"{name}es" if name.endswith("s") else f"{name}s" for name in CAUSES}
 
 
-def describe_causes(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Return why each wrong result of a version is one, and a sentence a version on all of them."""
     fields = [Row() for _ in rows]
     told = {}
@@ -56,7 +56,7 @@ def list_wrong(
     return found
 
 
-def count_causes(causes: Sequence[Cause]) -> list[Row]:
+def count_causes(causes: Sequence[Cause]) -> Rows:
     """Return cause, detail, results and share of all, the most frequent cause first."""
     totals = Counter(each.name for each in causes)
     counts = Counter((each.name, each.detail) for each in causes).most_common()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.differences import find_sign, replace_nan, write_p
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import (
     compute_alpha,
@@ -84,7 +84,7 @@ def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair |
     return None if made.closed else next((pair for pair in made.asked if pair not in judged), None)
 
 
-def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
+def count_values(made: JudgingList, rows: Sequence[Verdict]) -> Rows:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
     said = keep_last_of_pairs(rows)
     return [
@@ -111,7 +111,7 @@ def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
     return {pair: people for pair, people in answers.items() if len(people) >= 2}
 
 
-def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
+def measure_agreement(rows: Sequence[Verdict]) -> Rows:
     """Return rows of COLUMNS: of all people, then Cohen's kappa of each two of the busiest.
 
     `agreement` is the share of comparisons of two people on a pair in which they said the same;
@@ -167,7 +167,7 @@ def _make_row(
     }
 
 
-def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
+def list_disagreements(rows: Sequence[Verdict]) -> Rows:
     """Return rows of DIFFERING: pairs on which people differ, the most evenly divided first.
 
     `minority` is the share that is not of the most frequent value; `values` such as
@@ -183,14 +183,14 @@ def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
     return sorted(found, key=lambda row: (-row["minority"], -row["people"], order(row)))
 
 
-def list_undecided(rows: Sequence[Verdict]) -> list[Row]:
+def list_undecided(rows: Sequence[Verdict]) -> Rows:
     """Return the rows of `list_disagreements` on which nobody has decided."""
     decided = {row.pair for row in keep_last(rows, DECISION)}
     found = list_disagreements(rows)
     return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
 
 
-def keep_there(found: Sequence[Row], collection: Collection) -> list[Row]:
+def keep_there(found: Rows, collection: Collection) -> Rows:
     """Return the disagreements on pairs that a collection still has."""
     return [row for row in found if has_pair(collection, row["query_id"], row["item_id"])]
 

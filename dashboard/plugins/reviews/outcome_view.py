@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
@@ -43,7 +43,7 @@ FIGURES = [
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _measure(key: list[tuple[str, int, int]], _rows: Sequence[Verdict]) -> list[Row]:
+def _measure(key: list[tuple[str, int, int]], _rows: Sequence[Verdict]) -> Rows:
     return measure_agreement(_rows)
 
 
@@ -89,7 +89,7 @@ MAX_DECISIONS = 50
 
 
 def draw_decisions(
-    study: Study, choices: Choices, reviews: Reviews, there: Sequence[Row], gone: int
+    study: Study, choices: Choices, reviews: Reviews, there: Rows, gone: int
 ) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
     if gone:
@@ -120,9 +120,7 @@ def draw_decisions(
     load_answers("decisions")(key="decisions", data=data, on_next_change=lambda: None)
 
 
-def make_payload(
-    study: Study, metric: str, said: Sequence[Verdict], rows: Sequence[Row]
-) -> list[Row]:
+def make_payload(study: Study, metric: str, said: Sequence[Verdict], rows: Rows) -> Rows:
     """Return pairs with poster, query, label, ticks, and who said what."""
     people = keep_last_of_pairs(said, VERDICT)
     names = study.collection.query_names
