@@ -22,6 +22,11 @@ class Comparison extends AnswerView {
     this.reopen(this.current ?? {});
   }
 
+  // Two lists may ask of one query.
+  isMine(row) {
+    return super.isMine(row) && row.list_id === this.shared.list_id;
+  }
+
   known({ query_id }) {
     return this.data.queries.find((query) => query.query_id === query_id)?.done ? { state: "saved" } : undefined;
   }
