@@ -8,7 +8,6 @@ version is added or a table is written anew. No file is changed.
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 
 from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
@@ -16,12 +15,12 @@ from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import Judgement, list_judged
 from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import verdicts
-from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
+from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.study import Study
 
 
-def settle(rows: Sequence[Verdict]) -> Rows:
+def settle(rows: Verdicts) -> Rows:
     """Return query_id, item_id, value, people (who are sure), by of each pair with a settled value.
 
     `by` is decision, which one person takes, majority, or one person where nobody else is sure.
@@ -72,7 +71,7 @@ def list_changes(collection: Collection, judgement: Judgement, corrections: Rows
     return rows
 
 
-def correct(collection: Collection, judgement: Judgement, rows: Sequence[Verdict]) -> Judgement:
+def correct(collection: Collection, judgement: Judgement, rows: Verdicts) -> Judgement:
     """Return a judgement in which the word of people counts, by all rows of a collection."""
     grades: defaultdict[int, dict[int, float]] = defaultdict(dict)
     queries = collection.queries.index

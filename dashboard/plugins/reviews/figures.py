@@ -31,6 +31,7 @@ from dashboard.plugins.reviews.verdicts import (
     VERDICT,
     Pair,
     Verdict,
+    Verdicts,
     has_pair,
     keep_last,
     keep_last_of_pairs,
@@ -51,7 +52,7 @@ DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
 
 
-def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> Judged:
+def find_judged(made: JudgingList, rows: Verdicts) -> Judged:
     """Return the pairs of a list that each person has judged, by name.
 
     A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
@@ -64,7 +65,7 @@ def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> Judged:
     return find_all_judged([made], rows)[made.id]
 
 
-def find_all_judged(lists: Sequence[JudgingList], rows: Sequence[Verdict]) -> dict[str, Judged]:
+def find_all_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judged]:
     """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
@@ -78,13 +79,13 @@ def find_all_judged(lists: Sequence[JudgingList], rows: Sequence[Verdict]) -> di
     return found
 
 
-def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
+def find_next(made: JudgingList, rows: Verdicts, author: str) -> Pair | None:
     """Return the first pair of an open list that a person has not judged; None if all are."""
     judged = find_judged(made, rows).get(author, set())
     return None if made.closed else next((pair for pair in made.asked if pair not in judged), None)
 
 
-def count_values(made: JudgingList, rows: Sequence[Verdict]) -> Rows:
+def count_values(made: JudgingList, rows: Verdicts) -> Rows:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
     said = keep_last_of_pairs(rows)
     return [
@@ -102,7 +103,7 @@ def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
     }
 
 
-def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
+def list_answers(rows: Verdicts) -> dict[Pair, dict[str, str]]:
     """Return what each person says of each pair that two or more are sure about."""
     answers = {
         pair: {name: row.answer for name, row in people.items() if row.value != UNSURE}
@@ -111,7 +112,7 @@ def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
     return {pair: people for pair, people in answers.items() if len(people) >= 2}
 
 
-def measure_agreement(rows: Sequence[Verdict]) -> Rows:
+def measure_agreement(rows: Verdicts) -> Rows:
     """Return rows of COLUMNS: of all people, then Cohen's kappa of each two of the busiest.
 
     `agreement` is the share of comparisons of two people on a pair in which they said the same;
@@ -167,7 +168,7 @@ def _make_row(
     }
 
 
-def list_disagreements(rows: Sequence[Verdict]) -> Rows:
+def list_disagreements(rows: Verdicts) -> Rows:
     """Return rows of DIFFERING: pairs on which people differ, the most evenly divided first.
 
     `minority` is the share that is not of the most frequent value; `values` such as
@@ -183,7 +184,7 @@ def list_disagreements(rows: Sequence[Verdict]) -> Rows:
     return sorted(found, key=lambda row: (-row["minority"], -row["people"], order(row)))
 
 
-def list_undecided(rows: Sequence[Verdict]) -> Rows:
+def list_undecided(rows: Verdicts) -> Rows:
     """Return the rows of `list_disagreements` on which nobody has decided."""
     decided = {row.pair for row in keep_last(rows, DECISION)}
     found = list_disagreements(rows)
@@ -231,13 +232,13 @@ def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, s
     return pair[::-1] if is_turned else pair
 
 
-def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> list[Verdict]:
+def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> Verdicts:
     """Return the last answer of each person on each query of a list."""
     last = keep_last(rows, PREFERENCE)
     return [row for row in last if row.list_id == made.id and row.value in PREFERENCES]
 
 
-def score_queries(answers: Sequence[Verdict]) -> Scores:
+def score_queries(answers: Verdicts) -> Scores:
     """Return for each query 1 if the candidate won, -1 if the baseline did, 0, or None."""
     said: dict[str, list[int]] = {row.query_id: [] for row in answers}
     for row in answers:
@@ -304,7 +305,7 @@ def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> 
     return sum(same), len(same)
 
 
-def make_verdicts(answers: Iterable[Verdict]) -> list[Verdict]:
+def make_verdicts(answers: Iterable[Verdict]) -> Verdicts:
     """Return answers as verdicts better, worse, same or unsure, for their agreement."""
     words = {CANNOT_SAY: UNSURE, "much better": "better", "much worse": "worse"}
     return [replace(row, kind=VERDICT, value=words.get(row.value, row.value)) for row in answers]

@@ -19,7 +19,7 @@ from dashboard.plugins.reviews.judging_lists import (
     JudgingList,
 )
 from dashboard.plugins.reviews.preference_view import draw_result
-from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdict
+from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
@@ -60,7 +60,7 @@ class Reviews(NamedTuple):
     """
 
     lists: Sequence[JudgingList]
-    rows: Sequence[Verdict]
+    rows: Verdicts
     judged: Mapping[str, Judged]
     left_out: Sequence[str]
 
@@ -307,7 +307,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         _draw_pairs(study.collection, made, reviews.rows)
 
 
-def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdict]) -> None:
+def _draw_pairs(collection: Collection, made: JudgingList, rows: Verdicts) -> None:
     counted = figures.count_values(made, rows)
     said = [row for row in counted if row["people"]]
     if not said:

@@ -1,7 +1,6 @@
 """Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -17,7 +16,7 @@ from dashboard.plugins.reviews.list_view import Reviews
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
     VERDICT,
-    Verdict,
+    Verdicts,
     find_scale,
     keep_last_of_pairs,
     read_state,
@@ -43,7 +42,7 @@ FIGURES = [
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _measure(key: list[tuple[str, int, int]], _rows: Sequence[Verdict]) -> Rows:
+def _measure(key: list[tuple[str, int, int]], _rows: Verdicts) -> Rows:
     return measure_agreement(_rows)
 
 
@@ -120,7 +119,7 @@ def draw_decisions(
     load_answers("decisions")(key="decisions", data=data, on_next_change=lambda: None)
 
 
-def make_payload(study: Study, metric: str, said: Sequence[Verdict], rows: Rows) -> Rows:
+def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
     """Return pairs with poster, query, label, ticks, and who said what."""
     people = keep_last_of_pairs(said, VERDICT)
     names = study.collection.query_names
