@@ -12,6 +12,7 @@ from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
@@ -27,9 +28,8 @@ MAX_SLICES = 12
 
 def describe_contents(study: Study) -> str:
     """Return the numbers of items, queries and versions in words."""
-    versions = len(study.collection.versions)
     counted = f"{len(study.collection.items):,} items · {count_queries(study)}"
-    return f"{counted} · {versions} version{'' if versions == 1 else 's'}"
+    return f"{counted} · {count_things(len(study.collection.versions), 'version')}"
 
 
 def count_queries(study: Study) -> str:

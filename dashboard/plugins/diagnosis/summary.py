@@ -12,10 +12,10 @@ from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.texts import count_things
 
 NAMED = 3
 """Keywords that a sentence names, at most."""
-PLURALS = {name: f"{name}es" if name.endswith("s") else f"{name}s" for name in CAUSES}
 
 
 def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Described:
@@ -82,14 +82,14 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
         rows = list(group)
         number = sum(row["results"] for row in rows)
         told += [Piece(", ")] * bool(told)
-        told.append(Piece(f"{number:,} {PLURALS[cause] if number > 1 else cause}", cause))
+        told.append(Piece(count_things(number, cause), cause))
         named = [row for row in rows if row["detail"]][:NAMED] if cause == NEAR else []
         for place, row in enumerate(named):
             verb = "" if place else "lacks " if row["results"] == 1 else "lack "
             told.append(Piece(", " if place else " ("))
             told.append(Piece(f"{row['results']:,} {verb}{row['detail']}", cause, row["detail"]))
         others = number - sum(row["results"] for row in named)
-        told += [Piece(f", {others:,} other{'s' * (others > 1)}")] * bool(named and others)
+        told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
         told += [Piece(")")] * bool(named)
     return told
 
@@ -103,7 +103,7 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     if not causes:
         return found, []
     cutoff = find_cutoff(metric, depth)
-    results = "1 wrong result" if len(causes) == 1 else f"{len(causes):,} wrong results"
+    results = count_things(len(causes), "wrong result")
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     return found, [

@@ -38,6 +38,7 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.storage.collection import Collection
 from dashboard.tables import FloatArray
+from dashboard.texts import count_things
 
 FEW_PAIRS = 30
 """Pairs below which a figure of agreement says little."""
@@ -265,9 +266,9 @@ def measure_preference(scores: Scores) -> Preference:
 def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
     """Return who won how many queries, with interval and p, in a sentence."""
     decided = found.better + found.worse
-    rest = f" In {_count(found.same)} neither version won." if found.same else ""
+    rest = f" In {count_things(found.same, 'query')} neither version won." if found.same else ""
     if found.unsaid:
-        rest += f" For {_count(found.unsaid)} nobody could say which is better."
+        rest += f" For {count_things(found.unsaid, 'query')} nobody could say which is better."
     if found.interval is None or found.p is None:
         return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
@@ -276,12 +277,8 @@ def describe_preference(found: Preference, baseline: str, candidate: str) -> str
         who = f"{baseline} and {candidate} each"
     low, high = found.interval
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
-    told = f"{who} won {won} of {_count(decided)} with a winner"
+    told = f"{who} won {won} of {count_things(decided, 'query')} with a winner"
     return f"{told} ({interval}), p {write_p(found.p)}.{rest}"
-
-
-def _count(queries: int) -> str:
-    return f"{queries} {'query' if queries == 1 else 'queries'}"
 
 
 def name_winner(found: Preference, baseline: str, candidate: str) -> str:

@@ -23,6 +23,7 @@ from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
+from dashboard.texts import count_things
 from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
@@ -210,8 +211,7 @@ def _draw_end(made: JudgingList, judged: Judged) -> None:
 
 
 def _count(made: JudgingList) -> str:
-    kind = ("query", "queries") if made.is_comparison else ("result", "results")
-    return f"{len(made.asked):,} {kind[len(made.asked) != 1]}"
+    return count_things(len(made.asked), "query" if made.is_comparison else "result")
 
 
 def _tell(made: JudgingList) -> str:

@@ -24,6 +24,7 @@ from dashboard.plugins.reviews.verdicts import (
 from dashboard.study.choices import Choices
 from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
+from dashboard.texts import count_things
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
@@ -171,7 +172,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
-    labels = "1 label" if len(changes) == 1 else f"{len(changes):,} labels"
+    labels = count_things(len(changes), "label")
     said = f"{labels} ({how})" if changes else "no label"
     with make_line():
         used = "Corrected" if counts else "Original"
