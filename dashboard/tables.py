@@ -198,11 +198,8 @@ def _check_header(
     """Return the names of columns, in small letters if the required ones are found only so."""
     small = [column.lower() for column in header]
     if not set(required) <= set(header) and set(required) <= set(small):
-        findings.append(
-            Finding(
-                "note", name, line, f"the columns {list_columns(header)}", "small letters; read so"
-            )
-        )
+        wanted = "small letters; read so"
+        findings.append(Finding("note", name, line, f"the columns {list_columns(header)}", wanted))
         header = small
     missing = [column for column in required if column not in header]
     if missing:

@@ -153,6 +153,16 @@ def write_number(value: float, sign: str = "") -> str:
     return "0.000"
 
 
+def count_things(number: int, one: str) -> str:
+    """Return a number and what it counts.
+
+    >>> count_things(1, "query"), count_things(1_200, "query"), count_things(2, "near miss")
+    ('1 query', '1,200 queries', '2 near misses')
+    """
+    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}{'es' if one.endswith('s') else 's'}"
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def parse_number(text: str) -> float:
     """Return the finite number that a text is; NaN if it is none.
 

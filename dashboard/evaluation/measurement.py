@@ -17,7 +17,8 @@ from dashboard.retrieval.run import Part, Run
 from dashboard.tables import BoolArray, FloatArray, IntArray
 
 Row = dict[str, Any]
-Described = tuple[Row, list[Row]]
+Rows = list[Row]
+Described = tuple[Row, Rows]
 """What a plugin says of a query, and more fields of rows of its results."""
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.storage.folders import list_collections
+from dashboard.texts import count_things
 from dashboard.views.components import make_line
 from dashboard.views.contents import draw_collection
 from dashboard.views.copy import draw_copy_link
@@ -16,8 +17,7 @@ python -m dashboard measure yours"""
 study, choices = open_page()
 names = sorted(list_collections(), key=lambda name: name != study.collection.name)
 with make_line():
-    number = f"{len(names)} collection{'s' * (len(names) > 1)}"
-    st.subheader(number, anchor=False, width="content")
+    st.subheader(count_things(len(names), "collection"), anchor=False, width="content")
     draw_copy_link()
 columns = st.columns(2, gap="medium")
 for place, name in enumerate(names):

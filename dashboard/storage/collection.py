@@ -202,15 +202,9 @@ def _finish(made: Collection, findings: Findings) -> Collection:
     made, settings = _read_plugins(made, findings), dict(made.settings)
     for key in ("default_baseline", "default_candidate"):
         if settings.get(key) and settings[key] not in made.versions:
-            findings.append(
-                Finding(
-                    "error",
-                    "collection.toml",
-                    None,
-                    f"{key} = {settings.pop(key)!r}, which is not there",
-                    f"one of the versions ({list_names(made.versions) or 'there are none'})",
-                )
-            )
+            wanted = f"one of the versions ({list_names(made.versions) or 'there are none'})"
+            found = f"{key} = {settings.pop(key)!r}, which is not there"
+            findings.append(Finding("error", "collection.toml", None, found, wanted))
     _check_protocols(made, findings)
     told = (*map(Finding.from_error, made.problems), *findings)
     return replace(made, settings=settings, findings=told)
@@ -301,12 +295,8 @@ def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
     if not outside:
         return items
-    findings += count_odd(
-        "qrels",
-        sorted(outside),
-        "judged items outside the gallery",
-        "items; they count as relevant, but only a file of results can name them",
-    )
+    wanted = "items; they count as relevant, but only a file of results can name them"
+    findings += count_odd("qrels", sorted(outside), "judged items outside the gallery", wanted)
     columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
     columns["item_id"] = (*items.ids, *sorted(outside))
     return Table(items.file, "item_id", columns, items.lines)
@@ -362,15 +352,9 @@ def _report_unread(folder: Path, findings: Findings) -> None:
     read = {*_list(folder)}
     for path in sorted((folder / "runs").glob("[!.]*")):
         if path.is_file() and path not in read and path.suffix != ".json":
-            findings.append(
-                Finding(
-                    "warning",
-                    f"runs/{path.name}",
-                    None,
-                    f"a file with the ending {path.suffix!r}",
-                    f"results with the ending {', '.join(RUNS)}; it is left out",
-                )
-            )
+            wanted = f"results with the ending {', '.join(RUNS)}; it is left out"
+            found = f"a file with the ending {path.suffix!r}"
+            findings.append(Finding("warning", f"runs/{path.name}", None, found, wanted))
 
 
 def _digest(paths: Sequence[Path]) -> str:

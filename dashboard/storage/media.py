@@ -145,15 +145,8 @@ def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
                 lacking.setdefault(why, []).append(place)
         for (what, wanted), places in lacking.items():
             few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
-            findings.append(
-                Finding(
-                    "warning",
-                    "items.csv",
-                    items.lines[places[0]],
-                    f"{len(places):,} of {len(files):,} files that are {what} ({few})",
-                    wanted,
-                )
-            )
+            found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
+            findings.append(Finding("warning", "items.csv", items.lines[places[0]], found, wanted))
     return findings
 
 

@@ -152,9 +152,8 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
             repeated.append(line)
     if not values:
         raise DataError(name, "no rows", f"lines of query, item and {number}")
-    findings += count_odd(
-        name, repeated, "lines that say the same again", "each pair once; they count once", "note"
-    )
+    wanted = "each pair once; they count once"
+    findings += count_odd(name, repeated, "lines that say the same again", wanted, "note")
     return make_pairs(values)
 
 

@@ -38,15 +38,8 @@ def read_settings(path: Path, schema: Settings, findings: Findings) -> dict[str,
     found = read_toml(path, path.name, findings)
     unknown = [key for key in found if key not in schema]
     if unknown:
-        findings.append(
-            Finding(
-                "warning",
-                path.name,
-                None,
-                f"keys {list_names(unknown)}",
-                f"keys among {', '.join(schema)}",
-            )
-        )
+        wanted = f"keys among {', '.join(schema)}"
+        findings.append(Finding("warning", path.name, None, f"keys {list_names(unknown)}", wanted))
     for key, value in found.items():
         if key in schema and not _fits(value, schema[key]):
             raise DataError(path.name, f"{key} = {str(value)[:80]!r}", _describe(schema[key]))

@@ -1,13 +1,12 @@
 """Charts of differences between two versions; points and bars of some can be picked."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.slicing import ALL
 from dashboard.texts import write_number
 from dashboard.views.address import set_choice
@@ -55,7 +54,7 @@ def write_bin(change: float) -> str:
     return written.replace("-", "−")
 
 
-def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
+def draw_histogram(rows: Rows, metric: str, ink: str = "") -> Any:
     """Return the number of queries by change; a bar can be picked.
 
     Args:
@@ -85,7 +84,7 @@ def draw_histogram(rows: Sequence[Row], metric: str, ink: str = "") -> Any:
     return alt.layer(bars.add_params(pick), counts, height=150)
 
 
-def draw_scatter(rows: Sequence[Row], metric: str, baseline: str, candidate: str) -> Any:
+def draw_scatter(rows: Rows, metric: str, baseline: str, candidate: str) -> Any:
     """Return the values of both versions, equal ones as one point that can be picked.
 
     Args:
@@ -153,7 +152,7 @@ def draw_bar(row: Row) -> Any:
     return alt.layer(_draw_zero(None), bar, point, *ends, height=88)
 
 
-def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str = "") -> Any:
+def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> Any:
     """Return differences with their intervals, one below the other.
 
     Args:
@@ -188,7 +187,7 @@ def draw_forest(rows: Sequence[Row], title: str, picked: bool = False, ink: str 
     return alt.layer(_draw_zero(title), bars, points, left, right, height=alt.Step(36))
 
 
-def draw_heatmap(rows: Sequence[Row], first: str, second: str) -> Any:
+def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
     """Return the mean difference of each pair of slices; a cell can be picked.
 
     Args:

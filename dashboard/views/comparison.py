@@ -14,7 +14,7 @@ from dashboard.evaluation.differences import (
     write_p,
     write_signed,
 )
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
@@ -38,7 +38,7 @@ COLUMNS = [
 ]
 
 
-def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
+def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
     """Return a row a metric of the choice `metrics`, and the row of the one that the lists show.
 
     p is corrected over all of them.
@@ -52,7 +52,7 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[list[Row], Row]:
     return [row for row in named if row["name"] in shown], found
 
 
-def compare_on_page(study: Study, choices: Choices) -> tuple[list[Row], Row]:
+def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
     """Return what `compare_metrics` does; margins that no loss can have are said and left out."""
     try:
         return compare_metrics(study, choices)
@@ -97,7 +97,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     return told
 
 
-def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
+def draw_metrics(rows: Rows, choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
     written = [write_row(row) for row in rows]
     draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
@@ -107,7 +107,7 @@ def draw_metrics(rows: Sequence[Row], choices: Choices) -> None:
         st.caption(escape_markdown(told))
 
 
-def find_front(rows: Sequence[Row], metric: str) -> int:
+def find_front(rows: Rows, metric: str) -> int:
     """Return the place of a metric among the rows of a table; -1 if it is not there."""
     names = [row["name"] for row in rows]
     return names.index(name) if (name := str(parse_one(metric))) in names else -1
@@ -140,7 +140,7 @@ def write_difference(row: Row, p: float | None, lacking: str = "not defined") ->
     }
 
 
-def make_forest(rows: Sequence[Row], metric: str) -> list[Row]:
+def make_forest(rows: Rows, metric: str) -> Rows:
     """Return the rows of a chart of differences, of metrics that rise, or fall, as one does."""
     sign = find_sign(parse_one(metric))
     return [

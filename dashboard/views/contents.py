@@ -12,6 +12,7 @@ from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
+from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, write_table
@@ -72,7 +73,7 @@ def list_facts(collection: Collection) -> dict[str, str]:
     """Return what is known of a collection, by its name on the screen."""
     texts = int(collection.is_text.sum())
     items = len(collection.queries) - texts
-    kinds = [f"{n:,} {kind}{'s' * (n > 1)}" for n, kind in ((texts, "text"), (items, "item")) if n]
+    kinds = [count_things(n, kind) for n, kind in ((texts, "text"), (items, "item")) if n]
     rules = None
     with suppress(ChoiceError):  # none can judge it
         rules = find_rules(collection, resolve(collection, {})["protocol"])
@@ -108,4 +109,4 @@ def write_facts(collection: Collection) -> str:
 def count_findings(findings: Sequence[Finding]) -> str:
     """Return how many findings there are of each level: "1 error, 2 notes"."""
     counts = Counter(each.level for each in findings)
-    return ", ".join(f"{n:,} {level}{'' if n == 1 else 's'}" for level, n in counts.items())
+    return ", ".join(count_things(n, level) for level, n in counts.items())

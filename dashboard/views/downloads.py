@@ -13,7 +13,7 @@ from dashboard.commands.output import (
     write_markdown_table,
     write_rows,
 )
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -36,7 +36,7 @@ def draw_sharing(
     study: Study,
     choices: Choices,
     markdown: str,
-    tables: Mapping[str, tuple[Sequence[Row], Sequence[str]]],
+    tables: Mapping[str, tuple[Rows, Sequence[str]]],
     charts: Mapping[str, Any],
 ) -> None:
     """Draw downloads and the buttons that copy, in one row.
@@ -45,7 +45,7 @@ def draw_sharing(
         study: What is looked at.
         choices: Its versions are in the names of the files.
         markdown: The view as Markdown.
-        tables: Sequence[Row] and columns, as a command prints them, by the table's name.
+        tables: Rows and columns, as a command prints them, by the table's name.
         charts: Charts by name.
     """
     versions, ink = choices.compared, pick_ink()
@@ -102,7 +102,7 @@ def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_
     return bytes(vl_convert.vegalite_to_png(chart, scale=2))
 
 
-def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Sequence[Row]) -> str:
+def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:
     """Return a heading, a sentence, a table and the link of the view as Markdown."""
     marks = ["---:" if column.number else "---" for column in columns]
     lines = [[column.label for column in columns], marks]

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
@@ -25,7 +25,7 @@ COLUMNS = [
 ]
 
 
-def make_lines(rows: Sequence[Row]) -> list[Row]:
+def make_lines(rows: Rows) -> Rows:
     """Return the rows of a chart of slices, the worst first, small slices last.
 
     A slice is shown by its value alone where no other column has that value.
@@ -43,7 +43,7 @@ def make_lines(rows: Sequence[Row]) -> list[Row]:
     return lines
 
 
-def make_cells(rows: Sequence[Row]) -> list[Row]:
+def make_cells(rows: Rows) -> Rows:
     """Return the cells of a table of two columns, without the column's name in each."""
     return [
         row

@@ -7,11 +7,12 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.evaluation.differences import find_sign
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
@@ -27,9 +28,8 @@ MAX_SLICES = 12
 
 def describe_contents(study: Study) -> str:
     """Return the numbers of items, queries and versions in words."""
-    versions = len(study.collection.versions)
     counted = f"{len(study.collection.items):,} items · {count_queries(study)}"
-    return f"{counted} · {versions} version{'' if versions == 1 else 's'}"
+    return f"{counted} · {count_things(len(study.collection.versions), 'version')}"
 
 
 def count_queries(study: Study) -> str:
@@ -65,9 +65,7 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
             )
 
 
-def list_versions(
-    study: Study, choices: Choices, compared: Sequence[Row]
-) -> tuple[list[Column], list[Row]]:
+def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[Column], Rows]:
     """Return a table: the mean of each metric and version, and how the candidate compares.
 
     A version is not compared with itself.
@@ -98,7 +96,7 @@ def list_versions(
     return [*columns, named, interval, p, replace(outcome, wide=True)], rows
 
 
-def list_lowest(rows: Sequence[Row], metric: str) -> list[Row]:
+def list_lowest(rows: Rows, metric: str) -> Rows:
     """Return the rows of `list_changes` from the candidate's worst value to its best, null last."""
     sign = find_sign(parse_one(metric))
     return sorted(rows, key=lambda row: (row["candidate"] is None, sign * (row["candidate"] or 0)))
@@ -113,14 +111,14 @@ def name_curve(metric: str) -> str:
     return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
 
 
-def list_curve(study: Study, versions: Sequence[str], metric: str) -> list[Row]:
+def list_curve(study: Study, versions: Sequence[str], metric: str) -> Rows:
     """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
     names = name_curve(metric)
     measured = study.measure(versions, names) if names else []
     return [row for each in measured for row in each.list_means()]
 
 
-def pick_slices(rows: Sequence[Row]) -> list[Row]:
+def pick_slices(rows: Rows) -> Rows:
     """Return the rows of the slices with the most queries, large enough to be compared."""
     sizes = Counter({row["slice"]: row["queries"] for row in rows if row["queries"] >= SMALL_SLICE})
     kept = sizes.most_common(MAX_SLICES)

@@ -126,12 +126,9 @@ def test_bad_margins(text: str, world: Path) -> None:
 
 
 def test_a_margin_that_no_loss_reaches() -> None:
+    """Ranks 5 and 9 in both versions: a loss of 2 ranks can be, though none is seen."""
     with pytest.raises(ChoiceError, match="AP=2 is no loss"):
         compare(np.array([0.1, 0.2]), 2.0)
-
-
-def test_a_margin_of_values_above_1() -> None:
-    """Ranks 5 and 9 in both versions: a loss of 2 ranks can be, though none is seen."""
     ids, measures, values = ("a", "b"), tuple(parse("t2i_MnR")), np.array([[5.0, 9.0]])
     sides = (Measurement(name, measures, ids, values) for name in ("v1", "v2"))
     (row,) = compare_runs(*sides, margins={"t2i_MnR": 2.0})

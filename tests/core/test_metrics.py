@@ -118,12 +118,9 @@ def test_value_zero_or_null() -> None:
 JUDGED_NULL = type(QRELS)(**{**QRELS.__dict__, "nothing_relevant": "null"})
 
 
-def test_other_names_and_repetitions() -> None:
+def test_other_names_repetitions_and_settings() -> None:
     found = [str(each) for each in parse("hits_over_k@5, P@5 map MRR ndcg@10")]
     assert found == ["P@5", "AP", "RR", "nDCG@10"]
-
-
-def test_settings_and_names_of_trec_eval() -> None:
     text = "RBP RBP(p=0.95) RBP(0.80)@5, AP(divisor=retrieved) map_cut.7 P_10 recall_100 success_1"
     found = [str(each) for each in parse(text + " recip_rank ndcg")]
     expected = ["RBP(0.95)", "RBP(0.8)@5", "AP(retrieved)", "AP@7", "P@10", "R@100", "Success@1"]

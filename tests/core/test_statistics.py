@@ -113,12 +113,9 @@ def test_p_counts_the_choices_of_signs(candidate: list[float], p: float) -> None
     assert (row["p"], row["outcome"], row["low"] is None) == (p, "cannot tell", p != 0.5)
 
 
-def test_sums_of_scenes_are_those_of_their_queries() -> None:
+def test_sums_of_scenes_and_a_drawn_p_which_is_never_0() -> None:
     row = compare([0, 0, 0, 0], [1, 1, -1, 1], ["s", "s", "t", "u"])
     assert row["p"] == (2 + 4) / 8  # sums 2, -1 and 1: six of eight choices reach 2
-
-
-def test_drawn_p_is_never_0() -> None:
     assert find_p(*[0.1] * 60) == 1 / 100_001
 
 

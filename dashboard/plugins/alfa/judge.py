@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.judgement import JudgingRules, add_reasons
-from dashboard.evaluation.measurement import Described, Row
+from dashboard.evaluation.measurement import Described, Rows
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.alfa.keywords import Keyword, Keywords, map_text
 from dashboard.storage.collection import Collection
@@ -102,7 +102,7 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
     return found
 
 
-def describe_results(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Return what a query requires, and matched, required and a tick a keyword of some results.
 
     Keywords that its text names beside those are not_counted.

@@ -1,7 +1,5 @@
 """Classes of items and queries, in the column that the setting `class_label` names."""
 
-from collections.abc import Sequence
-
 from dashboard.errors import DataError, Findings, count_odd
 from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
@@ -12,7 +10,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Described, Row
+from dashboard.evaluation.measurement import Described, Rows
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import pick_headline
@@ -82,7 +80,7 @@ def judge(collection: Collection, choices: Choices) -> LabelJudgement:
     return judge_labels(items, queries, collection.own_items)
 
 
-def describe_class(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_class(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Return the class that a query asks for, and nothing of results."""
     if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
         return {}, []

@@ -5,13 +5,13 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 4), and a metric is Σ g(k) · d(k) over the results that are looked at (equation 5).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.graded_metrics import PER, count_images
-from dashboard.evaluation.measurement import Described, Row
+from dashboard.evaluation.measurement import Described, Rows
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, find_bounds
@@ -47,7 +47,7 @@ def compute_gain(credit: FloatArray, w: int = 10, divide: str = "window") -> Flo
     return np.asarray(total / (w if divide == "w" else np.minimum(place, w)))
 
 
-def describe_gains(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_gains(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Note r and r' of each result in its list, and its gain g(k) by the settings of a metric.
 
     r alone for items that are in no list; nothing where nobody judged the query.

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.block import Block, label
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.context.correlation import (
     compute_difference_interval,
@@ -71,7 +71,7 @@ class Cleaned(NamedTuple):
 
     pages: pd.DataFrame
     answers: pd.DataFrame
-    steps: list[Row]
+    steps: Rows
 
     @property
     def satisfaction(self) -> pd.Series:
@@ -164,9 +164,7 @@ def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") 
     return pd.DataFrame(values, index=[name for name, _ in by])
 
 
-def compare_gains(
-    viewed: ViewedLists, reading: Reading, least_rows: int | None = None
-) -> list[Row]:
+def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int | None = None) -> Rows:
     """Return a row a discount: original and context-aware gain beside satisfaction (table 3)."""
     found = clean(viewed, reading.rows if least_rows is None else least_rows)
     values = measure_lists(take_rows(found.pages, reading.rows), reading.metrics, reading.average)
@@ -204,7 +202,7 @@ def _is_clear(p: float) -> bool | None:
     return None if np.isnan(p) else p < ALPHA
 
 
-def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> list[str]:
+def explain_nulls(viewed: ViewedLists, reading: Reading, rows: Rows) -> list[str]:
     """Return sentences on why some rows have no correlation, or why there is no row."""
     names = ("r", "r_original", "r_context")
     sizes = [row["n"] for row in rows if any(np.isnan(row.get(name, 0.0)) for name in names)]
@@ -223,7 +221,7 @@ def explain_nulls(viewed: ViewedLists, reading: Reading, rows: list[Row]) -> lis
     return told
 
 
-def compare_depths(viewed: ViewedLists, reading: Reading) -> list[Row]:
+def compare_depths(viewed: ViewedLists, reading: Reading) -> Rows:
     """Return the source's table 3: `compare_gains` for each of its columns."""
     rows = []
     for least, looked_at in TABLE_3:
@@ -246,7 +244,7 @@ def split_by_variance(
     return variance, list(ordered.index[:size]), list(ordered.index[len(ordered) - size :])
 
 
-def compare_halves(viewed: ViewedLists, reading: Reading) -> list[Row]:
+def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
     """Return the source's table 2: correlations where relevance varies least and most."""
     found = clean(viewed, reading.rows)
     pages = take_rows(found.pages, reading.rows)
@@ -273,7 +271,7 @@ def _count_tied(variance: pd.Series, part: pd.Series, border: int) -> int:
     return same if same > int((part == part.iloc[border]).sum()) else 0
 
 
-def describe_spread(viewed: ViewedLists, reading: Reading) -> list[Row]:
+def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
     """Return the source's figure 3: mean and deviations of relevance in the first rows."""
     found = clean(viewed, reading.rows)
     felt = found.satisfaction
@@ -294,12 +292,10 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> list[Row]:
     return rows
 
 
-def count_sizes(viewed: ViewedLists) -> list[Row]:
+def count_sizes(viewed: ViewedLists) -> Rows:
     """Return the source's table 1: sessions, participants, queries, lists and images."""
     steps = clean(viewed, 0).steps[0]
-    rows: list[Row] = [
-        {"part": "before cleaning", "sessions": _count_sessions(viewed.answers)} | steps
-    ]
+    rows: Rows = [{"part": "before cleaning", "sessions": _count_sessions(viewed.answers)} | steps]
     rows[0]["images"] += rows[0].pop("invalid")
     for least in DATASETS:
         found = clean(viewed, least)
@@ -315,7 +311,7 @@ def _count_sessions(answers: pd.DataFrame) -> int | None:
     return int(answers.loc[answers["session"].fillna("") != "", "session"].nunique()) or None
 
 
-def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: str) -> list[Row]:
+def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: str) -> Rows:
     """Return one list picture by picture: what each adds to a context-aware gain, and why.
 
     r is relevance ÷ 100; best the largest up to there, and best_rank where it was first; adjusted

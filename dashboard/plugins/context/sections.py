@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import write_p
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins.context.judge import VIEWED
 from dashboard.plugins.context.lists import DOUBTS, ViewedLists, read_lists
@@ -74,15 +74,13 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
 
 
 @lru_cache(maxsize=4)
-def _read_section(
-    collection: Collection, reading: Reading
-) -> tuple[ViewedLists, list[Row], list[Row]]:
+def _read_section(collection: Collection, reading: Reading) -> tuple[ViewedLists, Rows, Rows]:
     """Return lists with answers, their correlations, and mean and deviation of each list."""
     viewed = read_lists(collection, [])
     return viewed, compare_gains(viewed, reading), describe_spread(viewed, reading)
 
 
-def _draw_spread(rows: list[Row]) -> Any:
+def _draw_spread(rows: Rows) -> Any:
     """Return mean and deviation of relevance in the first rows of each list (figure 3a)."""
     colour = alt.Scale(scheme="viridis", domain=[0, 1])
     return (

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -20,7 +20,7 @@ def draw_section(study: Study, choices: Choices) -> None:
     names = CROSSMODAL.metrics.split()
     measured = study.measure(choices["runs"], CROSSMODAL.metrics)
     means = [[row["mean"] for row in each.list_means()] for each in measured]
-    rows: list[Row] = [{"run": each.run, "best": []} for each in measured]
+    rows: Rows = [{"run": each.run, "best": []} for each in measured]
     for name, *values in zip(names, *means, strict=True):
         for at in find_best(dict(enumerate(values)), -1 if name.endswith(RANKS) else 1):
             rows[at]["best"].append(name)

@@ -7,18 +7,18 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Described, Row
+from dashboard.evaluation.measurement import Described, Row, Rows
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.texts import count_things
 
 NAMED = 3
 """Keywords that a sentence names, at most."""
-PLURALS = {name: f"{name}es" if name.endswith("s") else f"{name}s" for name in CAUSES}
 
 
-def describe_causes(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Return why each wrong result of a version is one, and a sentence a version on all of them."""
     fields = [Row() for _ in rows]
     told = {}
@@ -56,7 +56,7 @@ def list_wrong(
     return found
 
 
-def count_causes(causes: Sequence[Cause]) -> list[Row]:
+def count_causes(causes: Sequence[Cause]) -> Rows:
     """Return cause, detail, results and share of all, the most frequent cause first."""
     totals = Counter(each.name for each in causes)
     counts = Counter((each.name, each.detail) for each in causes).most_common()
@@ -82,14 +82,14 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
         rows = list(group)
         number = sum(row["results"] for row in rows)
         told += [Piece(", ")] * bool(told)
-        told.append(Piece(f"{number:,} {PLURALS[cause] if number > 1 else cause}", cause))
+        told.append(Piece(count_things(number, cause), cause))
         named = [row for row in rows if row["detail"]][:NAMED] if cause == NEAR else []
         for place, row in enumerate(named):
             verb = "" if place else "lacks " if row["results"] == 1 else "lack "
             told.append(Piece(", " if place else " ("))
             told.append(Piece(f"{row['results']:,} {verb}{row['detail']}", cause, row["detail"]))
         others = number - sum(row["results"] for row in named)
-        told += [Piece(f", {others:,} other{'s' * (others > 1)}")] * bool(named and others)
+        told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
         told += [Piece(")")] * bool(named)
     return told
 
@@ -103,7 +103,7 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     if not causes:
         return found, []
     cutoff = find_cutoff(metric, depth)
-    results = "1 wrong result" if len(causes) == 1 else f"{len(causes):,} wrong results"
+    results = count_things(len(causes), "wrong result")
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     return found, [

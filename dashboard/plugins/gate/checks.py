@@ -13,7 +13,7 @@ import numpy as np
 from dashboard.commands.output import format_cell, write_markdown_table
 from dashboard.errors import make_printable
 from dashboard.evaluation.differences import NOT_WORSE, find_limit, find_sign
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -73,7 +73,7 @@ def read_conditions(text: str | None, sign: str) -> list[Condition]:
 
 def make_checks(
     study: Study, choices: Choices, conditions: Sequence[Condition]
-) -> tuple[list[Check], list[Row]]:
+) -> tuple[list[Check], Rows]:
     """Return the checks of two versions, and the rows of their comparison.
 
     Without a condition, each metric that is no median must not fall.

@@ -1,6 +1,5 @@
 """Types of pairs from judged pairs or from labels; outputs read by their signs; P(H<=2)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Described, Row, measure_run
+from dashboard.evaluation.measurement import Described, Rows, measure_run
 from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import BLOCK, hold_only
@@ -60,15 +59,8 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         return "pairs"
     items, queries = _split_labels(collection)
     if named and len(set(items) - {Labels()}) == 1:
-        findings.append(
-            Finding(
-                "warning",
-                "items.csv",
-                None,
-                "labels of one class only",
-                "two classes; every version finds nothing but relevant items",
-            )
-        )
+        wanted = "two classes; every version finds nothing but relevant items"
+        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
     for table in (collection.items, collection.queries):
         column = _find_column(table)
         findings += report_missing(table.file, column, count_missing(table[column]))
@@ -171,7 +163,7 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
     return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
-def describe_types(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Note each result's distance to the query, its type, and the labels that both have."""
     if study.rules.name != NAME:
         return {}, []

@@ -8,7 +8,7 @@ import numpy as np
 
 from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import Judgement, find_relevant
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.run import Part
 from dashboard.study.study import Study
@@ -21,7 +21,7 @@ RISING = (
 """Metrics that never fall when the better one of two neighbours moves up."""
 
 
-def list_bounds(study: Study, versions: Sequence[str], metric: str) -> list[Row]:
+def list_bounds(study: Study, versions: Sequence[str], metric: str) -> Rows:
     """Return run, low, mean and high of each version: means over the scored queries.
 
     low and high are the means of each query's smallest and largest value over all orders of equal

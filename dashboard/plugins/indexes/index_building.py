@@ -14,7 +14,7 @@ import faiss
 import numpy as np
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.statistics import resample_figure
 from dashboard.plugins.indexes.faiss_file import (
     NAME,
@@ -102,7 +102,7 @@ def build(items: Vectors, factory: str) -> Any:
 
 def measure_costs(
     collection: Collection, version: Version, files: Sequence[SearchIndex], k: int
-) -> list[Row]:
+) -> Rows:
     """Return recall, time and bytes of indexes, and of exact search; searches are one by one."""
     items = files[0].items
     begun = time.perf_counter()

@@ -16,7 +16,7 @@ from dashboard.errors import DataError
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
-    from dashboard.evaluation.measurement import Row
+    from dashboard.evaluation.measurement import Rows
     from dashboard.storage.collection import Collection
     from dashboard.storage.versions import Version
 
@@ -79,7 +79,7 @@ def answer(call: Namespace) -> Answer:
     return measure_costs(collection, version, files, call.k), COLUMNS, FINE
 
 
-def _copy(call: Namespace, collection: Collection, version: Version) -> list[Row]:
+def _copy(call: Namespace, collection: Collection, version: Version) -> Rows:
     """Copy a version to a server, and return a row."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 

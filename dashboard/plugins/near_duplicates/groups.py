@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard.errors import Finding, Findings, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.measurement import Described, Row
+from dashboard.evaluation.measurement import Described, Rows
 from dashboard.plugins.near_duplicates.choice import (
     ALIKE,
     BY,
@@ -96,15 +96,8 @@ def list_findings(collection: Collection) -> Findings:
             items_of.setdefault(int(groups.first[item]), []).append(items.ids[item])
         few = list_names(map(" = ".join, items_of.values()))
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
-        findings.append(
-            Finding(
-                "note",
-                items.file,
-                None,
-                f"{found} ({few})",
-                f"items of their own; {KEY} = {way} counts each group as one",
-            )
-        )
+        wanted = f"items of their own; {KEY} = {way} counts each group as one"
+        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
     return findings
 
 
@@ -250,7 +243,7 @@ def merge_items(
     )
 
 
-def describe_copies(study: Study, query: int, metric: str, rows: Sequence[Row]) -> Described:
+def describe_copies(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Note on a result that stands for a group which items the others are."""
     if study.choices[KEY] == COUNTED:
         return {}, []

@@ -1,7 +1,6 @@
 """The page of a report: verdict, metrics, charts, slices, and the worst queries as pictures."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, Template
 
 from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import describe_certainty, write_signed
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins import load_sections
 from dashboard.storage.collection import Collection
@@ -35,13 +34,13 @@ CHART_WIDTH = 400
 INK = "#0e151d"
 
 
-def list_queries(study: Study, choices: Choices, number: int) -> list[Row]:
+def list_queries(study: Study, choices: Choices, number: int) -> Rows:
     """Return the queries that got worse, the worst first, at most `number`."""
     rows = list_changes(study, choices["baseline"], choices["candidate"], choices["metric"])
     return [row for row in rows if row["outcome"] == "worse"][:number]
 
 
-def write_report(study: Study, choices: Choices, queries: Sequence[Row], address: str = "") -> str:
+def write_report(study: Study, choices: Choices, queries: Rows, address: str = "") -> str:
     """Return the report as HTML; every text of the collection in it is escaped.
 
     Args:
@@ -96,9 +95,7 @@ def _list_choices(study: Study) -> list[str]:
     return [f"Protocol: {study.rules.title}", count_queries(study), *named]
 
 
-def _draw_charts(
-    study: Study, choices: Choices, rows: Sequence[Row], slices: Sequence[Row]
-) -> list[tuple[str, str]]:
+def _draw_charts(study: Study, choices: Choices, rows: Rows, slices: Rows) -> list[tuple[str, str]]:
     """Return the title and the address, as data, of each chart."""
     baseline, candidate = choices.compared
     metric = choices["metric"]

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from dashboard.commands.options import open_call, open_study_of
 from dashboard.commands.output import replace_file
 from dashboard.errors import DataError
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
@@ -25,7 +25,7 @@ LIST = (
     "author", "time",
 )  # fmt: skip
 NEXT = ("list_id", "query_id", "item_id", "judged", "pairs")
-Answer = tuple[list[Row], tuple[str, ...]]
+Answer = tuple[Rows, tuple[str, ...]]
 
 
 def _list(call: Namespace) -> Answer:

@@ -8,20 +8,19 @@ version is added or a table is written anew. No file is changed.
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 
 from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import Judgement, list_judged
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import verdicts
-from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdict
+from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.study import Study
 
 
-def settle(rows: Sequence[Verdict]) -> list[Row]:
+def settle(rows: Verdicts) -> Rows:
     """Return query_id, item_id, value, people (who are sure), by of each pair with a settled value.
 
     `by` is decision, which one person takes, majority, or one person where nobody else is sure.
@@ -47,9 +46,7 @@ def settle(rows: Sequence[Verdict]) -> list[Row]:
     ]
 
 
-def list_changes(
-    collection: Collection, judgement: Judgement, corrections: Sequence[Row]
-) -> list[Row]:
+def list_changes(collection: Collection, judgement: Judgement, corrections: Rows) -> Rows:
     """Return the rows of `settle` that change a grade, with given (None: not judged), corrected.
 
     `relevant` gives a pair that is not relevant the least relevant grade, `not` a relevant or
@@ -74,7 +71,7 @@ def list_changes(
     return rows
 
 
-def correct(collection: Collection, judgement: Judgement, rows: Sequence[Verdict]) -> Judgement:
+def correct(collection: Collection, judgement: Judgement, rows: Verdicts) -> Judgement:
     """Return a judgement in which the word of people counts, by all rows of a collection."""
     grades: defaultdict[int, dict[int, float]] = defaultdict(dict)
     queries = collection.queries.index

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.differences import find_sign, replace_nan, write_p
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import (
     compute_alpha,
@@ -31,12 +31,14 @@ from dashboard.plugins.reviews.verdicts import (
     VERDICT,
     Pair,
     Verdict,
+    Verdicts,
     has_pair,
     keep_last,
     keep_last_of_pairs,
 )
 from dashboard.storage.collection import Collection
 from dashboard.tables import FloatArray
+from dashboard.texts import count_things
 
 FEW_PAIRS = 30
 """Pairs below which a figure of agreement says little."""
@@ -51,7 +53,7 @@ DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
 
 
-def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> Judged:
+def find_judged(made: JudgingList, rows: Verdicts) -> Judged:
     """Return the pairs of a list that each person has judged, by name.
 
     A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
@@ -64,7 +66,7 @@ def find_judged(made: JudgingList, rows: Sequence[Verdict]) -> Judged:
     return find_all_judged([made], rows)[made.id]
 
 
-def find_all_judged(lists: Sequence[JudgingList], rows: Sequence[Verdict]) -> dict[str, Judged]:
+def find_all_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judged]:
     """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
@@ -78,13 +80,13 @@ def find_all_judged(lists: Sequence[JudgingList], rows: Sequence[Verdict]) -> di
     return found
 
 
-def find_next(made: JudgingList, rows: Sequence[Verdict], author: str) -> Pair | None:
+def find_next(made: JudgingList, rows: Verdicts, author: str) -> Pair | None:
     """Return the first pair of an open list that a person has not judged; None if all are."""
     judged = find_judged(made, rows).get(author, set())
     return None if made.closed else next((pair for pair in made.asked if pair not in judged), None)
 
 
-def count_values(made: JudgingList, rows: Sequence[Verdict]) -> list[Row]:
+def count_values(made: JudgingList, rows: Verdicts) -> Rows:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
     said = keep_last_of_pairs(rows)
     return [
@@ -102,7 +104,7 @@ def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
     }
 
 
-def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
+def list_answers(rows: Verdicts) -> dict[Pair, dict[str, str]]:
     """Return what each person says of each pair that two or more are sure about."""
     answers = {
         pair: {name: row.answer for name, row in people.items() if row.value != UNSURE}
@@ -111,7 +113,7 @@ def list_answers(rows: Sequence[Verdict]) -> dict[Pair, dict[str, str]]:
     return {pair: people for pair, people in answers.items() if len(people) >= 2}
 
 
-def measure_agreement(rows: Sequence[Verdict]) -> list[Row]:
+def measure_agreement(rows: Verdicts) -> Rows:
     """Return rows of COLUMNS: of all people, then Cohen's kappa of each two of the busiest.
 
     `agreement` is the share of comparisons of two people on a pair in which they said the same;
@@ -167,7 +169,7 @@ def _make_row(
     }
 
 
-def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
+def list_disagreements(rows: Verdicts) -> Rows:
     """Return rows of DIFFERING: pairs on which people differ, the most evenly divided first.
 
     `minority` is the share that is not of the most frequent value; `values` such as
@@ -183,14 +185,14 @@ def list_disagreements(rows: Sequence[Verdict]) -> list[Row]:
     return sorted(found, key=lambda row: (-row["minority"], -row["people"], order(row)))
 
 
-def list_undecided(rows: Sequence[Verdict]) -> list[Row]:
+def list_undecided(rows: Verdicts) -> Rows:
     """Return the rows of `list_disagreements` on which nobody has decided."""
     decided = {row.pair for row in keep_last(rows, DECISION)}
     found = list_disagreements(rows)
     return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
 
 
-def keep_there(found: Sequence[Row], collection: Collection) -> list[Row]:
+def keep_there(found: Rows, collection: Collection) -> Rows:
     """Return the disagreements on pairs that a collection still has."""
     return [row for row in found if has_pair(collection, row["query_id"], row["item_id"])]
 
@@ -231,13 +233,13 @@ def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, s
     return pair[::-1] if is_turned else pair
 
 
-def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> list[Verdict]:
+def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> Verdicts:
     """Return the last answer of each person on each query of a list."""
     last = keep_last(rows, PREFERENCE)
     return [row for row in last if row.list_id == made.id and row.value in PREFERENCES]
 
 
-def score_queries(answers: Sequence[Verdict]) -> Scores:
+def score_queries(answers: Verdicts) -> Scores:
     """Return for each query 1 if the candidate won, -1 if the baseline did, 0, or None."""
     said: dict[str, list[int]] = {row.query_id: [] for row in answers}
     for row in answers:
@@ -264,9 +266,9 @@ def measure_preference(scores: Scores) -> Preference:
 def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
     """Return who won how many queries, with interval and p, in a sentence."""
     decided = found.better + found.worse
-    rest = f" In {_count(found.same)} neither version won." if found.same else ""
+    rest = f" In {count_things(found.same, 'query')} neither version won." if found.same else ""
     if found.unsaid:
-        rest += f" For {_count(found.unsaid)} nobody could say which is better."
+        rest += f" For {count_things(found.unsaid, 'query')} nobody could say which is better."
     if found.interval is None or found.p is None:
         return f"No version won a query.{rest}"
     won = max(found.better, found.worse)
@@ -275,12 +277,8 @@ def describe_preference(found: Preference, baseline: str, candidate: str) -> str
         who = f"{baseline} and {candidate} each"
     low, high = found.interval
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
-    told = f"{who} won {won} of {_count(decided)} with a winner"
+    told = f"{who} won {won} of {count_things(decided, 'query')} with a winner"
     return f"{told} ({interval}), p {write_p(found.p)}.{rest}"
-
-
-def _count(queries: int) -> str:
-    return f"{queries} {'query' if queries == 1 else 'queries'}"
 
 
 def name_winner(found: Preference, baseline: str, candidate: str) -> str:
@@ -304,7 +302,7 @@ def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> 
     return sum(same), len(same)
 
 
-def make_verdicts(answers: Iterable[Verdict]) -> list[Verdict]:
+def make_verdicts(answers: Iterable[Verdict]) -> Verdicts:
     """Return answers as verdicts better, worse, same or unsure, for their agreement."""
     words = {CANNOT_SAY: UNSURE, "much better": "better", "much worse": "worse"}
     return [replace(row, kind=VERDICT, value=words.get(row.value, row.value)) for row in answers]

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -369,7 +369,6 @@ def _save(connection: Connection, made: JudgingList) -> None:
     connection.execute(insert(ASSIGNMENT).values(row))
 
 
-@lru_cache(maxsize=32)
 def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
     try:
         values = json.loads(definition)

@@ -19,10 +19,11 @@ from dashboard.plugins.reviews.judging_lists import (
     JudgingList,
 )
 from dashboard.plugins.reviews.preference_view import draw_result
-from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdict
+from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
+from dashboard.texts import count_things
 from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
@@ -60,7 +61,7 @@ class Reviews(NamedTuple):
     """
 
     lists: Sequence[JudgingList]
-    rows: Sequence[Verdict]
+    rows: Verdicts
     judged: Mapping[str, Judged]
     left_out: Sequence[str]
 
@@ -210,8 +211,7 @@ def _draw_end(made: JudgingList, judged: Judged) -> None:
 
 
 def _count(made: JudgingList) -> str:
-    kind = ("query", "queries") if made.is_comparison else ("result", "results")
-    return f"{len(made.asked):,} {kind[len(made.asked) != 1]}"
+    return count_things(len(made.asked), "query" if made.is_comparison else "result")
 
 
 def _tell(made: JudgingList) -> str:
@@ -307,7 +307,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         _draw_pairs(study.collection, made, reviews.rows)
 
 
-def _draw_pairs(collection: Collection, made: JudgingList, rows: Sequence[Verdict]) -> None:
+def _draw_pairs(collection: Collection, made: JudgingList, rows: Verdicts) -> None:
     counted = figures.count_values(made, rows)
     said = [row for row in counted if row["people"]]
     if not said:

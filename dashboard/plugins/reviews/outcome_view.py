@@ -1,13 +1,12 @@
 """Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
@@ -17,7 +16,7 @@ from dashboard.plugins.reviews.list_view import Reviews
 from dashboard.plugins.reviews.verdicts import (
     DECISION,
     VERDICT,
-    Verdict,
+    Verdicts,
     find_scale,
     keep_last_of_pairs,
     read_state,
@@ -25,6 +24,7 @@ from dashboard.plugins.reviews.verdicts import (
 from dashboard.study.choices import Choices
 from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
+from dashboard.texts import count_things
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
@@ -43,7 +43,7 @@ FIGURES = [
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _measure(key: list[tuple[str, int, int]], _rows: Sequence[Verdict]) -> list[Row]:
+def _measure(key: list[tuple[str, int, int]], _rows: Verdicts) -> Rows:
     return measure_agreement(_rows)
 
 
@@ -89,7 +89,7 @@ MAX_DECISIONS = 50
 
 
 def draw_decisions(
-    study: Study, choices: Choices, reviews: Reviews, there: Sequence[Row], gone: int
+    study: Study, choices: Choices, reviews: Reviews, there: Rows, gone: int
 ) -> None:
     """Draw the pairs to decide, with what everybody said; one key decides the framed one."""
     if gone:
@@ -120,9 +120,7 @@ def draw_decisions(
     load_answers("decisions")(key="decisions", data=data, on_next_change=lambda: None)
 
 
-def make_payload(
-    study: Study, metric: str, said: Sequence[Verdict], rows: Sequence[Row]
-) -> list[Row]:
+def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
     """Return pairs with poster, query, label, ticks, and who said what."""
     people = keep_last_of_pairs(said, VERDICT)
     names = study.collection.query_names
@@ -174,7 +172,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
-    labels = "1 label" if len(changes) == 1 else f"{len(changes):,} labels"
+    labels = count_things(len(changes), "label")
     said = f"{labels} ({how})" if changes else "no label"
     with make_line():
         used = "Corrected" if counts else "Original"

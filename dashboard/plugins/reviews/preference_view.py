@@ -7,13 +7,13 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.figures import CANNOT_SAY, Scores, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
-from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdict
+from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
@@ -67,7 +67,7 @@ def draw_comparison(collection: Collection, made: JudgingList) -> None:
     )
 
 
-def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -> list[Row]:
+def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -> Rows:
     """Return each query of a list: text, picture, both sides, the values of answers, and state."""
     collection = study.collection
     ids = [query for query, _ in made.asked]
@@ -102,7 +102,7 @@ def _list_items(study: Study, version: str, queries: IntArray) -> list[list[int]
     return found
 
 
-def _draw_items(collection: Collection, items: Sequence[int]) -> list[Row]:
+def _draw_items(collection: Collection, items: Sequence[int]) -> Rows:
     ids = [collection.items.ids[item] for item in items]
     media = [find_media_of(collection, item) for item in ids]
     return [
@@ -111,7 +111,7 @@ def _draw_items(collection: Collection, items: Sequence[int]) -> list[Row]:
     ]
 
 
-def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequence[Verdict]) -> None:
+def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdicts) -> None:
     """Draw which version people prefer, each person's answers, and every query."""
     answers = figures.list_preferences(made, rows)
     if not answers:
@@ -149,7 +149,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Sequenc
     _draw_queries(study.collection, made, answers, scores, changes, metric)
 
 
-def _describe_agreement(answers: Sequence[Verdict]) -> str:
+def _describe_agreement(answers: Verdicts) -> str:
     agreed = measure_agreement(figures.make_verdicts(answers))
     if not agreed:
         return "No query was compared by two people."
@@ -160,7 +160,7 @@ def _describe_agreement(answers: Sequence[Verdict]) -> str:
     return told if alpha["value"] is None else f"{told}; Krippendorff's alpha {alpha['value']:.2f}"
 
 
-def count_answers(answers: Sequence[Verdict]) -> list[Row]:
+def count_answers(answers: Verdicts) -> Rows:
     """Return how many queries each person gave to each version, and to neither."""
     counts = Counter((row.author, row.value.removeprefix("much ")) for row in answers)
     return [
@@ -172,7 +172,7 @@ def count_answers(answers: Sequence[Verdict]) -> list[Row]:
 def _draw_queries(
     collection: Collection,
     made: JudgingList,
-    answers: Sequence[Verdict],
+    answers: Verdicts,
     scores: Scores,
     changes: Mapping[str, Row],
     metric: str,

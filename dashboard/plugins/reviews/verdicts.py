@@ -89,6 +89,9 @@ class Verdict:
         return tuple(getattr(self, name) for name in _SUBJECT)
 
 
+Verdicts = list[Verdict]
+
+
 def clean_name(name: str) -> str:
     """Return a person's name in one spelling, by which everything that they said is theirs."""
     return unicodedata.normalize("NFC", name.strip())
@@ -182,7 +185,7 @@ def _withdraw(connection: Connection, verdict: Verdict) -> Verdict:
     return replace(rows[-1], value=WITHDRAWN, cause="", note="")
 
 
-def list_history(key: str, until: int | None = None, **about: str) -> list[Verdict]:
+def list_history(key: str, until: int | None = None, **about: str) -> Verdicts:
     """Return all rows of a collection in the order in which they were saved.
 
     Args:
@@ -197,7 +200,7 @@ def list_history(key: str, until: int | None = None, **about: str) -> list[Verdi
     return [row for row in rows if until is None or row.number <= until]
 
 
-def keep_last(rows: Iterable[Verdict], kind: str = "") -> list[Verdict]:
+def keep_last(rows: Iterable[Verdict], kind: str = "") -> Verdicts:
     """Return the last row of each person on each subject, without those that were taken back.
 
     Args:

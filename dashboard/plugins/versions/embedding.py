@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd, list_names
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Rows
 from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, claim
@@ -56,7 +56,7 @@ def embed(
     batch: int = 32,
     note: str = "",
     report: Report = lambda done, total, what: None,
-) -> list[Row]:
+) -> Rows:
     """Embed a collection as a new version, whole or not at all; or the queries of one anew.
 
     Args:

@@ -12,6 +12,7 @@ from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
+from dashboard.texts import count_things
 from dashboard.views.charts import colour_versions
 from dashboard.views.media_routes import address_media, find_media_of
 
@@ -180,9 +181,9 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
     ranks = ", ".join(str(r) for row in fell if (r := row["ranks"].get(candidate)))
     told = []
     if fell:
-        told.append(f"{len(fell)} hit{'s' * (len(fell) > 1)} fell{f' to {ranks}' if ranks else ''}")
+        told.append(f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}")
     if came:
-        told.append(f"{came} hit{'s' * (came > 1)} came in")
+        told.append(f"{count_things(came, 'hit')} came in")
     told = told or [_describe_order(before, after)]
     if why := found.asked.get("why", {}).get(candidate):
         told.append(why)

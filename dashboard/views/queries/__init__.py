@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.errors import list_names
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
@@ -46,7 +46,7 @@ NOTHING = Pick("", frozenset(), lambda row: False)
 
 
 @st.fragment
-def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick = NOTHING) -> None:
+def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHING) -> None:
     """Draw a list of queries; each is a link to the screen Query and opens its first results.
 
     The address names the open one.
@@ -77,7 +77,7 @@ def draw_queries(study: Study, choices: Choices, rows: Sequence[Row], pick: Pick
 def make_payload(
     study: Study,
     choices: Choices,
-    rows: Sequence[Row],
+    rows: Rows,
     opened: str = "",
     number: int = MAX_ROWS,
     pick: Pick = NOTHING,
@@ -135,7 +135,7 @@ def _make_peek(
     versions: Sequence[str],
     metric: str,
     query: str,
-    fell: Sequence[Row],
+    fell: Rows,
     cutoff: int,
     pick: Pick,
 ) -> Row:
@@ -177,7 +177,7 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
     }
 
 
-def _describe_moves(fell: Sequence[Row], came: Sequence[Row]) -> str:
+def _describe_moves(fell: Rows, came: Rows) -> str:
     """Return where hits fell and how many came: "2 fell to 17, 21; 1 came in"."""
     ranks = list_names([row["after"] or "no rank" for row in fell], MAX_RANKS)
     told = [f"{len(fell)} fell to {ranks}"] if fell else []

@@ -34,14 +34,11 @@ def test_grades(world: Path) -> None:
     assert judged.unscorable == {2: "no relevant item", 3: NO_KEYWORD}
 
 
-def test_groups_and_threshold(world: Path) -> None:
+def test_groups_threshold_and_an_item_without_keywords(world: Path) -> None:
     behaviour = find_judgement(world, groups="pv_ego_behavior")
     assert behaviour.unscorable == {0: NO_KEYWORD, 1: NO_KEYWORD, 3: NO_KEYWORD}
     np.testing.assert_equal(behaviour.grades(2), [np.nan, 1, 0, np.nan])
     assert 3 not in find_judgement(world, mapping_threshold="0.3").unscorable
-
-
-def test_item_without_keywords(world: Path) -> None:
     text = (world / "queries.csv").read_text().replace("q3,,a", "q3,,d")
     (world / "queries.csv").write_text(text)
     assert find_judgement(world).unscorable[2] == NO_ITEM_KEYWORD

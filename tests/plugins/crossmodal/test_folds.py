@@ -69,13 +69,10 @@ def test_a_median_is_the_mean_of_those_of_the_folds(tmp_path: Path) -> None:
     assert study.compare("v1", "v1", "t2i_MdR")[0]["candidate"] == row["mean"]
 
 
-def test_the_first_fold_alone(tmp_path: Path) -> None:
-    values = measure_values(write(tmp_path / "w"), "t2i_R@1", test="1K")["t2i_R@1"]
-    assert values == [None] * 11 + [1, 0, 0, 0] + [None] * 9
-
-
-def test_the_whole_gallery_is_the_usual_test(tmp_path: Path) -> None:
+def test_the_first_fold_alone_and_the_whole_gallery(tmp_path: Path) -> None:
     folder = write(tmp_path / "w")
+    values = measure_values(folder, "t2i_R@1", test="1K")["t2i_R@1"]
+    assert values == [None] * 11 + [1, 0, 0, 0] + [None] * 9
     assert measure_values(folder, "Rsum") == measure_values(folder, "Rsum", test="whole")
 
 
