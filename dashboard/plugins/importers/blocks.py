@@ -267,7 +267,8 @@ def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
     cells = dict(_flatten(row))
     asked = [cells[name] for name in cells if name.rpartition(".")[2] in ("query", "q")]
-    cells |= {name: split_cells([own])[own] for name, own in cells.items() if _is_listed(name, own)}
+    texts = {e: own for e, own in cells.items() if isinstance(own, str) and LISTED.search(e)}
+    cells |= {name: split_cells([own])[own] for name, own in texts.items()}
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
     others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
@@ -280,10 +281,6 @@ def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
             number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
             rows.append(others | {"query": asked[0]} | number | hit)
     return rows or [row]
-
-
-def _is_listed(name: str, cell: Any) -> bool:
-    return isinstance(cell, str) and bool(LISTED.search(name))
 
 
 def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -187,7 +187,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     of, take = roles.of, roles.take
     take("grade", GRADE)
     take("grade", ["label"], whole=True)  # PyTerrier
-    for name, own in block.columns.items():
+    for name, own in () if roles.find(*SCORE, *RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
         if words.keys() <= GRADES.keys() and max(map(len, words), default=0) > 1:
             take("grade", [name_plainly(name)])

@@ -233,25 +233,34 @@ def list_source(path: Path, options: Namespace) -> Source:
         return Source(path.parent, (path.name,), [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
-    every = {each.relative_to(path).as_posix(): each for each in path.rglob("*")}
-    shown = [name for name in sorted(every) if not re.search(r"(^|/)\.", name)]
-    odd = [name for name in shown if not _is_sound(every[name], path)]
-    files = [name for name in shown if every[name].is_file() and name not in odd]
-    source = Source(path, tuple(files), files[:], options)
-    what = "files that are empty or unreadable, have odd names, or are links to folders or outside"
-    source.count(path.name, odd, what, "files; left out")
+    files: list[str] = []
+    skipped: dict[str, list[str]] = {}
+
+    for each in path.rglob("*"):
+        inside = each.relative_to(path).as_posix()
+        if re.search(r"(^|/)\.", inside):
+            continue
+        if why := _find_fault(each, path):
+            skipped.setdefault(why, []).append(inside)
+        elif each.is_file():
+            files.append(inside)
+    source = Source(path, tuple(sorted(files)), sorted(files), options)
+    for why, left_out in skipped.items():
+        source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source
 
 
-def _is_sound(path: Path, root: Path) -> bool:
-    """Return whether a file can be read, and leads nowhere else; folders can, too."""
+def _find_fault(path: Path, root: Path) -> str:
+    if "\\" in path.name or not path.name.isprintable():
+        return "named with a backslash or unprintable characters"
     try:
-        inside = path.resolve(strict=True).is_relative_to(root.resolve())
-        is_filled = not path.is_symlink() if path.is_dir() else inside and path.stat().st_size
-        is_named = "\\" not in path.name and path.name.isprintable()
-        return bool(is_filled and is_named and os.access(path, os.R_OK))
+        is_inside = path.resolve(strict=True).is_relative_to(root.resolve())
+        if path.is_symlink() and (path.is_dir() or not is_inside):
+            return "links to folders, or out of the source"
+        is_filled = path.is_dir() or path.is_file() and path.stat().st_size
+        return "" if is_filled and os.access(path, os.R_OK) else "empty or not readable"
     except (OSError, RuntimeError):
-        return False
+        return "broken links"
 
 
 def list_tails(path: str) -> list[str]:
