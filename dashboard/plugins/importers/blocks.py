@@ -11,16 +11,14 @@ from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from dashboard.errors import DataError
-from dashboard.plugins.importers.pieces import find_labels, write_list
+from dashboard.plugins.importers.pieces import MIN_WIDE, find_labels, join_wide, write_list
 from dashboard.plugins.importers.source import Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray
-from dashboard.texts import parse_number, split_cells
+from dashboard.texts import split_cells
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
@@ -40,13 +38,10 @@ VECTOR_WORDS = re.compile(
 """Words in the names of columns that hold vectors, of whole numbers too."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
-WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
-MIN_WIDE = 8
-"""Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 Row = tuple[int, dict[str, Any]]
 """Line and cells of a row."""
 
@@ -202,9 +197,6 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
             raise
         yield from _read_lines(source, name)
         return
-    for key in ("data", "queries"):  # pandas' orient="table", Quepid, and many exports
-        if isinstance(found, dict) and _is_of_objects(found.get(key)):
-            found = found[key]
     told = list(found.values()) if isinstance(found, dict) else []
     is_of_rows = all(isinstance(each, dict) for each in told)
     is_of_texts = is_of_rows and all("sentences" in each for each in told)  # ActivityNet
@@ -231,16 +223,18 @@ def _find_rows(found: dict[str, Any], is_of_rows: bool) -> Any:
 
     Columns of which none names a row may be files by class, or ids by split.
     """
-    lists = {name: own for name, own in found.items() if isinstance(own, list)}
-    tables = [own for _, own in _flatten(found) if _is_of_objects(own)]
+    tables = {name: own for name, own in _flatten(found) if _is_of_objects(own)}
     if _part_results(found) != [found]:
         return [found]
-    if lists.keys() >= {"columns", "data"}:
-        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
-    if len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-    if len(tables) == 1:
-        return tables[0]
+    lists = {name: own for name, own in found.items() if isinstance(own, list)}
+    is_split = lists.keys() >= {"columns", "data"}  # pandas' orient="split", wandb
+    if is_split or len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
+        names = lists["columns"] if is_split else lists
+        rows = lists["data"] if is_split else zip(*lists.values(), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    for name, own in tables.items():
+        if len(tables) == 1 or name in ("data", "queries"):  # pandas' orient="table", Quepid
+            return own
     keys = dict.fromkeys(key for column in found.values() for key in column) if is_of_rows else ()
     return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
 
@@ -269,12 +263,13 @@ def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
     cells = dict(_flatten(row))
     asked = [cells[name] for name in cells if name.rpartition(".")[2] in ("query", "q")]
-    cells |= {name: split_cells([own])[own] for name, own in cells.items() if _is_listed(name, own)}
+    texts = {e: own for e, own in cells.items() if isinstance(own, str) and LISTED.search(e)}
+    cells |= {name: split_cells([own])[own] for name, own in texts.items()}
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
     others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
     rows: list[dict[str, Any]] = []
-    for name in stated or [name for name, own in lists.items() if _is_of_objects(own)]:
+    for name in stated or [e for e, own in lists.items() if _is_of_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
             if name.endswith("children") and "relevance" in hit:  # Vespa's score
@@ -282,10 +277,6 @@ def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
             number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
             rows.append(others | {"query": asked[0]} | number | hit)
     return rows or [row]
-
-
-def _is_listed(name: str, cell: Any) -> bool:
-    return isinstance(cell, str) and bool(LISTED.search(name))
 
 
 def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -380,28 +371,6 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index
     return Block(name, lines, columns, vectors | join_wide(columns))
-
-
-def join_wide(columns: dict[str, list[str]]) -> dict[str, AnyArray]:
-    """Take numbered columns of fractions out of some columns; return them as vectors.
-
-    >>> columns = {f"dim_{at}": ["0.5"] for at in range(8)} | {"id": ["a"]}
-    >>> join_wide(columns)["dim"].shape, list(columns)
-    ((1, 8), ['id'])
-    """
-    groups: dict[str, dict[int, str]] = {}
-    for name in columns:
-        if match := WIDE.fullmatch(name):
-            groups.setdefault(match[1], {})[int(match[2])] = name
-    found = {}
-    for stem, named in groups.items():
-        names = [named[at] for at in sorted(named)]
-        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
-            found[stem] = np.array(
-                list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
-                dtype=np.float32,
-            )
-    return found
 
 
 def _list_numbers(cell: Any) -> list[float]:

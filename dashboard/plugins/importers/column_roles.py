@@ -175,14 +175,11 @@ def find_roles(block: Block, source: Source) -> Roles:
 
 def _names_queries(block: Block, roles: Roles) -> bool:
     """Return whether a column as `id` is that of the queries in another one, and of no items."""
-    names = roles.find(*ITEM, *FILE, *OTHER)
-    is_plain = name_plainly(roles.of.get("query_id", "")) in ("query", "query_text")
-    is_alone = len(names) == 1 and names == roles.find(*KEYS) and not roles.find(*NUMBERS)
-    return (
-        is_plain
-        and is_alone
-        and not any(_is_repeated(block.columns[name]) for name in (roles.of["query_id"], *names))
-    )
+    names, query = roles.find(*ITEM, *FILE, *OTHER), roles.of.get("query_id", "")
+    if len(names) != 1 or names != roles.find(*KEYS) or roles.find(*NUMBERS):
+        return False
+    is_repeated = any(_is_repeated(block.columns[name]) for name in (query, *names) if name)
+    return name_plainly(query) in ("query", "query_text") and not is_repeated
 
 
 def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool) -> None:
@@ -190,7 +187,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     of, take = roles.of, roles.take
     take("grade", GRADE)
     take("grade", ["label"], whole=True)  # PyTerrier
-    for name, own in block.columns.items():
+    for name, own in () if roles.find(*SCORE, *RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
         if words.keys() <= GRADES.keys() and max(map(len, words), default=0) > 1:
             take("grade", [name_plainly(name)])
@@ -221,22 +218,21 @@ def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None
     """
     free = {name: own for name, own in block.columns.items() if name not in of.values()}
     marks = {name: [parse_number(cell) for cell in own if cell] for name, own in free.items()}
-    kept = {name: own for name, own in marks.items() if own and not NUMBERED.search(name)}
-    grades = {name: own for name, own in kept.items() if all(0 <= each <= 100 for each in own)}
-    before = f"{source.options.map}," if source.options.map else ""
-    pair = f"{before}query_id={of['query_id']},item_id={of.get('item_id')}"
-    whole = [name for name, own in grades.items() if all(map(float.is_integer, own))]
-    joined = ["+".join(whole)] if len(whole) > 1 and max(map(max, kept.values())) <= 10 else []
-    ways = [f"{pair},grade={name}" for name in (*joined, *whole)]
-    ways += [f"{pair},{role}={e}" for e in grades if e not in whole for role in ("score", "rank")]
+    marks = {name: own for name, own in marks.items() if own and not NUMBERED.search(name)}
+    numbers = [n for n, own in marks.items() if all(0 <= each <= 100 for each in own)]
+    grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
+    ways = [f"grade={name}" for name in (*grades, *(["+".join(grades)] if grades[1:] else []))]
+    ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
+    pair = f"query_id={of['query_id']},item_id={of.get('item_id')},"
     if "item_id" not in of:
-        ways = [f"{before}item_id={name}" for name in free if name not in kept]
+        ways, pair = [f"item_id={name}" for name in free if name not in numbers], ""
+    before = f"{source.options.map}," if source.options.map else ""
     if ways and not source.options.relevance:
         raise Unsure(
             block.file,
             f"queries in the column {of['query_id']}, items in {of.get('item_id')}, and numbers",
             "a statement of what they are: grades, scores (the highest first) or ranks",
-            [*(f"--map {shlex.quote(each)}" for each in ways), "--relevance none"],
+            [*(f"--map {shlex.quote(before + pair + each)}" for each in ways), "--relevance none"],
         )
 
 

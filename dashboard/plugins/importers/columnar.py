@@ -8,10 +8,9 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import (
     VECTOR_WORDS,
     Block,
-    join_wide,
     make_text,
 )
-from dashboard.plugins.importers.pieces import write_list
+from dashboard.plugins.importers.pieces import join_wide, write_list
 from dashboard.plugins.importers.source import Source
 from dashboard.storage.array_files import (
     ROWS,

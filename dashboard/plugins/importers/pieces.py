@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.source import BROKEN, Side, Source, find_stem
 from dashboard.tables import AnyArray
+from dashboard.texts import parse_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +107,9 @@ class Copied:
 
 LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
 """Keys of labels in JSON."""
+WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
+MIN_WIDE = 8
+"""Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
@@ -183,6 +189,28 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
         own = str(classes[value] if is_place else value)
         parts = [[own]] if is_label and value not in (None, "") else []
     return [label for part in parts for label in part]
+
+
+def join_wide(columns: dict[str, list[str]]) -> dict[str, AnyArray]:
+    """Take numbered columns of fractions out of some columns; return them as vectors.
+
+    >>> columns = {f"dim_{at}": ["0.5"] for at in range(8)} | {"id": ["a"]}
+    >>> join_wide(columns)["dim"].shape, list(columns)
+    ((1, 8), ['id'])
+    """
+    groups: dict[str, dict[int, str]] = {}
+    for name in columns:
+        if match := WIDE.fullmatch(name):
+            groups.setdefault(match[1], {})[int(match[2])] = name
+    found = {}
+    for stem, named in groups.items():
+        names = [named[at] for at in sorted(named)]
+        if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
+            found[stem] = np.array(
+                list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
+                dtype=np.float32,
+            )
+    return found
 
 
 def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:

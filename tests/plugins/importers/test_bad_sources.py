@@ -50,6 +50,10 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
                      "x.run: found 1 results again", 2),
     "another kind": ({"x.json": [{"data": {"image": "e.png"}, "annotations": 3, "result": 0}]},
                      "x.json: found values of another kind (TypeError", 4),
+    "grades in words": ({"t.csv": RATED.replace("3", "Exact").replace("high", "Partial")},
+                        "t.csv: found grades in words (rating); expected numbers; exact = 3", 2),
+    "classes like judgements": ({"list.txt": "a 1 1 1\nb 1 1 1\nc 2 2 1\n"},
+                                "1 files that no format reads (list.txt)", 4),
     "odd grade": ({"t.csv": RATED}, "t.csv, line 3: found 1 cells of rating", 1),
 }  # fmt: skip
 
@@ -68,6 +72,7 @@ def test_rest_is_read(name: str, source: Path) -> None:
 @pytest.mark.parametrize("files", [
     {}, {"readme.md": "text"}, {"x.csv": "\n"}, {"x.parquet": b"PAR1"}, {"t.csv": "one,two\n1,2\n"},
     {"qrels.txt": "q1 0 a 1\nq1 0 a 0\n"}, {"queries.tsv": "q1\tred\n"},
+    {"l.csv": LABELS, "v2/train.npy": VECTORS[2:], "v2/test.npy": VECTORS[:2]},
 ])  # fmt: skip
 def test_nothing_to_make(files: dict[str, Any], source: Path) -> None:
     check_nothing(init(make_source(source, files)))

@@ -141,6 +141,15 @@ def write_far(path: Path) -> None:
         file.attrs["distance"] = "euclidean"
 
 
+def list_found(keys: str, before: str = "") -> str:
+    """Return a line a query: its key, those around its results, of an item and a score."""
+    asked, outer, inner, item, score = keys.split()
+    rows = [(q, [{item: before + i, score: 9 - at} for at, i in enumerate(own)])
+            for q, own in (("q1", "ba"), ("q2", "b"))]  # fmt: skip
+    found = [{asked: q, outer: {"relevance": 1, "id": 5, inner: own}} for q, own in rows]
+    return "".join(f"{json.dumps(each)}\n" for each in found)
+
+
 def make_disk(places: list[int]) -> pa.Table:
     pictures = [{"bytes": make_picture(at + 1), "path": None} for at in places]
     kind = pa.list_(pa.float32(), 2)
@@ -250,8 +259,30 @@ CASES |= {
         {"qrels.csv": "query,url,rating\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
          "x.json": [{"query": q, "hits": [{"_id": i, "_score": 9 - at} for at, i in enumerate(own)]}
                     for q, own in (("q1", "ba"), ("q2", "b"))],
-         "y.json": [{"query": q, "hits": list(own)} for q, own in (("q1", "ba"), ("q2", "b"))]},
-        [], JUDGED, AP | {"y AP@None": 0.75},
+         "y.json": [{"query": q, "hits": list(own)} for q, own in (("q1", "ba"), ("q2", "b"))],
+         "elastic.jsonl": list_found("query hits hits _id _score"),
+         "solr.jsonl": list_found("q response docs id score"),
+         "vespa.jsonl": list_found("query root children id relevance", "id:our:doc::")},
+        [], JUDGED, AP | {f"{n} AP@None": 0.75 for n in ("y", "elastic", "solr", "vespa")},
+    ),
+    "columns and lists in objects, ids of queries, boxes": (
+        {"v1.json": {"ids": NAMES, "embeddings": VECTORS.tolist(), "uris": None, "metadatas": [
+            {"label": CLASSES[n], "box": [0.5, 1.5, 2.5]} for n in NAMES]},
+         "v2.json": {"result": {"points": [{"id": n, "vector": row} for n, row in OF_NAMES]}},
+         "words.csv": "id,query\nq1,red\nq2,van\n"}, ["--relevance", "metadatas.label"],
+        {("queries.csv", "query_id text"): ["q1|red", "q2|van", "a|", "b|", "c|", "d|"]},
+        CATS | {"v2 P@1": 0.75},
+    ),
+    "lists of ids in a table, a table in JSON, clips of Kinetics, ids of several files": (
+        {"t.csv": "query,positives\nred,x;y\nvan,z\n", "a/train.npy": VECTORS[:2],
+         "a/test.npy": VECTORS[2:3], "ids.json": {"train": ["z", "y"], "test": ["x"]},
+         "k.csv": "youtube_id,label\nx,1\ny,1\nz,2\n", "x_000010_000020.mp4": b"1",
+         "r.json": {"columns": ["query", "item_id", "score"], "data": [["red", "z", 3],
+                                                                      ["red", "y", 2]]}},
+        ["--relevance", "judgements"],
+        {("items.csv", "item_id file"): ["x|x_000010_000020.mp4", "y|", "z|"],
+         ("qrels.csv", "query_id item_id grade"): ["red|x|1", "red|y|1", "van|z|1"]},
+        {"a RR@None": None, "r RR@None": 0.25},
     ),
     "pairs without grades, asked by pictures": (
         {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "query/x.png": 1, "query/y.png": 2,

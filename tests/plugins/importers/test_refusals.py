@@ -22,9 +22,18 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["--by-position"], "4 vectors without ids for 4 items",
     ),
     "grades under another name": (
-        {"book.csv": "query,docid,Judge A\nq1,a,1\nq1,b,0\nq2,a,0\nq2,b,1\n", "x.run": RUN},
-        ["--map 'query_id=query,item_id=docid,grade=Judge A'", "--relevance none"],
-        "queries in the column query, items in docid, and numbers",
+        {"book.csv": "id,query,docid,Ann,Bo\n1,q1,a,1,1\n2,q1,b,0,0\n3,q2,b,1,1\n", "x.run": RUN},
+        [f"--map query_id=query,item_id=docid,grade={e}" for e in ("Ann", "Bo", "Ann+Bo")]
+        + ["--relevance none"], "queries in the column query, items in docid, and numbers",
+    ),
+    "distances": (
+        {"x.csv": "query,docid,distance\nq1,a,.5\nq1,b,1.5\nq2,a,.5\n", "qrels.txt": QRELS},
+        [f"--map query_id=query,item_id=docid,{e}=distance" for e in ("score", "rank")]
+        + ["--relevance none"], "grades, scores (the highest first) or ranks",
+    ),
+    "items under another name": (
+        {"x.csv": "query,thing,score\nq1,a,2\nq1,b,1\n", "qrels.txt": QRELS},
+        ["--map item_id=thing", "--relevance none"], "items in None, and numbers",
     ),
     "bytes": (
         {"labels.csv": LABELS, "v1.npy": np.array([[9], [9], [7], [8]], dtype=np.uint8),
