@@ -16,9 +16,6 @@ def test_facts(world: Path) -> None:
     assert facts["Versions"] == "v1, v2"
     assert facts["Relevant"].startswith("All required keywords: An item is relevant when")
     assert "MIT &lt;1&gt;" in write_facts(collection) and "<img" not in write_facts(collection)
-
-
-def test_nothing_to_judge_by(world: Path) -> None:
     (world / "unified_annotation.csv").unlink()
     (world / "query_keywords.csv").unlink()
     assert list_facts(open_collection(world))["Relevant"].startswith("no protocol can judge it")

@@ -67,9 +67,6 @@ def test_pairs_are_smaller_than_both() -> None:
     assert {name: int(inside.sum()) for name, inside in pair_slices(slices).items()} == {
         "a=x & b=y": 8
     }  # c is part of a; the others share fewer than five
-
-
-def test_no_slices() -> None:
     assert find_slices([0.5], {}) == []
     assert pair_slices({}) == {}
 

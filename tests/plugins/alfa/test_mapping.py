@@ -62,14 +62,11 @@ def test_phrasings(
     assert len(got & wanted) / len(wanted) >= recall
 
 
-def test_phrases_name_their_keyword(vocabulary: tuple[Entry, ...]) -> None:
+def test_phrases_name_their_keyword_and_negations_none(vocabulary: tuple[Entry, ...]) -> None:
     phrases = [(p, entry.keyword.name) for entry in vocabulary for p in entry.words]
     mapped = name_keywords([phrase for phrase, _ in phrases], vocabulary)
     assert len(phrases) > 700
     assert [p for (p, name), got in zip(phrases, mapped, strict=True) if name not in got] == []
-
-
-def test_negations_are_listed(vocabulary: tuple[Entry, ...]) -> None:
     assert list_negations("a bus and no pedestrians", vocabulary) == ["no pedestrians"]
 
 

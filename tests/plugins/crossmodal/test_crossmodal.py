@@ -44,13 +44,12 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
 
 
 def test_a_query_searches_the_other_side(tmp_path: Path) -> None:
-    study = open_world(write(tmp_path / "w"))
+    """One direction alone has no sum."""
+    folder = write(tmp_path / "w")
+    study = open_world(folder)
     found = {q: [row["item_id"] for row in study.query(q, ["v1"], 5).rows] for q in ("i1", "s1")}
     assert found == {"i1": ["t1", "t2", "t3"], "s1": ["p1", "p2"]}
-
-
-def test_one_direction_alone_has_no_sum(tmp_path: Path) -> None:
-    values = measure_values(write(tmp_path / "w"), "i2t_R@1 t2i_R@1 Rsum", queries="item")
+    values = measure_values(folder, "i2t_R@1 t2i_R@1 Rsum", queries="item")
     assert values == {"i2t_R@1": [1, 1], "t2i_R@1": [None, None], "Rsum": [None, None]}
 
 

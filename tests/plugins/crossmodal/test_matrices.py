@@ -163,15 +163,12 @@ def test_equal_scores_keep_gallery_order_or_are_by_id(tmp_path: Path) -> None:
     assert [row["item_id"] for row in rows] == ["t3", "t2", "t1"]
 
 
-def test_a_query_that_the_matrix_lacks_has_no_value(tmp_path: Path) -> None:
+def test_a_query_that_the_matrix_or_the_collection_lacks(tmp_path: Path) -> None:
     folder = write_matrix(tmp_path / "w", MATRIX[:, 1:], "p1 p2", "t2 t3")
     assert measure(folder)["t2i_R@1"] == [None, None, None, 0, 1]
     result = open_world(folder).query("s1", ["m"])
     assert result.problems == {"m": "m has no row or column of this query"}
-
-
-def test_an_item_that_is_no_stored_query_is_searched_with(tmp_path: Path) -> None:
-    folder = write_matrix(tmp_path / "w", MATRIX)
+    folder = write_matrix(tmp_path / "all", MATRIX)
     (folder / "queries.csv").write_text("query_id,text,item_id\ni1,,p1\ns1,red,\n")
     rows = search(open_world(folder), ["m"], item="p2").rows
     assert [row["item_id"] for row in rows] == ["t2", "t3", "t1"]

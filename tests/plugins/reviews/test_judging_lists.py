@@ -62,14 +62,11 @@ def test_worst(graded: Path) -> None:
         choose_pairs(study, "worst", BOTH[::-1], "AP", 9)
 
 
-def test_slice(graded: Path) -> None:
-    """All results of q2, the best rank first."""
+def test_slice_and_random(graded: Path) -> None:
+    """All results of q2, the best rank first; all results in an order that a seed gives."""
     assert choose(graded, "slice") == ["q2d", "q2a", "q2b"]
     with pytest.raises(ChoiceError, match="Name the slice"):
         choose_pairs(open_world(graded), "slice", BOTH, "AP", 9)
-
-
-def test_random(graded: Path) -> None:
     every = choose(graded, "random", "AP")
     assert sorted(every) == ["q1a", "q1b", "q1c", "q1d", "q2a", "q2b", "q2d"]
     assert choose(graded, "random", "AP") == every != choose(graded, "random", "AP", seed=1)
