@@ -26,8 +26,8 @@ ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx"
 ROWS = 16_384
 """Rows of a block."""
 RESULTS = re.compile("result|hits|ranking|retrieved|docs$|children$", re.I)
-RELEVANT = re.compile("relevant|positive", re.I)
-LISTED = re.compile(r"^(?!n_|num).*(relevant|positive)\w*s$", re.I)
+RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
+LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of lists of the ids that a query found, or should find."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""

@@ -257,13 +257,11 @@ CASES |= {
     ),
     "results inside of queries": (
         {"qrels.csv": "query,url,rating\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
-         "x.json": [{"query": q, "hits": [{"_id": i, "_score": 9 - at} for at, i in enumerate(own)]}
-                    for q, own in (("q1", "ba"), ("q2", "b"))],
          "y.json": [{"query": q, "hits": list(own)} for q, own in (("q1", "ba"), ("q2", "b"))],
-         "elastic.jsonl": list_found("query hits hits _id _score"),
+         "x.jsonl": list_found("query hits hits _id _score"),
          "solr.jsonl": list_found("q response docs id score"),
          "vespa.jsonl": list_found("query root children id relevance", "id:our:doc::")},
-        [], JUDGED, AP | {f"{n} AP@None": 0.75 for n in ("y", "elastic", "solr", "vespa")},
+        [], JUDGED, AP | {f"{n} AP@None": 0.75 for n in ("y", "solr", "vespa")},
     ),
     "columns and lists in objects, ids of queries, boxes": (
         {"v1.json": {"ids": NAMES, "embeddings": VECTORS.tolist(), "uris": None, "metadatas": [
@@ -274,9 +272,10 @@ CASES |= {
         CATS | {"v2 P@1": 0.75},
     ),
     "lists of ids in a table, a table in JSON, clips of Kinetics, ids of several files": (
-        {"t.csv": "query,positives\nred,x;y\nvan,z\n", "a/train.npy": VECTORS[:2],
-         "a/test.npy": VECTORS[2:3], "ids.json": {"train": ["z", "y"], "test": ["x"]},
-         "k.csv": "youtube_id,label\nx,1\ny,1\nz,2\n", "x_000010_000020.mp4": b"1",
+        {"t.csv": "query,false_positives,positives\nred,z,x;y\nvan,,z\n",
+         "a/train.npy": VECTORS[:2], "a/test.npy": VECTORS[2:3],
+         "ids.json": {"train": ["z", "y"], "test": ["x"]}, "x_000010_000020.mp4": b"1",
+         "k.csv": "youtube_id,label\nx,1\ny,1\nz,2\n",
          "r.json": {"columns": ["query", "item_id", "score"], "data": [["red", "z", 3],
                                                                       ["red", "y", 2]]}},
         ["--relevance", "judgements"],
