@@ -28,6 +28,8 @@ TIMED = re.compile(rf"(_\d{{6}}){{2}}({EXTENSION.pattern})", re.I)
 UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^id:[^:]*:[^:]*:[^:]*:")
 """What Label Studio writes before the file that was uploaded (a UUID is no prefix), and Vespa
 before an id."""
+PARTS = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
+"""Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
     ".txt": "A table: as .csv with a header above its rows, such as item_id,label",
     ".pkl": "numpy.save('vectors.npy', array) or frame.to_parquet('table.parquet'); a pickle can "
@@ -245,10 +247,19 @@ def list_source(path: Path, options: Namespace) -> Source:
             skipped.setdefault(why, []).append(inside)
         elif each.is_file():
             files.append(inside)
-    source = Source(path, tuple(sorted(files)), sorted(files), options)
+    source = Source(path, tuple(sorted(files)), sorted(files, key=_number_parts), options)
     for why, left_out in skipped.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source
+
+
+def _number_parts(name: str) -> str:
+    """Return a key that sorts part 2 of a table or an array before part 10, and others by letters.
+
+    >>> sorted(["x_10.npy", "x_2.npy", "10.txt", "2.txt"], key=_number_parts)
+    ['10.txt', '2.txt', 'x_2.npy', 'x_10.npy']
+    """
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(9), name) if PARTS.search(name) else name
 
 
 def _find_fault(path: Path, root: Path) -> str:
