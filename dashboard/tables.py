@@ -16,6 +16,8 @@ from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
 AnyArray = NDArray[Any]
+Reasons = Mapping[int, str]
+"""Why some queries have no value, or were not run, by their positions."""
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Float32Array = NDArray[np.float32]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dashboard.evaluation.judgement import NO_PAIRS, Judgement, TableJudgement, list_judged
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, Reasons
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class AmendedJudgement:
 
     given: Judgement
     pairs: Mapping[int, tuple[IntArray, FloatArray]]
-    unscorable: Mapping[int, str]
+    unscorable: Reasons
 
     @property
     def relevant_from(self) -> float:

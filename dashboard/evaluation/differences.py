@@ -13,7 +13,7 @@ from dashboard.evaluation.decisions import (
     find_shift,
     measure_precision,
 )
-from dashboard.evaluation.measurement import Measurement, Row
+from dashboard.evaluation.measurement import Measurement, Row, Rows
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.evaluation.statistics import (
     EXACT_UNITS,
@@ -42,7 +42,7 @@ def compare_runs(
     candidate: Measurement,
     scenes: Sequence[str] | None = None,
     margins: Mapping[str, float] | None = None,
-) -> list[Row]:
+) -> Rows:
     """Return a row a metric: means, difference, 95 % interval, test, counts of queries, power.
 
     Better and worse are by the metric's direction. The difference of two medians has no interval

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.tables import BoolArray, FloatArray, IntArray, Ties, find_bounds, sort_pairs
+from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Ties, find_bounds, sort_pairs
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -30,7 +30,7 @@ class Judgement(Protocol):
     def relevant_from(self) -> float: ...
 
     @property
-    def unscorable(self) -> Mapping[int, str]: ...
+    def unscorable(self) -> Reasons: ...
 
     def grades(self, query: int) -> FloatArray:
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
@@ -55,7 +55,7 @@ class TableJudgement:
 
     items: int
     pairs: Mapping[int, tuple[IntArray, FloatArray]]
-    unscorable: Mapping[int, str]
+    unscorable: Reasons
     relevant_from: float = 1.0
 
     def grades(self, query: int) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.errors import Finding, Findings, list_names
 from dashboard.evaluation.judgement import add_reasons
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, Reasons
 from dashboard.texts import split_cells
 
 NO_LABEL = "no label"
@@ -75,7 +75,7 @@ class LabelJudgement:
     place: IntArray
     asked: Sequence[Labels]
     own_items: IntArray
-    unscorable: Mapping[int, str]
+    unscorable: Reasons
     same: float
     relevant_from: float = 1.0
 

@@ -13,7 +13,7 @@ from dashboard.evaluation.differences import (
     write_p,
     write_signed,
 )
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,
@@ -66,7 +66,7 @@ def pair_slices(slices: Slices) -> dict[str, BoolArray]:
 def compare_slices(
     differences: FloatArray, slices: Slices, scenes: Sequence[str], query_ids: Sequence[str],
     sign: int = 1,
-) -> list[Row]:  # fmt: skip
+) -> Rows:  # fmt: skip
     """Return a row a slice, the worst first; small slices last.
 
     Args:
@@ -123,7 +123,7 @@ def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str
 
 def cross_slices(
     differences: FloatArray, crossed: Sequence[tuple[str, str, str, BoolArray]], sign: int = 1
-) -> list[Row]:
+) -> Rows:
     """Return the mean difference of the queries that two slices share.
 
     Args:

@@ -1,14 +1,14 @@
 """A run: the results of one version under the choices of a study."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.sources import Source, rank_among
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, Reasons
 
 BLOCK = 256
 """Queries of one part."""
@@ -39,7 +39,7 @@ class Part:
     tie_last: IntArray
     length: IntArray
     passing: IntArray
-    not_run: Mapping[int, str]
+    not_run: Reasons
 
 
 @dataclass(frozen=True, eq=False)

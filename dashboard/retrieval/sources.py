@@ -15,7 +15,7 @@ from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, IntArray, Table, Ties, find_bounds, sort_pairs
+from dashboard.tables import Float32Array, IntArray, Reasons, Table, Ties, find_bounds, sort_pairs
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
@@ -31,7 +31,7 @@ class Source(Protocol):
     """
 
     @property
-    def not_run(self) -> Mapping[int, str]: ...
+    def not_run(self) -> Reasons: ...
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         """Yield the ranking of each query; an empty one if it was not run."""
@@ -89,7 +89,7 @@ class RunFileSource:
     """Results that a file holds; a query that the file does not name has found nothing."""
 
     ranked: Mapping[int, Ranking]
-    not_run: Mapping[int, str]
+    not_run: Reasons
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         for query in queries.tolist():

@@ -13,7 +13,7 @@ from dashboard.evaluation.differences import (
     replace_nan,
 )
 from dashboard.evaluation.judgement import find_relevant, mark_hits
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
 from dashboard.tables import IntArray, find_bounds
@@ -23,7 +23,7 @@ MAX_BINS = 5
 """Bins of change on either side of 0."""
 
 
-def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> list[Row]:
+def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> Rows:
     """Return query_id, text, both values, delta and outcome of each query, the worst first."""
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta, order = list_differences(metric, before, after)
@@ -43,7 +43,7 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> li
 
 def list_slice_changes(
     study: Study, baseline: str, candidate: str, metric: str, slices: Sequence[str]
-) -> list[Row]:
+) -> Rows:
     """Return the rows of `list_changes` whose queries are in all of some slices."""
     named = study.list_slices()
     none = np.zeros(len(study.queries), dtype=bool)
@@ -58,7 +58,7 @@ def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:
     return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
 
 
-def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int) -> list[Row]:
+def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int) -> Rows:
     """Return the hits at the first ranks of each query, and the ranks of its relevant items.
 
     Args:
@@ -86,7 +86,7 @@ def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int)
     return found
 
 
-def list_moves(before: Row, after: Row, cutoff: int) -> tuple[list[Row], list[Row]]:
+def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, Rows]:
     """Return the hits that fell out of the first ranks, and those that came into them.
 
     Each row holds item (its position), before and after: its ranks, None where it is not ranked.
@@ -137,7 +137,7 @@ def find_cutoff(metric: str, depth: int) -> int:
     return min(parse_one(metric).cutoff or depth, depth)
 
 
-def group_changes(rows: Sequence[Row]) -> list[Row]:
+def group_changes(rows: Sequence[Row]) -> Rows:
     """Return a row a bin of change: bin, change (its end farther from 0), queries, outcome.
 
     Bin 0 holds no change; bin n the changes above n - 1 and up to n steps, likewise below 0. Each
@@ -161,7 +161,7 @@ def group_changes(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def group_values(rows: Sequence[Row]) -> list[Row]:
+def group_values(rows: Sequence[Row]) -> Rows:
     """Return a row a pair of values: point, baseline, candidate, queries, outcome.
 
     Each row of `rows` that has both values gains its `point`.

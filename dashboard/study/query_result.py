@@ -11,7 +11,7 @@ import numpy as np
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
-from dashboard.evaluation.measurement import Row
+from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins import load_all
 from dashboard.retrieval.run import Part
 from dashboard.tables import IntArray
@@ -43,17 +43,17 @@ class QueryResult:
     query_id: str
     text: str
     item_id: str
-    rows: list[Row]
-    ideal: list[Row]
-    missed: list[Row]
-    near: list[Row]
+    rows: Rows
+    ideal: Rows
+    missed: Rows
+    near: Rows
     asked: Mapping[str, Any]
     relevant: int
     lengths: Mapping[str, tuple[int, int]]
     values: Mapping[str, float | None]
     problems: Mapping[str, str]
 
-    def list_rows(self, version: str) -> list[Row]:
+    def list_rows(self, version: str) -> Rows:
         """Return the results of a version."""
         return [row for row in self.rows if row["run"] == version]
 
@@ -121,7 +121,7 @@ def explain_null(study: Study, version: str, query: int) -> str:
     return not_run.get(query) or judged.get(query) or "nothing is relevant"
 
 
-def describe_rows(study: Study, query: int, metric: str, rows: list[Row]) -> Row:
+def describe_rows(study: Study, query: int, metric: str, rows: Rows) -> Row:
     """Add the fields of plugins to rows, and return what plugins say of the query."""
     asked = Row()
     for describe in load_all("describe_results"):

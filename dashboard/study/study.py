@@ -22,7 +22,7 @@ from dashboard.evaluation.differences import (
     find_sign,
 )
 from dashboard.evaluation.judgement import Judgement, JudgingRules
-from dashboard.evaluation.measurement import Measurement, Row, measure_run
+from dashboard.evaluation.measurement import Measurement, Row, Rows, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.evaluation.slicing import (
     JOIN,
@@ -221,7 +221,7 @@ class Study:
         return [self.collection.queries["scene"][query] for query in self.queries.tolist()]
 
     @compute_once
-    def compare(self, baseline: str, candidate: str, metrics: str) -> list[Row]:
+    def compare(self, baseline: str, candidate: str, metrics: str) -> Rows:
         """Return a row a metric; see `evaluation.compare`."""
         before, after = self.measure((baseline, candidate), metrics)
         return compare_runs(before, after, self.scenes, parse_margins(self.choices["margins"]))
@@ -259,7 +259,7 @@ class Study:
     @compute_once
     def compare_slices(
         self, baseline: str, candidate: str, metric: str, pairs: bool = False
-    ) -> list[Row]:
+    ) -> Rows:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         delta = self._list_differences(baseline, candidate, metric, slices)
@@ -268,7 +268,7 @@ class Study:
 
     def cross_slices(
         self, baseline: str, candidate: str, metric: str, first: str, second: str
-    ) -> list[Row]:
+    ) -> Rows:
         """Return a row for each slice of one column with each of another."""
         crossed = list_crossed(self.list_slices(), first, second)
         slices = {name: inside for _, _, name, inside in crossed}
@@ -303,7 +303,7 @@ class Study:
                 )
         return found
 
-    def list_slice_means(self, versions: Iterable[str], metric: str) -> list[Row]:
+    def list_slice_means(self, versions: Iterable[str], metric: str) -> Rows:
         """Return a row a slice and version: slice, queries (scored), run, mean."""
         rows, slices = [], self.list_slices()
         for version in versions:

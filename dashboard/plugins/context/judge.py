@@ -1,6 +1,6 @@
 """Relevance from 0 to 100: what workers said, or the share of required keywords."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
-from dashboard.tables import FloatArray, IntArray, read_table
+from dashboard.tables import FloatArray, IntArray, Reasons, read_table
 from dashboard.texts import parse_number
 
 FILE = "relevance.csv"
@@ -52,7 +52,7 @@ class ShareJudgement(NamedTuple):
     """Relevance as the share of required keywords that an item has, times 100."""
 
     keywords: Judgement
-    unscorable: Mapping[int, str]
+    unscorable: Reasons
     relevant_from: float = HALF
 
     def grades(self, query: int) -> FloatArray:

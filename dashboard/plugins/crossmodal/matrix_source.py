@@ -4,7 +4,7 @@ A query's row ranks the columns, its column the rows.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from dashboard.errors import DataError
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import NOTHING
 from dashboard.storage.vectors import ArrayFile
-from dashboard.tables import AnyArray, FloatArray, IntArray, Ties
+from dashboard.tables import AnyArray, FloatArray, IntArray, Reasons, Ties
 
 DECIMALS = 6
 MAX_READ = 1 << 22
@@ -76,7 +76,7 @@ class MatrixSource:
     ties: Ties
 
     @cached_property
-    def not_run(self) -> Mapping[int, str]:
+    def not_run(self) -> Reasons:
         """Why a query was not run, by its position."""
         absent = np.flatnonzero((self.asking < 0).all(axis=0)).tolist()
         why = dict.fromkeys(absent, f"{self.version} has no row or column of this query")

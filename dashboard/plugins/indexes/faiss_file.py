@@ -6,7 +6,7 @@ It is a file of faiss.write_index with one more line, JSON, that says for which 
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from dashboard.storage.index_files import refuse_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, IntArray, Ties
+from dashboard.tables import Float32Array, IntArray, Reasons, Ties
 
 NAME = "index.faiss"
 MAX_LINE = 1 << 12
@@ -87,7 +87,7 @@ class IndexSource:
     failures: list[DataError] = field(default_factory=list)
 
     @property
-    def not_run(self) -> Mapping[int, str]:
+    def not_run(self) -> Reasons:
         """Why a query was not run, by its position."""
         if not self.failures:
             return self.exact.not_run

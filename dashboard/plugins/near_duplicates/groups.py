@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +32,7 @@ from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray, Table
+from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Table
 
 BLOCK = 256
 """Items that are compared with all others at once."""
@@ -203,7 +203,7 @@ class MergedJudgement(NamedTuple):
     given: Judgement
     groups: Groups
     relevant_from: float
-    unscorable: Mapping[int, str]
+    unscorable: Reasons
 
     def grades(self, query: int) -> FloatArray:
         return self._merge(query, self.given.grades(query), np.nan)

@@ -30,11 +30,11 @@ const storage = {
   },
 };
 
-// Keep a name in a cookie, which the server reads before it draws a page.
+// Keep a name in a cookie, which the server reads before it draws a page; "" forgets it.
 function keepName(name) {
   const path = new URL(".", document.baseURI).pathname;
-  const terms = `path=${path}; max-age=31536000; samesite=strict`; // a year
-  if (name) document.cookie = `dashboard-reviewer=${encodeURIComponent(name)}; ${terms}`;
+  const terms = `path=${path}; max-age=${name ? 31536000 : 0}; samesite=strict`; // a year
+  attempt(() => { document.cookie = `dashboard-reviewer=${encodeURIComponent(name)}; ${terms}`; });
 }
 
 // Return the outbox of this window, which all components share and which sends until it is empty.
