@@ -24,7 +24,7 @@ from dashboard.study.judging import list_all_rules
 from dashboard.views.frame import NAMES
 from dashboard.views.health import SessionCounter, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import Guard, send_page, send_without_delay
+from dashboard.views.server import Guard, ScriptSender, send_page, send_without_delay
 
 for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)
@@ -49,6 +49,7 @@ app = st.App(
     ],
     middleware=[
         Middleware(Guard),
+        Middleware(ScriptSender),
         Middleware(SessionCounter),
         *map(Middleware, load_all("login")),
     ],

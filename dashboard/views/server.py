@@ -11,8 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.file_util import get_static_dir
@@ -24,6 +25,7 @@ START = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.baseURI)
 STREAMLIT = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
 PAGE = re.sub("(?s)<script>.*?</script>", f"<script>{START}</script>", STREAMLIT, count=1)
 """Streamlit's page with START in place of its mark for crawlers that render pages."""
+SCRIPTS = {path.name: path for path in Path(get_static_dir()).glob("static/js/*.js")}
 HASH = b64encode(sha256(START.encode()).digest()).decode()
 POLICY = (
     f"default-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval' 'sha256-{HASH}'; "
@@ -68,6 +70,22 @@ class Guard:
                 f"address, or start it with {HOSTS}={shown.partition(':')[0]}\n"
             )
             await PlainTextResponse(refusal, 403)(scope, receive, send_guarded)
+
+
+class ScriptSender:
+    """Send scripts of the page compressed, which Streamlit sends as they are: 4 MB at first."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        _, found, name = scope.get("path", "").rpartition("/static/js/")
+        if not found or name not in SCRIPTS:
+            await self.app(scope, receive, send)
+            return
+        kept = {"Cache-Control": "public, immutable, max-age=31536000"}
+        script = Response(SCRIPTS[name].read_bytes(), headers=kept, media_type="text/javascript")
+        await GZipMiddleware(script, compresslevel=1)(scope, receive, send)
 
 
 def send_page(request: Request) -> HTMLResponse:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from dashboard.views.health import MOST, measure_step, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import Guard
+from dashboard.views.server import SCRIPTS, Guard, ScriptSender
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def client(world: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
         Route("/healthz", send_health),
         Route("/metrics", send_metrics),
     ]
-    app = Starlette(routes=routes, middleware=[Middleware(Guard)])
+    app = Starlette(routes=routes, middleware=[Middleware(Guard), Middleware(ScriptSender)])
     return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
 
 
@@ -58,10 +58,20 @@ def test_every_answer_has_security_headers(client: TestClient) -> None:
         client.get("/healthz"),
         client.get("/gone"),
         client.get("/", headers={"Host": "x"}),
+        client.get(f"/static/js/{next(iter(SCRIPTS))}"),
     ):
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["X-Frame-Options"] == "DENY"
+
+
+def test_scripts_are_compressed_for_browsers_that_read_it(client: TestClient) -> None:
+    name, path = max(SCRIPTS.items(), key=lambda each: each[1].stat().st_size)
+    sent = client.get(f"/app/static/js/{name}")
+    plain = client.get(f"/static/js/{name}", headers={"Accept-Encoding": "identity"})
+    assert (sent.headers["Content-Encoding"], sent.content) == ("gzip", path.read_bytes())
+    assert "Content-Encoding" not in plain.headers and plain.content == path.read_bytes()
+    assert client.get("/static/js/../index.html").status_code == 404
 
 
 def test_files_whole_and_in_ranges(client: TestClient, world: Path) -> None:
