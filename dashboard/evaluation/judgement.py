@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Ties, find_bounds, sort_pairs
+from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Ties, find_bounds
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -158,7 +158,7 @@ def judge_table(
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = np.flatnonzero((query >= 0) & (item >= 0))
     known = known[own[query[known]] != item[known]]
-    known = known[sort_pairs(query[known], item[known])]
+    known = known[np.argsort(query[known] * len(items) + item[known])]
     query, item, grade = query[known], item[known], qrels.values[known]
     pairs = {
         each: (item[low:high], grade[low:high])

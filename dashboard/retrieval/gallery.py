@@ -80,9 +80,8 @@ class SortedRanking(NamedTuple):
         if depth < len(self.items):
             at = np.append(at, np.flatnonzero(np.isin(self.items[depth:], wanted)) + depth)
         scores, falling = self.scores[at], -self.scores
-        first = np.searchsorted(falling, -scores, side="left") + 1
-        last = np.searchsorted(falling, -scores, side="right")
-        passing = int(np.searchsorted(falling, -least, side="right"))
+        first, last = falling.searchsorted(-scores) + 1, falling.searchsorted(-scores, "right")
+        passing = int(falling.searchsorted(-least, "right"))
         return Found(self.items[at], scores, at + 1, first, last, len(self.items), passing)
 
     def restrict(self, items: IntArray) -> SortedRanking:
