@@ -1,13 +1,12 @@
 """Query: the results of each version, the ideal order, and missed items."""
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.differences import find_sign, list_differences, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.query_result import explain_null
+from dashboard.tables import Row
 from dashboard.views.address import escape_markdown
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
@@ -44,7 +43,7 @@ def name_query(query_id: str) -> tuple[str, str]:
     return query_id, text if value != value else f"{text} ({written})"
 
 
-def show(query_id: str) -> dict[str, Any]:
+def show(query_id: str) -> Row:
     """Return what the cards show of a query."""
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, choices.compared, metric, depth)

@@ -22,7 +22,7 @@ from dashboard.evaluation.differences import (
     find_sign,
 )
 from dashboard.evaluation.judgement import Judgement, JudgingRules
-from dashboard.evaluation.measurement import Measurement, Row, Rows, measure_run
+from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.evaluation.slicing import (
     JOIN,
@@ -39,7 +39,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules
 from dashboard.study.query_result import QueryResult, show_query
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, Row, Rows
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16

@@ -6,8 +6,8 @@ import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.slicing import ALL
+from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 from dashboard.views.address import set_choice
 from dashboard.views.charts import QUIET, make_chart, pick_ink, protect_name, show_chart

@@ -14,11 +14,10 @@ from dashboard.evaluation.differences import (
     write_p,
     write_signed,
 )
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, Row, Rows
 from dashboard.views.address import draw_switch, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
+from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 
 STYLE = """<style>
@@ -58,7 +58,7 @@ class Column:
     link: str = ""
 
 
-def draw_table(columns: Sequence[Column], rows: Sequence[Row], front: int = -1) -> None:
+def draw_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> None:
     """Draw a table; floats have 3 decimals, what is missing is a dash.
 
     Args:
@@ -77,7 +77,7 @@ def draw_folded(title: str, content: str) -> None:
     st.html(f"{STYLE}<details><summary>{escape(title)}</summary>{content}</details>")
 
 
-def write_table(columns: Sequence[Column], rows: Sequence[Row], front: int = -1) -> str:
+def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
     """Return a table as HTML whose texts are escaped."""
     head = "".join(
         f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'

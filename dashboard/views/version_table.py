@@ -7,11 +7,11 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.evaluation.differences import find_sign
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar

@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import write_p
-from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins.context.judge import VIEWED
 from dashboard.plugins.context.lists import DOUBTS, ViewedLists, read_lists
@@ -23,6 +22,7 @@ from dashboard.plugins.context.satisfaction import (
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Rows
 from dashboard.views.address import escape_markdown
 from dashboard.views.charts import QUIET, make_chart
 from dashboard.views.data_tables import Column, draw_table

@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
-from dashboard.evaluation.measurement import Rows
 from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Rows
 from dashboard.views.address import escape_markdown
 from dashboard.views.data_tables import Column, draw_table, find_best
 

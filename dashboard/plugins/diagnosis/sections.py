@@ -4,11 +4,11 @@ from html import escape
 
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.summary import Piece, find_wrong, write_plain
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row
 from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line

@@ -7,11 +7,12 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Described, Row, Rows
+from dashboard.evaluation.measurement import Described
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 
 NAMED = 3

@@ -16,9 +16,9 @@ from dashboard.errors import DataError
 from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
-    from dashboard.evaluation.measurement import Rows
     from dashboard.storage.collection import Collection
     from dashboard.storage.versions import Version
+    from dashboard.tables import Rows
 
 HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
 OPTIONS = """

@@ -9,13 +9,13 @@ from dataclasses import asdict
 from dashboard.commands.options import open_call, open_study_of
 from dashboard.commands.output import replace_file
 from dashboard.errors import DataError
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, keep_last
 from dashboard.storage.folders import find_folder
+from dashboard.tables import Row, Rows
 
 EXPORT = (
     "query_id", "item_id", "list_id", "run", "kind", "value", "cause", "note", "author", "time",

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
 from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone, open_whole
 from dashboard.plugins.reviews.verdicts import (
@@ -26,6 +25,7 @@ from dashboard.plugins.reviews.verdicts import (
 from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row
 from dashboard.views import cards
 from dashboard.views.address import drop_choice, set_choice
 from dashboard.views.cards.payload import describe_media, make_card, make_payload

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
@@ -24,6 +23,7 @@ from dashboard.plugins.reviews.verdicts import (
 from dashboard.study.choices import Choices
 from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import drop_choice, escape_markdown, set_choice
 from dashboard.views.comparison import show_progress

@@ -7,7 +7,6 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
@@ -18,7 +17,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
-from dashboard.tables import IntArray
+from dashboard.tables import IntArray, Row, Rows
 from dashboard.views.address import drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of

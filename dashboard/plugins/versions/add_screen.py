@@ -6,6 +6,7 @@ from dashboard.commands.output import list_values
 from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.plugins.versions.adding import KINDS, add_dropped
 from dashboard.storage.drafts import MAX_NAME
+from dashboard.storage.new_versions import Stated
 from dashboard.views.address import escape_markdown
 from dashboard.views.frame import find_pages, open_page
 from dashboard.views.people import OWNER, find_reader
@@ -42,8 +43,8 @@ if is_sent:
     findings: Findings = []
     try:
         find_reader().require(OWNER)
-        stated = (note.strip(), by_position, ways[codes], findings)
-        add_dropped(collection, name.strip(), items, queries, *stated)
+        stated = Stated(note.strip(), by_position, ways[codes])
+        add_dropped(collection, name.strip(), items, queries, stated, findings)
     except Unsure as error:
         said = DataError(error.file, error.found, error.expected, do="Say it in the form above.")
         st.error(escape_markdown(said))

@@ -7,13 +7,13 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.errors import DataError
 from dashboard.plugins.versions.add_command import add_version_name, read_version_name
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
+from dashboard.tables import Rows
 
 TRASH = ".trash"
 ENDING = re.compile(r"(\.(rows|columns))?\.[^.]*$")
@@ -71,7 +71,7 @@ def list_files(folder: Path, version: str | None) -> list[Path]:
     return found
 
 
-def _move(base: Path, paths: Mapping[Path, Path]) -> list[dict[str, Any]]:
+def _move(base: Path, paths: Mapping[Path, Path]) -> Rows:
     """Move files and folders, given by their new places; return a row each."""
     with report_full_disk(base.name):
         for place, path in paths.items():
@@ -81,7 +81,7 @@ def _move(base: Path, paths: Mapping[Path, Path]) -> list[dict[str, Any]]:
     return [{"what": what, "moved_to": place} for place, what in pairs]
 
 
-def restore(name: str) -> list[dict[str, Any]]:
+def restore(name: str) -> Rows:
     """Move back what was removed of a collection, each file to where it was.
 
     Of what was removed several times under one name, the last is moved back.
