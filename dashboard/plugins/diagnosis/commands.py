@@ -1,9 +1,9 @@
 """`why`: suspected causes of the candidate's wrong results, over all, by slice and by query."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.output import say
 from dashboard.study.choices import Choice
 
 HELP = "suspected causes of the wrong results of queries that got worse"
@@ -36,7 +36,7 @@ def answer(call: Namespace) -> Answer:
         why += ", with no result that is known to be wrong"
     if before == after:
         why = f"{after} is compared with itself"
-    print(write_plain(pieces) or f"{why}.", file=sys.stderr)
+    say(write_plain(pieces) or f"{why}.")
     ids = np.array(study.collection.queries.ids)[study.queries]
     scopes = {"all": list(found)}
     scopes |= {name: ids[inside].tolist() for name, inside in study.list_slices().items()}

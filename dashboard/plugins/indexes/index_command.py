@@ -7,11 +7,11 @@ many vectors were sent and read back.
 from __future__ import annotations
 
 import re
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options
+from dashboard.commands.output import say
 from dashboard.errors import DataError
 from dashboard.storage.folders import find_folder
 
@@ -72,7 +72,7 @@ def answer(call: Namespace) -> Answer:
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
         write_index(collection, version, call.factory, parameters, call.depth)
-        print(f"{version.name} (index) is a version of {collection.name} now.", file=sys.stderr)
+        say(f"{version.name} (index) is a version of {collection.name} now.")
         files = [read_index_file(collection, version)]
     else:
         files = list_indexes(collection, version)
@@ -90,6 +90,6 @@ def _copy(call: Namespace, collection: Collection, version: Version) -> Rows:
     many = len(require_floats(version).ids)
     with tqdm(total=2 * many, unit=" vectors", disable=None) as bar:
         copied = copy_vectors(collection, version, line, bar.update)
-    print(f"{version.name} (milvus) is a version of {collection.name} now.", file=sys.stderr)
-    print(f'Start the dashboard with {SERVERS}="{line.uri}".', file=sys.stderr)
+    say(f"{version.name} (milvus) is a version of {collection.name} now.")
+    say(f'Start the dashboard with {SERVERS}="{line.uri}".')
     return [{"rows": many, "copied": copied, "checked": many}]

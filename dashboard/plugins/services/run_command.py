@@ -1,6 +1,5 @@
 """`run`: ask a search system every query, and make its results a version."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (
@@ -11,8 +10,8 @@ from dashboard.commands.options import (
     add_options,
     complain,
 )
-from dashboard.commands.output import draw_bar, say_where
-from dashboard.errors import list_names, make_printable
+from dashboard.commands.output import draw_bar, say, say_where
+from dashboard.errors import list_names
 from dashboard.storage.folders import find_folder
 
 HELP = "ask a search system over HTTP every query; a second call asks those that failed"
@@ -57,7 +56,7 @@ def answer(call: Namespace) -> Answer:
     for why in dict.fromkeys(record.not_run.values()):
         queries = [query for query, each in record.not_run.items() if each == why]
         told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
-        print(make_printable(told), file=sys.stderr)
+        say(told)
     opened = open_collection(collection.folder)
     complain(each for each in opened.findings if each.file == f"runs/{call.version}")
     say_where(opened, call.version)

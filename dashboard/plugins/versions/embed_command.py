@@ -1,11 +1,10 @@
 """`embed`: a new version, its items and text queries embedded by an encoder."""
 
-import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options, complain
-from dashboard.commands.output import draw_bar, say_where
+from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import Findings
 from dashboard.plugins.versions.add_command import (
     add_version_name,
@@ -72,7 +71,7 @@ def answer(call: Namespace) -> Answer:
             )
     except BaseException:
         if (collection.folder / "models" / f"{DRAFT} {name}").is_dir():
-            print("note: what was embedded is kept; the same command goes on.", file=sys.stderr)
+            say("note: what was embedded is kept; the same command goes on.")
         raise
     finally:
         complain(findings)
