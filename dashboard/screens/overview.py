@@ -6,7 +6,7 @@ from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.commands.measure import MEANS
 from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, list_changes
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
 from dashboard.views.components import make_line
@@ -46,7 +46,7 @@ with st.container(border=True):
     if is_compared:
         draw_interval(front, count_outcomes(changes))
     for sentence in describe_unscored(study, runs):
-        st.caption(escape_markdown(sentence))
+        draw_text("caption", sentence)
 
 is_wide = len(runs) > MAX_BESIDE
 left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
@@ -56,7 +56,7 @@ with left:
     table = list_versions(study, choices, rows)
     draw_table(*table, find_front(table[1], metric))
     if study.rules.names and study.rules.name in collection.protocols:
-        st.caption(escape_markdown(study.rules.names))
+        draw_text("caption", study.rules.names)
 charts = {}
 with right:
     if curve := list_curve(study, runs, metric):
@@ -74,11 +74,11 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
         f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
     )
     if is_compared:
-        st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
+        draw_text("caption", describe_worst(study.compare_slices(*versions, metric)))
     charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
     show_chart(charts[f"{metric} by slice"])
 draw_sections("overview", study, choices)
-st.caption(escape_markdown(study.rules.definition))
+draw_text("caption", study.rules.definition)
 means = [row for each in measured for row in each.list_means()]
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
 with top, st.container(width="content"):

@@ -1,13 +1,12 @@
 """Query: the results of each version, the ideal order, and missed items."""
 
 import numpy as np
-import streamlit as st
 
 from dashboard.evaluation.differences import find_sign, list_differences, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.query_result import explain_null
 from dashboard.tables import Row
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import draw_text
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
 from dashboard.views.comparison import measure_on_page
@@ -33,7 +32,7 @@ change = dict(zip(ids, delta[order].tolist(), strict=True))
 place = ids.index(choices["query"]) if choices["query"] in change else 0
 if choices["query"] and choices["query"] not in change:
     said = f"{choices['query']} is not among the {len(ids):,} queries in question; this is another."
-    st.info(escape_markdown(f"{said} Change the kind of queries or the slice to see it."))
+    draw_text("info", f"{said} Change the kind of queries or the slice to see it.")
 
 
 def name_query(query_id: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -182,6 +182,13 @@ def escape_markdown(text: object) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", parted)
 
 
+def draw_text(
+    kind: Literal["caption", "error", "info", "success", "warning"], text: object
+) -> None:
+    """Draw a text, which may be of data, letter by letter."""
+    getattr(st, kind)(escape_markdown(text))
+
+
 def draw_choice(
     collection: Collection,
     choices: Choices,
@@ -236,7 +243,7 @@ def draw_choice(
     else:
         st.text_input(name, placeholder=placeholder, **shared)
     if wrong := st.session_state.pop(f"wrong-{widget}", ""):
-        st.error(escape_markdown(wrong))
+        draw_text("error", wrong)
 
 
 def draw_switch(key: str, now: str | None, names: Mapping[str, str]) -> None:

@@ -18,7 +18,7 @@ from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import FloatArray, Row, Rows
-from dashboard.views.address import draw_switch, escape_markdown
+from dashboard.views.address import draw_switch, draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
 SIGNS = {
@@ -58,7 +58,7 @@ def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
     except ChoiceError as error:
         plain = open_study(study.collection, study.choices.replace(margins=""))
         found = compare_metrics(plain, choices)
-        st.error(escape_markdown(error))
+        draw_text("error", error)
         return found
 
 
@@ -88,11 +88,11 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
         told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
-        st.caption(escape_markdown(power))
+        draw_text("caption", power)
     for version in choices.compared:  # what a plugin has read says what it is
         found = study.collection.versions[version]
         if found.make_source and found.note:
-            st.caption(escape_markdown(f"{version}: {found.note}."))
+            draw_text("caption", f"{version}: {found.note}.")
     return told
 
 
@@ -103,7 +103,7 @@ def draw_metrics(rows: Rows, choices: Choices) -> None:
     compared = parse(f"{choices['metrics']} {choices['metric']}")
     idle = describe_idle_margins(choices["margins"], compared)
     for told in filter(None, (idle, *describe_certainty(rows))):
-        st.caption(escape_markdown(told))
+        draw_text("caption", told)
 
 
 def find_front(rows: Rows, metric: str) -> int:

@@ -18,6 +18,7 @@ from dashboard.study.study import Study, open_study
 from dashboard.views.address import (
     COLLECTION,
     draw_choice,
+    draw_text,
     drop_choice,
     escape_markdown,
     find_problems,
@@ -97,7 +98,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
                 draw()
     if choices is None:
         for sentence in problems.values():
-            st.error(escape_markdown(sentence))
+            draw_text("error", sentence)
         remember_address({key: value for key, value in given.items() if key not in problems})
         st.button("Open without this", on_click=drop_choice, args=tuple(problems))
         st.stop()
@@ -108,7 +109,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     words = [screen.capitalize(), " → ".join(choices.compared), *narrowed, collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
-        st.warning(escape_markdown(problem))
+        draw_text("warning", problem)
     require_versions(collection, choices, versions)
     return study, choices
 
@@ -224,13 +225,13 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
         return
     if len(there) > 1:
         said = f"{candidate} is the baseline, too. Choose another version to compare it with."
-        st.info(escape_markdown(said))
+        draw_text("info", said)
     else:
         none = "has no version that can be used" if collection.broken else "has no version yet"
         has = f"has one version, {there[0]}" if there else none
         wanted = "A comparison needs another one" if there else "This screen needs one"
         said = f"{collection.name} {has}. {wanted}. To add it, type one of these:"
-        st.info(escape_markdown(said))
+        draw_text("info", said)
         taken = {*collection.versions, *collection.broken}
         name = next(name for number in count(1) if (name := f"v{number}") not in taken)
         ways = (

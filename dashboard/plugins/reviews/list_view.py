@@ -24,7 +24,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.texts import count_things
-from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.views.address import draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
@@ -96,11 +96,11 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
     if st.session_state.get(MAKING):
         if why := explain_lack(OWNER):
-            st.info(escape_markdown(why))
+            draw_text("info", why)
         else:
             _draw_form(study, choices, author)
     for sentence in reviews.left_out[:MAX_LISTS]:
-        st.warning(escape_markdown(f"Left out: {sentence}"))
+        draw_text("warning", f"Left out: {sentence}")
     opened = [made for made in reviews.lists if not made.closed]
     for made in opened[:MAX_LISTS]:
         _draw_list(made, reviews.judged[made.id], author)
@@ -136,7 +136,7 @@ def _draw_own(reviews: Reviews, author: str) -> None:
         st.info("Enter your name to see what is left for you.")
         return
     if why := explain_lack(REVIEWER):
-        st.info(escape_markdown(why))
+        draw_text("info", why)
         return
     left = [made for made in reviews.lists if reviews.count_left(made, author)]
     left.sort(key=lambda made: author not in reviews.judged[made.id])  # what was begun comes first
@@ -205,7 +205,7 @@ def _draw_end(made: JudgingList, judged: Judged) -> None:
                 find_reader().require(OWNER)
                 judging_lists.close_list(made, find_author())
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(error))
+                draw_text("error", error)
             else:
                 st.rerun()
 
@@ -253,7 +253,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
             number = st.number_input(*usual, key=f"new-number-{compares}", width=120)
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
-        st.caption(escape_markdown(f"{told}; other versions or metric: above."))
+        draw_text("caption", f"{told}; other versions or metric: above.")
         if not author:
             st.caption("Enter your name above: a list is closed by who made it.")
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
@@ -264,7 +264,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
                     of, chosen, title, author, way, int(number), compares=compares
                 )
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(error))
+                draw_text("error", error)
                 return
             st.session_state.update({NEW: made.id, MAKING: False})
             st.rerun()
@@ -280,7 +280,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
             st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
     if made is None:
         told = f"There is no list {id[:80]!r} of {study.collection.title}."
-        st.error(escape_markdown(f"{told} Its link may name another collection."))
+        draw_text("error", f"{told} Its link may name another collection.")
         return
     author = find_author()
     left = reviews.count_left(made, author)
@@ -298,7 +298,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
             _draw_step(made, "Judge", "content", "primary")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
-    st.caption(escape_markdown(_write_progress(made, reviews.judged[made.id])))
+    draw_text("caption", _write_progress(made, reviews.judged[made.id]))
     if left:
         st.caption("What others said is shown when you have judged all, or when it is closed.")
     elif made.is_comparison:

@@ -25,7 +25,7 @@ from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
-from dashboard.views.address import drop_choice, escape_markdown, set_choice
+from dashboard.views.address import draw_text, drop_choice, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
@@ -103,7 +103,7 @@ def draw_decisions(
         )
         return
     if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
-        st.info(escape_markdown(why))
+        draw_text("info", why)
         return
     st.markdown(
         "A decision becomes the corrected label. It counts in metrics only with "
@@ -162,10 +162,8 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what corrections would change before they count, and let them count."""
     protocol = choices["protocol"]
     if protocol in LEFT_ALONE:
-        st.info(
-            escape_markdown(
-                f"The protocol {protocol} takes labels as given: verdicts correct none of them."
-            )
+        draw_text(
+            "info", f"The protocol {protocol} takes labels as given: verdicts correct none of them."
         )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))

@@ -18,7 +18,7 @@ from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray, Row, Rows
-from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.views.address import draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
 
@@ -53,7 +53,7 @@ def draw_comparison(collection: Collection, made: JudgingList) -> None:
         judged = figures.find_judged(made, rows).get(author, set())
         queries = make_payload(every, made, author, {query for query, _ in judged})
     except (ChoiceError, DataError) as error:
-        st.error(escape_markdown(f"{made.title!r} cannot be judged now. {error}"))
+        draw_text("error", f"{made.title!r} cannot be judged now. {error}")
         st.button("Leave", on_click=drop_choice, args=(PART,))
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
@@ -125,7 +125,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         listed = list_changes(whole, made.baseline, made.candidate, metric)
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:
-        st.warning(escape_markdown(f"Without {metric}: {error}"))
+        draw_text("warning", f"Without {metric}: {error}")
     winner = figures.name_winner(found, made.baseline, made.candidate)
     sentence = figures.describe_preference(found, made.baseline, made.candidate)
     with st.container(border=True):
@@ -139,7 +139,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
             columns = [Column(key, label, number=True) for key, label in labels.items()]
             person = Column("person", "Queries won")
             draw_table([person, *columns], count_answers(answers))
-            st.caption(escape_markdown(_describe_agreement(answers)))
+            draw_text("caption", _describe_agreement(answers))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
     if not compared:
