@@ -30,6 +30,7 @@ details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 @media (max-width: 743px) {
   .values th, .values td { padding: 3px 6px; }
   .values th { white-space: normal; min-width: 60px; overflow-wrap: anywhere; }
+  .values td.wrap { min-width: 80px; }
   .values .wide { display: none; }
 }
 </style>"""

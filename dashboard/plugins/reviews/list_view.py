@@ -21,10 +21,17 @@ from dashboard.plugins.reviews.judging_lists import (
 from dashboard.plugins.reviews.preference_view import draw_result
 from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices
+from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.texts import count_things
-from dashboard.views.address import draw_text, drop_choice, escape_markdown, write_link
+from dashboard.views.address import (
+    draw_text,
+    drop_choice,
+    escape_markdown,
+    set_choice,
+    shorten_choices,
+    write_link,
+)
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
@@ -41,7 +48,12 @@ MAKING = "is-making-a-list"
 STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
-}</style>"""
+}
+[class*="st-key-link-"] a { justify-content: center; min-height: 38px; padding: 0 12px;
+  border: 1px solid light-dark(#d9dee6, #2c3846); border-radius: 8px }
+[class*="st-key-link-primary"] a,
+[class*="st-key-link-primary"] a:hover { background: light-dark(#1f5fbf, #7fb2ff) }
+[class*="st-key-link-primary"] a p { color: light-dark(#ffffff, #0e151d) }</style>"""
 PAIRS = [
     Column("query", "Query", link="href", wrap=True),
     Column("item", "Result", wrap=True),
@@ -88,8 +100,7 @@ def read_reviews(collection: Collection) -> Reviews:
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what is left to do for the reader, all lists, and the form for a new one."""
     author = find_author()
-    st.html(STYLE)
-    _draw_own(reviews, author)
+    _draw_own(study.collection, reviews, author)
     with make_line():
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
@@ -131,7 +142,7 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
             )
 
 
-def _draw_own(reviews: Reviews, author: str) -> None:
+def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
     if not author:
         st.info("Enter your name to see what is left for you.")
         return
@@ -148,16 +159,24 @@ def _draw_own(reviews: Reviews, author: str) -> None:
         step, bar = st.columns([2, 3], vertical_alignment="center")
         with step:
             label = f"{'Continue' if done else 'Begin'}: {made.title}"
-            _draw_step(made, label, "stretch", "secondary" if place else "primary")
+            _draw_step(collection, made, label, "stretch", "secondary" if place else "primary")
         with bar:
             st.progress(done / len(made.asked), f"{done:,} of {_count(made)}")
 
 
-def _draw_step(made: JudgingList, label: str, width: Any, kind: Any) -> None:
-    """Draw the button that goes on where a person has stopped."""
-    if st.button(escape_markdown(label), key=f"go-{made.id}", type=kind, width=width):
-        screen, values = describe_task(made)
-        st.switch_page(find_pages()[screen], query_params=values)
+def _draw_step(
+    collection: Collection, made: JudgingList, label: str, width: Any, kind: Any
+) -> None:
+    """Draw what goes on where a person has stopped, in one step of the browser's Back."""
+    label = escape_markdown(label)
+    if made.is_comparison:  # on this page
+        step: Any = {"on_click": set_choice, "args": (PART, made.id)}
+        st.button(label, key=f"go-{made.id}", type=kind, width=width, **step)
+        return
+    screen, values = describe_task(made)  # the whole address: what Query adds is another step
+    values = shorten_choices(collection, resolve(collection, values))
+    with st.container(key=f"link-{kind}-{made.id}", width=width):
+        st.page_link(find_pages()[screen], label=label, query_params=values, width=width)
 
 
 def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:
@@ -295,7 +314,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         if why:
             st.markdown(why, width="content")
         else:
-            _draw_step(made, "Judge", "content", "primary")
+            _draw_step(study.collection, made, "Judge", "content", "primary")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
     draw_text("caption", _write_progress(made, reviews.judged[made.id]))

@@ -33,7 +33,7 @@ from dashboard.views.media_routes import find_media_of
 from dashboard.views.people import OWNER
 
 FIGURES = [
-    Column("name", "Agreement", help="unsure is no answer"),
+    Column("name", "Agreement", help="unsure is no answer", wrap=True),
     Column("people", "People", wrap=True),
     Column("shown", "Value", number=True),
     Column("interval", "95 % interval", number=True),

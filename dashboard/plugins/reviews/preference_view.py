@@ -7,10 +7,10 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.plugins.reviews import figures, judging_lists, verdicts
+from dashboard.plugins.reviews import figures, judging_lists
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.figures import CANNOT_SAY, Scores, measure_agreement
+from dashboard.plugins.reviews.figures import CANNOT_SAY, Judged, Scores, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdicts
 from dashboard.storage.collection import Collection
@@ -28,18 +28,14 @@ ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("
 """Value of each answer if the candidate is at the left, and if it is at the right."""
 
 
-def find_comparison(collection: Collection, id: str, author: str) -> JudgingList | None:
-    """Return the list of an id if a person is to compare its lists now, and must see no version."""
-    try:
-        made = judging_lists.mark_gone(judging_lists.find_list(collection.folder, id), collection)
-        rows = verdicts.list_history(made.collection, kind=PREFERENCE)
-    except (ChoiceError, DataError):  # the page that is drawn then says so
-        return None
-    return made if made.is_comparison and figures.find_next(made, rows, author) else None
+def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -> None:
+    """Draw the lists of two versions beside each other, without names, one query at a time.
 
-
-def draw_comparison(collection: Collection, made: JudgingList) -> None:
-    """Draw the lists of two versions beside each other, without names, one query at a time."""
+    Args:
+        collection: What the list is of.
+        made: The list.
+        judged: Pairs of it that each person has judged.
+    """
     author = find_author()
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
@@ -49,9 +45,8 @@ def draw_comparison(collection: Collection, made: JudgingList) -> None:
         return
     try:
         every = judging_lists.open_whole(collection, made, resolve(collection, {}))
-        rows = verdicts.list_history(made.collection, kind=PREFERENCE, author=author)
-        judged = figures.find_judged(made, rows).get(author, set())
-        queries = make_payload(every, made, author, {query for query, _ in judged})
+        done = {query for query, _ in judged.get(author, ())}
+        queries = make_payload(every, made, author, done)
     except (ChoiceError, DataError) as error:
         draw_text("error", f"{made.title!r} cannot be judged now. {error}")
         st.button("Leave", on_click=drop_choice, args=(PART,))
