@@ -19,7 +19,6 @@ from dashboard.views.version_table import (
     describe_unscored,
     draw_interval,
     list_curve,
-    list_lowest,
     list_versions,
     name_curve,
     pick_slices,
@@ -37,7 +36,7 @@ top = make_line()
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search
-    measured = study.measure(runs, choices["metrics"])
+    means = study.list_means(runs, choices["metrics"])
 with show_progress("Comparing the versions"):
     rows, front = compare_on_page(study, choices)
 with st.container(border=True):
@@ -65,7 +64,7 @@ with right:
         charts[f"{name} over K"] = draw_curve(curve, name, colours)
         show_chart(charts[f"{name} over K"])
 worse = [row for row in changes if row["outcome"] == "worse"]
-listed, note = (worse, " that got worse") if is_compared else (list_lowest(changes, metric), "")
+listed, note = (worse, " that got worse") if is_compared else (changes, "")
 if listed:
     st.markdown(f"**Worst queries** – {min(WORST, len(listed))} of {len(listed):,}{note}")
     draw_queries(study, choices, listed[:WORST])
@@ -79,7 +78,6 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
     show_chart(charts[f"{metric} by slice"])
 draw_sections("overview", study, choices)
 draw_text("caption", study.rules.definition)
-means = [row for each in measured for row in each.list_means()]
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
 with top, st.container(width="content"):
     markdown = write_markdown(collection.title, told, *table)

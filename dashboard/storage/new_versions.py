@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
 from hashlib import sha256
@@ -43,8 +42,7 @@ Part = tuple[Any, Sequence[str]]
 """Rows of an array, and the id of each; a row with the id "" is left out."""
 
 
-@dataclass(frozen=True, eq=False)
-class NamedVectors:
+class NamedVectors(NamedTuple):
     """Vectors of items or queries. [rows, dimension].
 
     Attributes:

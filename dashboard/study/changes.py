@@ -23,10 +23,15 @@ MAX_BINS = 5
 
 
 def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> Rows:
-    """Return query_id, text, both values, delta and outcome of each query, the worst first."""
+    """Return query_id, text, both values, delta and outcome of each query, the worst first.
+
+    Of one version that is the query with its worst value.
+    """
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta, order = list_differences(metric, before, after)
     table, sign = study.collection.queries, find_sign(parse_one(metric))
+    if baseline == candidate:
+        order = np.argsort(sign * after, kind="stable")
     return [
         {
             "query_id": table.ids[query],

@@ -178,6 +178,10 @@ class Study:
             for version in versions
         ]
 
+    def list_means(self, versions: Iterable[str], metrics: str) -> Rows:
+        """Return a row a version and metric: run, metric, cutoff, mean, scored, total."""
+        return [row for each in self.measure(versions, metrics) for row in each.list_means()]
+
     def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
         """Return whether the values of some versions are computed already."""
         name, measures = self._compute_values.__name__, tuple(parse(metrics))

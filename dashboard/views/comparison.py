@@ -1,8 +1,7 @@
 """Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 
 import streamlit as st
 
@@ -15,9 +14,10 @@ from dashboard.evaluation.differences import (
     write_signed,
 )
 from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.study.changes import list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
-from dashboard.tables import FloatArray, Row, Rows
+from dashboard.tables import Row, Rows
 from dashboard.views.address import draw_switch, draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
@@ -67,14 +67,15 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
     return st.spinner(f"{doing}; this is done once", show_time=True)
 
 
-def measure_on_page(study: Study, versions: Sequence[str], metric: str) -> list[FloatArray]:
-    """Return the values of versions; show that they are measured, if they are not known yet.
+def list_changes_on_page(study: Study, choices: Choices) -> Rows:
+    """Return the queries, the worst first; show that versions are measured, if that is to be done.
 
     What shows progress takes a tenth of the time of a step.
     """
+    versions, metric = (choices["baseline"], choices["candidate"]), choices["metric"]
     is_known = study.is_measured(versions, metric)
     with nullcontext() if is_known else show_progress("Measuring the versions"):
-        return [study.values(version, metric) for version in versions]
+        return list_changes(study, *versions, metric)
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
@@ -115,7 +116,7 @@ def find_front(rows: Rows, metric: str) -> int:
 def name_columns(choices: Choices) -> list[Column]:
     """Return the columns of a comparison; the versions' have the versions' names."""
     names = {"baseline": choices["baseline"], "candidate": choices["candidate"]}
-    return [replace(each, label=names.get(each.key, each.label)) for each in COLUMNS]
+    return [each._replace(label=names.get(each.key, each.label)) for each in COLUMNS]
 
 
 def write_row(row: Row) -> Row:

@@ -1,9 +1,8 @@
 """Tables of values in HTML: numbers at the right with 3 decimals, whole on every width."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -36,8 +35,7 @@ details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 </style>"""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Attributes:

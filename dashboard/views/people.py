@@ -1,7 +1,7 @@
 """People who look at pages and send requests, and their roles."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -14,8 +14,7 @@ NOBODY, READER, REVIEWER, OWNER = ROLES = ("nobody", "reader", "reviewer", "owne
 decide."""
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(NamedTuple):
     """A person who acts.
 
     Attributes:

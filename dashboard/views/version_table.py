@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -92,14 +91,8 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     if choices["baseline"] == choices["candidate"]:
         return columns, rows
     change, interval, p, outcome = COLUMNS[3:7]
-    named = replace(change, label=f"{choices['candidate']} − {choices['baseline']}")
-    return [*columns, named, interval, p, replace(outcome, wide=True)], rows
-
-
-def list_lowest(rows: Rows, metric: str) -> Rows:
-    """Return the rows of `list_changes` from the candidate's worst value to its best, null last."""
-    sign = find_sign(parse_one(metric))
-    return sorted(rows, key=lambda row: (row["candidate"] is None, sign * (row["candidate"] or 0)))
+    named = change._replace(label=f"{choices['candidate']} − {choices['baseline']}")
+    return [*columns, named, interval, p, outcome._replace(wide=True)], rows
 
 
 def name_curve(metric: str) -> str:
@@ -114,8 +107,7 @@ def name_curve(metric: str) -> str:
 def list_curve(study: Study, versions: Sequence[str], metric: str) -> Rows:
     """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
     names = name_curve(metric)
-    measured = study.measure(versions, names) if names else []
-    return [row for each in measured for row in each.list_means()]
+    return study.list_means(versions, names) if names else []
 
 
 def pick_slices(rows: Rows) -> Rows:

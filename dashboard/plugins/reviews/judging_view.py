@@ -22,14 +22,14 @@ from dashboard.plugins.reviews.verdicts import (
     list_history,
     read_state,
 )
-from dashboard.study.changes import list_changes, list_moved_results
+from dashboard.study.changes import list_moved_results
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row
 from dashboard.views import cards
 from dashboard.views.address import drop_choice, set_choice
 from dashboard.views.cards.payload import describe_media, make_card, make_payload
-from dashboard.views.comparison import measure_on_page
+from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
 from dashboard.views.people import REVIEWER, find_reader
 
@@ -154,10 +154,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     key = read_state(collection.folder)[0]
     said = keep_last_of_pairs(list_history(key, kind=VERDICT))
     if made is None:
-        metric = choices["metric"]
-        measure_on_page(study, choices.compared, metric)
-        rows = list_changes(study, choices["baseline"], choices["candidate"], metric)
-        queries = tuple(row["query_id"] for row in rows)
+        queries = tuple(row["query_id"] for row in list_changes_on_page(study, choices))
         return _Task(study, choices.compared, int(choices["shown"]), queries, None, said, author)
     pools = defaultdict(list)
     for query, item in mark_gone(made, collection).asked:

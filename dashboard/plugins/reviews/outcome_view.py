@@ -145,7 +145,7 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
                 "query_id": query_id,
                 "item_id": item_id,
                 "query": names[query],
-                "picture": media.poster or media.file,
+                "picture": media.poster,
                 "caption": media.caption or item_id,
                 "label": label,
                 "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),

@@ -100,7 +100,7 @@ def _draw_items(collection: Collection, items: Sequence[int]) -> Rows:
     ids = [collection.items.ids[item] for item in items]
     media = [find_media_of(collection, item) for item in ids]
     return [
-        {"picture": each.poster or each.file, "caption": each.caption or item}
+        {"picture": each.poster, "caption": each.caption or item}
         for item, each in zip(ids, media, strict=True)
     ]
 

@@ -171,7 +171,7 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
         "mark": mark,
         "hit": hit,
         "caption": media.caption,
-        "image": media.poster or media.file,
+        "image": media.poster,
         "ticks": [],
         "picked": "",
     }

@@ -205,7 +205,7 @@ def test_a_login_names_the_person_and_limits_them(
     draw: Draw, graded: Path, say: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reviewer judges, but neither makes lists nor decides; a reader has no work."""
-    made = create_list(graded, MADE)
+    create_list(graded, MADE)
     say("eva", "q1", "a", "not")
     say("kim", "q1", "a", "relevant")
     role = ["reviewer"]
