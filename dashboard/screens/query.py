@@ -30,7 +30,7 @@ if choices["query"] and choices["query"] not in change:
 
 def name_query(query_id: str) -> tuple[str, str]:
     """Return the id of a query, and what it is called with how it changed."""
-    value, text = change[query_id], collection.query_names[collection.queries.index[query_id]]
+    value, text = change[query_id], collection.name_query(query_id)
     if value is None:
         return query_id, text
     written = write_signed(value) if len(versions) > 1 else f"{metric} {value:.3f}"

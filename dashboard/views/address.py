@@ -162,6 +162,11 @@ def drop_choice(*keys: str) -> None:
     set_choice("", "", keys)
 
 
+def draw_reset(label: str, *keys: str, key: str | None = None) -> None:
+    """Draw a button that puts choices of the address back to their usual values."""
+    st.button(escape_markdown(label), key=key, on_click=drop_choice, args=keys)
+
+
 def merge_choices(**values: str) -> dict[str, str]:
     """Return the present choices and some other values; "" puts a choice to the usual value."""
     return {key: value for key, value in (st.query_params.to_dict() | values).items() if value}

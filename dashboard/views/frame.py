@@ -18,9 +18,8 @@ from dashboard.study.study import Study, open_study
 from dashboard.views.address import (
     COLLECTION,
     draw_choice,
+    draw_reset,
     draw_text,
-    drop_choice,
-    escape_markdown,
     find_problems,
     read_address,
     read_choices,
@@ -100,7 +99,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
         for sentence in problems.values():
             draw_text("error", sentence)
         remember_address({key: value for key, value in given.items() if key not in problems})
-        st.button("Open without this", on_click=drop_choice, args=tuple(problems))
+        draw_reset("Open without this", *problems)
         st.stop()
     study = open_study(collection, choices.restrict_to_numbers())
     with row:
@@ -161,8 +160,7 @@ def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
     if chips:
         with st.container(key="chips", horizontal=True, gap="small"):
             for key, text in chips.items():
-                label = escape_markdown(f"{text} ✕")
-                st.button(label, key=f"chip-{key}", on_click=drop_choice, args=(key,))
+                draw_reset(f"{text} ✕", key, key=f"chip-{key}")
     return list(chips.values())
 
 

@@ -27,7 +27,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row
 from dashboard.views import cards
-from dashboard.views.address import drop_choice, set_choice
+from dashboard.views.address import draw_reset, drop_choice, set_choice
 from dashboard.views.cards.payload import describe_media, make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
@@ -95,7 +95,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         st.markdown("**Judge the results of both versions in one pool.**")
         st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
         draw_author()
-        st.button("Stop", on_click=drop_choice, args=("judge", "list"))
+        draw_reset("Stop", "judge", "list")
         st.stop()
     task = _make_task(study, choices, made)
     done = task.find_done()
@@ -106,8 +106,6 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
     following = [at for at in left if at > place] + [at for at in left if at < place]
     near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
-    names = collection.query_names
-    index = collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
     over = ""
     if made and made.closed:
@@ -127,7 +125,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         "causes": list(CAUSES),
         "most": MAX_NOTE,
         "query": task.queries[place] if task.queries else "",
-        "queries": [[each, names[index[each]], each in done] for each in shown],
+        "queries": [[each, collection.name_query(each), each in done] for each in shown],
         "first": first,
         "total": len(task.queries),
         "done": len(done),

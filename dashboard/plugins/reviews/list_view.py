@@ -25,8 +25,8 @@ from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.texts import count_things
 from dashboard.views.address import (
+    draw_reset,
     draw_text,
-    drop_choice,
     escape_markdown,
     set_choice,
     shorten_choices,
@@ -293,7 +293,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
     """Draw a list: what came of it, or how far people are."""
     made = next((each for each in reviews.lists if each.id == id), None)
     with make_line():
-        st.button("‹ Reviews", on_click=drop_choice, args=(PART,), key="back")
+        draw_reset("‹ Reviews", PART)
         if made is not None:
             told = escape_markdown(_tell(made))
             st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
@@ -333,10 +333,9 @@ def _draw_pairs(collection: Collection, made: JudgingList, rows: Verdicts) -> No
         st.caption("No verdict yet.")
         return
     st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
-    names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
     told = [
         {
-            "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
+            "query": collection.name_query(row["query_id"]),
             "href": write_link("query", query=row["query_id"], **NO_TASK),
             "item": row["item_id"],
             "people": row["people"],

@@ -25,7 +25,7 @@ from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
-from dashboard.views.address import draw_text, drop_choice, set_choice
+from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
@@ -123,7 +123,6 @@ def draw_decisions(
 def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
     """Return pairs with poster, query, label, ticks, and who said what."""
     people = keep_last_of_pairs(said, VERDICT)
-    names = study.collection.query_names
     found = []
     for row in rows:
         query_id = row["query_id"]
@@ -144,7 +143,7 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
             {
                 "query_id": query_id,
                 "item_id": item_id,
-                "query": names[query],
+                "query": study.collection.name_query(query_id),
                 "picture": media.poster,
                 "caption": media.caption or item_id,
                 "label": label,
@@ -176,7 +175,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         used = "Corrected" if counts else "Original"
         st.markdown(f"**{used} labels.** Reviewers corrected {said}.", width="content")
         if counts:
-            st.button("Use original labels", on_click=drop_choice, args=("labels",))
+            draw_reset("Use original labels", "labels")
         elif changes:
             st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
         asked = bool(changes) and not counts and st.button("What would change", key="preview")
@@ -187,8 +186,8 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         return
     if counts or asked:
         _draw_metrics(study, choices)
-    names = dict(zip(study.collection.queries.ids, study.collection.query_names, strict=True))
-    listed = [row | {"query": names[row["query_id"]]} for row in changes[:MAX_ROWS]]
+    name = study.collection.name_query
+    listed = [row | {"query": name(row["query_id"])} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
     draw_folded(
         f"Labels that change{more}",

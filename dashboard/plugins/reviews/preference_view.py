@@ -18,7 +18,7 @@ from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray, Row, Rows
-from dashboard.views.address import draw_text, drop_choice, escape_markdown, write_link
+from dashboard.views.address import draw_reset, draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
 
@@ -41,7 +41,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
         st.subheader(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
         draw_author()
-        st.button("Leave", on_click=drop_choice, args=(PART,))
+        draw_reset("Leave", PART)
         return
     try:
         every = judging_lists.open_whole(collection, made, resolve(collection, {}))
@@ -49,7 +49,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
         queries = make_payload(every, made, author, done)
     except (ChoiceError, DataError) as error:
         draw_text("error", f"{made.title!r} cannot be judged now. {error}")
-        st.button("Leave", on_click=drop_choice, args=(PART,))
+        draw_reset("Leave", PART)
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
     sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
@@ -180,13 +180,13 @@ def _draw_queries(
     order = sorted(scores, key=lambda query: -1 if (score := scores[query]) is None else score)
     rows = []
     for query in order:
-        place = collection.queries.index.get(query, -1)
+        is_there = query in collection.queries.index
         row: Row = {
             "won": names[scores[query]],
-            "text": collection.query_names[place] if place >= 0 else f"{query} (gone)",
+            "text": collection.name_query(query),
             "change": write_signed(changes.get(query, {}).get("delta")),
             "href": write_link("query", query=query, baseline=made.baseline,
-                               candidate=made.candidate, **NO_TASK) if place >= 0 else "",
+                               candidate=made.candidate, **NO_TASK) if is_there else "",
         }  # fmt: skip
         for at, name in enumerate(people):
             value = said.get((query, name), "").removeprefix("much ")

@@ -9,10 +9,10 @@ from dashboard.commands.options import (
     add_collection,
     add_options,
     complain,
+    open_call,
 )
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import list_names
-from dashboard.storage.folders import find_folder
 
 HELP = "ask a search system over HTTP every query; a second call asks those that failed"
 OPTIONS = """
@@ -49,7 +49,7 @@ def answer(call: Namespace) -> Answer:
 
     if call.depth < 1 or call.tries < 1 or not 0 < call.timeout < 1e6:
         raise ValueError("Give --depth and --tries from 1, and --timeout above 0.")
-    collection = open_collection(find_folder(call.collection))
+    collection = open_call(call)
     service = Service(call.search, call.timeout, call.tries)
     with draw_bar("queries") as show:
         record = run_search(collection, call.version, service, call.depth, show)
