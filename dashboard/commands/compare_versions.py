@@ -48,8 +48,8 @@ def answer(call: Namespace) -> Answer:
         name = choices["candidate"]
         say(f"note: baseline and candidate are both {name!r}; name two versions")
     complain_about_margins(call, study, choices)
-    rows = study.compare(choices["baseline"], choices["candidate"], choices["metrics"])
-    complain_about_not_run(study, (choices["baseline"], choices["candidate"]))
+    rows = study.compare(*choices.pair, choices["metrics"])
+    complain_about_not_run(study, choices.pair)
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         name = Measure(row["metric"], row["cutoff"])

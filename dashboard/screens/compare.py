@@ -37,7 +37,7 @@ QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
 
 study, choices = open_page("metrics", "shown", versions=2)
-baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+(baseline, candidate), metric = choices.pair, choices["metric"]
 with show_progress("Comparing the versions"):
     rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)

@@ -29,7 +29,7 @@ MAX_BESIDE = 5  # versions whose table has room beside the curve
 
 study, choices = open_page("runs", "metrics", "shown", versions=1)
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
-versions = choices["baseline"], choices["candidate"]
+versions = choices.pair
 is_compared = versions[0] != versions[1]
 title = escape_markdown(collection.title)
 top = make_line()

@@ -15,7 +15,7 @@ LISTED = 250  # queries before and after the open one that its list names
 study, choices = open_page("shown", versions=1)
 buttons = [button for button in draw_sections("query", study, choices) if button]
 collection, metric = study.collection, choices["metric"]
-baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
+(baseline, candidate), depth = choices.pair, int(choices["shown"])
 
 rows = list_changes_on_page(study, choices)
 versions = list(choices.compared)

@@ -22,7 +22,7 @@ MAX_FOUND, SECONDS = 8, 300  # searches that a session keeps, and how long
 
 study, choices = open_page("runs", "shown", versions=1)
 collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
-baseline, candidate = choices["baseline"], choices["candidate"]
+baseline, candidate = choices.pair
 
 
 def name_item(name: str) -> str:

@@ -24,7 +24,7 @@ MAX_PAIRS = 20
 
 
 study, choices = open_page("metrics", "shown", versions=2)
-versions = choices["baseline"], choices["candidate"]
+versions = choices.pair
 metric = choices["metric"]
 with show_progress("Comparing the versions"):
     _, front = compare_on_page(study, choices)

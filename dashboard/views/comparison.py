@@ -42,7 +42,7 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
     p is corrected over all of them.
     """
-    baseline, candidate = choices["baseline"], choices["candidate"]
+    baseline, candidate = choices.pair
     front = str(parse_one(choices["metric"]))
     shown = dict.fromkeys(map(str, parse(choices["metrics"])))
     rows = study.compare(baseline, candidate, " ".join(shown | {front: None}))
@@ -72,7 +72,7 @@ def list_changes_on_page(study: Study, choices: Choices) -> Rows:
 
     What shows progress takes a tenth of the time of a step.
     """
-    versions, metric = (choices["baseline"], choices["candidate"]), choices["metric"]
+    versions, metric = choices.pair, choices["metric"]
     is_known = study.is_measured(versions, metric)
     with nullcontext() if is_known else show_progress("Measuring the versions"):
         return list_changes(study, *versions, metric)
@@ -80,7 +80,7 @@ def list_changes_on_page(study: Study, choices: Choices) -> Rows:
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     """Draw the verdict by a metric as a headline and return it; of one version, its mean."""
-    baseline, candidate = choices["baseline"], choices["candidate"]
+    baseline, candidate = choices.pair
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"

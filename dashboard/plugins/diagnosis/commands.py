@@ -30,7 +30,7 @@ def answer(call: Namespace) -> Answer:
 
     study, choices = open_study_of(call)
     found, pieces = find_wrong(study, choices)
-    before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    (before, after), metric = choices.pair, choices["metric"]
     why = f"Queries that got worse in {metric} from {before} to {after}: {len(found):,}"
     if found:
         why += ", with no result that is known to be wrong"

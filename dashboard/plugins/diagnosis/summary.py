@@ -97,7 +97,7 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
 
 def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
     """Return the causes by query of `list_wrong`, and a sentence on all; empty without any."""
-    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    (baseline, candidate), metric = choices.pair, choices["metric"]
     depth = int(choices["shown"])
     found = list_wrong(study, baseline, candidate, metric, depth)
     causes = [cause for each in found.values() for cause in each]

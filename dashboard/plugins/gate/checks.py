@@ -81,7 +81,7 @@ def make_checks(
     Raises:
         ValueError: If a condition can never be checked.
     """
-    versions = (choices["baseline"], choices["candidate"])
+    versions = choices.pair
     measures = parse(choices["metrics"])
     conditions = conditions or [
         Condition(each, "<", 0.0) for each in measures if not each.metric.is_median

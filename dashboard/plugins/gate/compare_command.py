@@ -56,7 +56,7 @@ def answer(call: Namespace) -> Answer:
     study, choices = _open_study(call, conditions)
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
-    complain_about_not_run(study, (choices["baseline"], choices["candidate"]))
+    complain_about_not_run(study, choices.pair)
     failed = [each for each in checks if each.has_failed]
     for each in failed:
         say(f"failed: {each.name}: {each.reason}")

@@ -20,7 +20,7 @@ CURVES = {"P": "Precision over K", "AP(retrieved)": "mAP over K"}
 def draw_codes(study: Study, choices: Choices) -> None:
     """Draw precision and mAP over K, and a table of bits, bounds over ties and P(H<=2)."""
     runs, metric = choices["runs"], str(parse_one(choices["metric"]))
-    colours = colour_versions([choices["baseline"], choices["candidate"], *runs])
+    colours = colour_versions([*choices.pair, *runs])
     depths = [depth for depth in DEPTHS if depth <= len(study.collection.items)]
     names = " ".join(f"{name}@{depth}" for name in CURVES for depth in depths)
     rows = study.list_means(runs, names)

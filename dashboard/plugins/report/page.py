@@ -36,7 +36,7 @@ INK = "#0e151d"
 
 def list_queries(study: Study, choices: Choices, number: int) -> Rows:
     """Return the queries that got worse, the worst first, at most `number`."""
-    rows = list_changes(study, choices["baseline"], choices["candidate"], choices["metric"])
+    rows = list_changes(study, *choices.pair, choices["metric"])
     return [row for row in rows if row["outcome"] == "worse"][:number]
 
 
