@@ -88,7 +88,7 @@ if not text and not item and picture is None:
     again = dict.fromkeys(st.session_state.get("recent", ()), "")
     for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
         if row:
-            with st.container(key=key, horizontal=True, vertical_alignment="center"):
+            with make_line(key=key):
                 st.markdown(f"**{escape_markdown(name)}**", width="content")
                 for place, (each, before) in enumerate(row.items()):
                     label = escape_markdown(before + each[:60])

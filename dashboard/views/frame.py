@@ -25,7 +25,7 @@ from dashboard.views.address import (
     read_choices,
     remember_address,
 )
-from dashboard.views.components import load_component
+from dashboard.views.components import load_component, make_line
 
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
@@ -158,7 +158,7 @@ def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
     """
     chips = describe_choices(collection, choices)
     if chips:
-        with st.container(key="chips", horizontal=True, gap="small"):
+        with make_line(key="chips"):
             for key, text in chips.items():
                 draw_reset(f"{text} ✕", key, key=f"chip-{key}")
     return list(chips.values())

@@ -16,6 +16,7 @@ from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import COLUMNS, write_row
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, find_best
 from dashboard.views.frame import find_pages
 
@@ -55,7 +56,7 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
     with left:
         if row["low"] is not None:
             show_chart(draw_bar(row))
-    with right, st.container(horizontal=True, gap="small"):
+    with right, make_line():
         for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
             st.page_link(
                 find_pages()["compare"],

@@ -13,7 +13,6 @@ from dashboard.errors import DataError
 from dashboard.plugins.versions.add_command import add_version_name, read_version_name
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
-from dashboard.tables import Rows
 
 TRASH = ".trash"
 ENDING = re.compile(r"(\.(rows|columns))?\.[^.]*$")
@@ -46,7 +45,7 @@ def answer(call: Namespace) -> Answer:
     base = folder.parent
     last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
     place = base / TRASH / f"{sum(last) + 1}"
-    return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
+    return _move(base, {place / path.relative_to(base): path for path in files})
 
 
 def list_files(folder: Path, version: str | None) -> list[Path]:
@@ -71,18 +70,18 @@ def list_files(folder: Path, version: str | None) -> list[Path]:
     return found
 
 
-def _move(base: Path, paths: Mapping[Path, Path]) -> Rows:
+def _move(base: Path, paths: Mapping[Path, Path]) -> Answer:
     """Move files and folders, given by their new places; return a row each."""
     with report_full_disk(base.name):
         for place, path in paths.items():
             place.parent.mkdir(parents=True, exist_ok=True)
             path.rename(place)
     pairs = [[str(each.relative_to(base)) for each in pair] for pair in paths.items()]
-    return [{"what": what, "moved_to": place} for place, what in pairs]
+    return [{"what": what, "moved_to": place} for place, what in pairs], COLUMNS, FINE
 
 
-def restore(name: str) -> Rows:
-    """Move back what was removed of a collection, each file to where it was.
+def restore(name: str) -> Answer:
+    """Move back what was removed of a collection, each file to where it was; return a row each.
 
     Of what was removed several times under one name, the last is moved back.
 
