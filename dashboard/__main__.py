@@ -20,7 +20,7 @@ from dashboard.commands import (
     search_items,
 )
 from dashboard.commands.options import FINE, WRONG
-from dashboard.commands.output import FORMATS, write_rows
+from dashboard.commands.output import FORMATS, say, write_rows
 from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
 
@@ -35,16 +35,16 @@ class OneLineParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where help is, and exit."""
-        print(f"error: {message} ({self.prog} --help tells more)", file=sys.stderr)
+        say(f"error: {message} ({self.prog} --help tells more)")
         sys.exit(WRONG)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, which is WRONG where a team's plugin is broken."""
     for problem in list_problems():
-        print(f"error: {problem}", file=sys.stderr)
+        say(f"error: {problem}")
     for sentence in explain_variables():
-        print(f"note: {sentence}", file=sys.stderr)
+        say(f"note: {sentence}")
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = OneLineParser(
         prog="python -m dashboard", description="Quality of search, measured and compared."
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = str(error) or "stopped before the end"
         if isinstance(error, OSError):
             said = f"{str(error.filename)[:100]}: {error.strerror}"
-        print(f"error: {said}", file=sys.stderr)
+        say(f"error: {said}")
         return WRONG
     if code == WRONG and not rows:
         return WRONG  # said above; a header without rows would be an answer

@@ -22,7 +22,7 @@ from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.array_files import find_texts, name_vectors
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_folder
-from dashboard.storage.new_versions import add_run, add_vectors
+from dashboard.storage.new_versions import Stated, add_run, add_vectors
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
@@ -151,12 +151,11 @@ class OpenCollection:
         given = name_vectors(items, item_ids, "items", findings)
         queries = find_texts(items) if queries is None else queries
         asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
-        told, files = {"note": note} if note else {}, {}
+        stated = Stated(note, by_position, codes)
         if text_model is not None:
-            told |= {"encoder": "sentence-transformers", "text_model": str(text_model)}
-            files["text_model"] = Path(text_model)
-        stated = (told, files, findings, by_position, codes)
-        rows = add_vectors(self._opened, name, given, asked, *stated)
+            told = {"encoder": "sentence-transformers", "text_model": str(text_model)}
+            stated = stated._replace(settings=told, files={"text_model": Path(text_model)})
+        rows = add_vectors(self._opened, name, given, asked, stated, findings)
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)

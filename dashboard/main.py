@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_problems
-from dashboard.views.address import escape_markdown, forget_address
+from dashboard.views.address import draw_text, forget_address
 from dashboard.views.frame import CURRENT, PAGES, make_pages
 from dashboard.views.health import measure_step
 from dashboard.views.people import NOBODY, draw_login, find_reader
@@ -15,7 +15,7 @@ page = st.navigation(list(pages.values()), position="hidden")
 current = next(name for name, each in pages.items() if each == page)
 st.session_state.update({CURRENT: current, PAGES: pages})
 for problem in list_problems():
-    st.error(escape_markdown(problem))
+    draw_text("error", problem)
 person = find_reader()
 if person.role == NOBODY:
     draw_login(person)
@@ -24,6 +24,6 @@ try:
     with measure_step(current):
         page.run()
 except (DataError, ChoiceError, ValueError) as error:
-    st.error(escape_markdown(error))
+    draw_text("error", error)
     if st.query_params:
         st.button("Open the start page", on_click=forget_address)

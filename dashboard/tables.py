@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
+Row = dict[str, Any]
+Rows = list[Row]
+"""Rows that are printed, drawn or sent: values by the names of columns."""
 AnyArray = NDArray[Any]
 Reasons = Mapping[int, str]
 """Why some queries have no value, or were not run, by their positions."""

@@ -1,10 +1,10 @@
 """`check`: everything that is wrong, left out or repaired in a collection's files."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 
 from dashboard.commands.options import FINE, FOUND, Answer, add_collection, open_call
+from dashboard.commands.output import say
 from dashboard.storage.folders import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
@@ -44,5 +44,5 @@ def answer(call: Namespace) -> Answer:
     levels = ("error", "warning", "note")
     rows = sorted(map(asdict, findings), key=lambda row: levels.index(row["level"]))
     if not rows:
-        print("No problem found.", file=sys.stderr)
+        say("No problem found.")
     return rows, COLUMNS, FOUND if any(row["level"] == "error" for row in rows) else FINE

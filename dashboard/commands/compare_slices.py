@@ -22,7 +22,5 @@ def answer(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     if len(parse(choices["metric"])) > 1:
         raise ValueError("Give one metric, such as --metric P@5.")
-    rows = study.compare_slices(
-        choices["baseline"], choices["candidate"], choices["metric"], call.pairs
-    )
+    rows = study.compare_slices(*choices.pair, choices["metric"], call.pairs)
     return rows, COLUMNS, FINE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from dashboard.commands.options import (
     complain_about_not_run,
     open_study_of,
 )
+from dashboard.commands.output import say
 
 if TYPE_CHECKING:
     from dashboard.study.choices import Choices
@@ -46,14 +46,14 @@ def answer(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     if choices["baseline"] == choices["candidate"]:
         name = choices["candidate"]
-        print(f"note: baseline and candidate are both {name!r}; name two versions", file=sys.stderr)
+        say(f"note: baseline and candidate are both {name!r}; name two versions")
     complain_about_margins(call, study, choices)
-    rows = study.compare(choices["baseline"], choices["candidate"], choices["metrics"])
-    complain_about_not_run(study, (choices["baseline"], choices["candidate"]))
+    rows = study.compare(*choices.pair, choices["metrics"])
+    complain_about_not_run(study, choices.pair)
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         name = Measure(row["metric"], row["cutoff"])
-        print(f"note: {name}: no query is scored in both versions", file=sys.stderr)
+        say(f"note: {name}: no query is scored in both versions")
     is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
     signed = zip(rows, map(find_sign, parse(choices["metrics"])), strict=True)
     has_regressed = any(
@@ -71,6 +71,6 @@ def complain_about_margins(call: Namespace, study: Study, choices: Choices) -> N
     from dashboard.evaluation.metrics import parse
 
     if call.margins and (before := study.collection.settings.get("margins")):
-        print(f"note: --margins replaces {' '.join(before)} of collection.toml", file=sys.stderr)
+        say(f"note: --margins replaces {' '.join(before)} of collection.toml")
     if idle := describe_idle_margins(choices["margins"], parse(choices["metrics"])):
-        print(f"note: {idle}", file=sys.stderr)
+        say(f"note: {idle}")

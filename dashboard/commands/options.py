@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dashboard.commands.output import say
 from dashboard.errors import DataError, Finding, Unsure
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, resolve
@@ -27,9 +27,9 @@ Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
 def print_ways(error: Unsure, typed: str) -> None:
     """Print what is open, and the line to type for each way out of it."""
     said = DataError(error.file, error.found, error.expected, do="Type one of these:")
-    print(f"error: {said}", file=sys.stderr)
+    say(f"error: {said}")
     for line in error.lines:
-        print(f"  {typed} {line}" if line.startswith("--") else f"  {line}", file=sys.stderr)
+        say(f"  {typed} {line}" if line.startswith("--") else f"  {line}")
 
 
 def list_typed(call: Namespace, names: Iterable[str]) -> list[str]:
@@ -136,21 +136,21 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     study = open_study(collection, choices.restrict_to_numbers())
     metrics = " ".join(choices[key] for key in ("metrics", "metric") if hasattr(call, key))
     if doubt := metrics and study.find_doubt(metrics):
-        print(f"note: {doubt}", file=sys.stderr)
+        say(f"note: {doubt}")
     return study, choices
 
 
 def complain(findings: Iterable[Finding]) -> None:
     """Print what was left out or repaired, and what else was found."""
     for each in findings:
-        print(f"{each.level}: {each}", file=sys.stderr)
+        say(f"{each.level}: {each}")
 
 
 def complain_about_broken(call: Namespace, collection: Collection) -> int:
     """Print why versions cannot be used, unless the call names its own; return the exit code."""
     broken = collection.problems if call.runs is None else []
     for problem in broken:
-        print(f"error: {problem}", file=sys.stderr)
+        say(f"error: {problem}")
     return WRONG if broken else FINE
 
 
@@ -160,6 +160,6 @@ def complain_about_not_run(study: Study, versions: Iterable[str]) -> int:
     for version in versions:
         not_run = study.run(version).source.not_run
         for why, number in Counter(not_run.values()).items():
-            print(f"warning: {version}: {number:,} queries were not run: {why}", file=sys.stderr)
+            say(f"warning: {version}: {number:,} queries were not run: {why}")
         code = WRONG if len(not_run) == len(study.collection.queries) else code
     return code

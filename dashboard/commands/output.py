@@ -84,6 +84,11 @@ def replace_file(path: Path, content: bytes) -> None:
         (place / path.name).write_bytes(content)
 
 
+def say(text: str) -> None:
+    """Print a line beside the rows, without characters that act on a terminal."""
+    print(make_printable(text), file=sys.stderr)
+
+
 def list_values(collection: Collection, version: str) -> dict[str, str]:
     """Return the values of the address that compares a new version with the usual baseline."""
     from dashboard.storage.versions import order_versions
@@ -102,7 +107,7 @@ def say_where(collection: Collection, version: str) -> None:
     values = list_values(collection, version)
     page = "compare" if "baseline" in values else ""
     address = f"http://localhost:8501/{page}?{urlencode(values)}"
-    print(f"{version} is a version of {collection.name} now: {address}", file=sys.stderr)
+    say(f"{version} is a version of {collection.name} now: {address}")
 
 
 def format_cell(cell: object) -> str:

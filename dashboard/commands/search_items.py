@@ -1,6 +1,5 @@
 """`search`: results of each version for a text, an item or a picture."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (
@@ -12,6 +11,7 @@ from dashboard.commands.options import (
     complain_about_broken,
     open_study_of,
 )
+from dashboard.commands.output import say
 from dashboard.texts import require_file
 
 HELP = "results of each version for a text, an item or a picture"
@@ -50,8 +50,8 @@ def answer(call: Namespace) -> Answer:
     code = complain_about_broken(call, study.collection)
     for version, why in found.problems.items():
         if version not in study.collection.broken:
-            print(f"error: {version}: {why}", file=sys.stderr)
+            say(f"error: {version}: {why}")
             code = WRONG
     for version in {*found.lengths} - {row["run"] for row in found.rows} - {*found.problems}:
-        print(f"note: {version} finds nothing for this query", file=sys.stderr)
+        say(f"note: {version} finds nothing for this query")
     return found.rows, COLUMNS, code

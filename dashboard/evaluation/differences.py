@@ -13,7 +13,7 @@ from dashboard.evaluation.decisions import (
     find_shift,
     measure_precision,
 )
-from dashboard.evaluation.measurement import Measurement, Row, Rows
+from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.evaluation.statistics import (
     EXACT_UNITS,
@@ -24,7 +24,7 @@ from dashboard.evaluation.statistics import (
     find_twins,
     sum_units,
 )
-from dashboard.tables import FloatArray, IntArray, number_names
+from dashboard.tables import FloatArray, IntArray, Row, Rows, number_names
 from dashboard.texts import write_number
 
 SAME = 1e-9

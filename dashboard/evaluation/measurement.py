@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.evaluation.metrics import Measure, Reads
 from dashboard.retrieval.run import Part, Run
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, Row, Rows
 
-Row = dict[str, Any]
-Rows = list[Row]
 Described = tuple[Row, Rows]
 """What a plugin says of a query, and more fields of rows of its results."""
 

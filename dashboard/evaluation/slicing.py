@@ -13,7 +13,6 @@ from dashboard.evaluation.differences import (
     write_p,
     write_signed,
 )
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,
@@ -21,7 +20,7 @@ from dashboard.evaluation.statistics import (
     find_twins,
     sum_units,
 )
-from dashboard.tables import BoolArray, FloatArray
+from dashboard.tables import BoolArray, FloatArray, Row, Rows
 
 SMALL_SLICE = 5
 """A slice with fewer scored queries has no interval and no test."""

@@ -10,13 +10,12 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.errors import DataError
 
@@ -24,8 +23,7 @@ VARIABLE = "DASHBOARD_PLUGINS"
 ENTRY_POINTS = "search_quality_dashboard"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plugin:
+class Plugin(NamedTuple):
     """Hooks of a plugin; every one is optional.
 
     Attributes:
@@ -67,7 +65,7 @@ class Plugin:
 
     name: str
     files: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = {}
     read_tables: str = ""
     read_versions: str = ""
     rules: str = ""
@@ -81,10 +79,10 @@ class Plugin:
     login: str = ""
     routes: str = ""
     formats: str = ""
-    commands: Mapping[str, str] = field(default_factory=dict)
-    sections: Mapping[str, str] = field(default_factory=dict)
-    encoders: Mapping[str, str] = field(default_factory=dict)
-    screens: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = {}
+    sections: Mapping[str, str] = {}
+    encoders: Mapping[str, str] = {}
+    screens: Mapping[str, str] = {}
 
 
 class _Plugins:
@@ -221,7 +219,7 @@ def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
     for named in (plugin.commands, plugin.sections, plugin.encoders):
         for text in named.values():
             _resolve(module, text)
-    for key, text in sorted(vars(plugin).items()):
+    for key, text in sorted(plugin._asdict().items()):
         is_hook = isinstance(text, str) and text and key != "name"
         found = _resolve(module, text) if is_hook else None
         is_own = isinstance(found, JudgingRules) and found.name == plugin.name

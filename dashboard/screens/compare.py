@@ -9,7 +9,7 @@ from dashboard.study.changes import (
     group_values,
     list_changes,
 )
-from dashboard.views.address import drop_choice, escape_markdown
+from dashboard.views.address import draw_reset
 from dashboard.views.change_charts import (
     draw_forest,
     draw_histogram,
@@ -37,7 +37,7 @@ QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
 
 study, choices = open_page("metrics", "shown", versions=2)
-baseline, candidate, metric = choices["baseline"], choices["candidate"], choices["metric"]
+(baseline, candidate), metric = choices.pair, choices["metric"]
 with show_progress("Comparing the versions"):
     rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)
@@ -89,8 +89,7 @@ with left:
         counted = f"{len(shown):,} of {len(changes):,}"
         st.markdown(f"**Queries, worst first** – {counted}", width="content")
         if picked:
-            label = escape_markdown(f"{metric}: {picked} ✕")
-            st.button(label, key="chip-picked", on_click=drop_choice, args=("picked",))
+            draw_reset(f"{metric}: {picked} ✕", "picked", key="chip-picked")
     draw_queries(study, choices, shown, *picks[:1])
 st.markdown("**Metrics**")
 draw_metrics(rows, choices)

@@ -6,7 +6,7 @@ from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.commands.measure import MEANS
 from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, list_changes
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
 from dashboard.views.components import make_line
@@ -19,7 +19,6 @@ from dashboard.views.version_table import (
     describe_unscored,
     draw_interval,
     list_curve,
-    list_lowest,
     list_versions,
     name_curve,
     pick_slices,
@@ -30,14 +29,14 @@ MAX_BESIDE = 5  # versions whose table has room beside the curve
 
 study, choices = open_page("runs", "metrics", "shown", versions=1)
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
-versions = choices["baseline"], choices["candidate"]
+versions = choices.pair
 is_compared = versions[0] != versions[1]
 title = escape_markdown(collection.title)
 top = make_line()
 top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search
-    measured = study.measure(runs, choices["metrics"])
+    means = study.list_means(runs, choices["metrics"])
 with show_progress("Comparing the versions"):
     rows, front = compare_on_page(study, choices)
 with st.container(border=True):
@@ -46,7 +45,7 @@ with st.container(border=True):
     if is_compared:
         draw_interval(front, count_outcomes(changes))
     for sentence in describe_unscored(study, runs):
-        st.caption(escape_markdown(sentence))
+        draw_text("caption", sentence)
 
 is_wide = len(runs) > MAX_BESIDE
 left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
@@ -56,7 +55,7 @@ with left:
     table = list_versions(study, choices, rows)
     draw_table(*table, find_front(table[1], metric))
     if study.rules.names and study.rules.name in collection.protocols:
-        st.caption(escape_markdown(study.rules.names))
+        draw_text("caption", study.rules.names)
 charts = {}
 with right:
     if curve := list_curve(study, runs, metric):
@@ -65,7 +64,7 @@ with right:
         charts[f"{name} over K"] = draw_curve(curve, name, colours)
         show_chart(charts[f"{name} over K"])
 worse = [row for row in changes if row["outcome"] == "worse"]
-listed, note = (worse, " that got worse") if is_compared else (list_lowest(changes, metric), "")
+listed, note = (worse, " that got worse") if is_compared else (changes, "")
 if listed:
     st.markdown(f"**Worst queries** – {min(WORST, len(listed))} of {len(listed):,}{note}")
     draw_queries(study, choices, listed[:WORST])
@@ -74,12 +73,11 @@ if slices := pick_slices(study.list_slice_means(runs, metric)):
         f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
     )
     if is_compared:
-        st.caption(escape_markdown(describe_worst(study.compare_slices(*versions, metric))))
+        draw_text("caption", describe_worst(study.compare_slices(*versions, metric)))
     charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
     show_chart(charts[f"{metric} by slice"])
 draw_sections("overview", study, choices)
-st.caption(escape_markdown(study.rules.definition))
-means = [row for each in measured for row in each.list_means()]
+draw_text("caption", study.rules.definition)
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
 with top, st.container(width="content"):
     markdown = write_markdown(collection.title, told, *table)

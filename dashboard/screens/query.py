@@ -1,17 +1,12 @@
 """Query: the results of each version, the ideal order, and missed items."""
 
-from typing import Any
-
-import numpy as np
-import streamlit as st
-
-from dashboard.evaluation.differences import find_sign, list_differences, write_signed
-from dashboard.evaluation.metrics import parse_one
+from dashboard.evaluation.differences import write_signed
 from dashboard.study.query_result import explain_null
-from dashboard.views.address import escape_markdown
+from dashboard.tables import Row
+from dashboard.views.address import draw_text
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
-from dashboard.views.comparison import measure_on_page
+from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.frame import draw_sections, open_page
 
 AHEAD = 3  # queries before and after the open one that the browser has at once
@@ -20,31 +15,29 @@ LISTED = 250  # queries before and after the open one that its list names
 study, choices = open_page("shown", versions=1)
 buttons = [button for button in draw_sections("query", study, choices) if button]
 collection, metric = study.collection, choices["metric"]
-baseline, candidate, depth = choices["baseline"], choices["candidate"], int(choices["shown"])
+(baseline, candidate), depth = choices.pair, int(choices["shown"])
 
-values = measure_on_page(study, (baseline, candidate), metric)
-delta, order = list_differences(metric, *values)
+rows = list_changes_on_page(study, choices)
 versions = list(choices.compared)
-if len(versions) == 1:  # nothing to compare it with: the worst value first
-    delta = values[0]
-    order = np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")
-query_ids = collection.queries.ids
-ids = [query_ids[query] for query in study.queries[order].tolist()]
-change = dict(zip(ids, delta[order].tolist(), strict=True))
+shown = "delta" if len(versions) > 1 else "candidate"
+change = {row["query_id"]: row[shown] for row in rows}
+ids = list(change)
 place = ids.index(choices["query"]) if choices["query"] in change else 0
 if choices["query"] and choices["query"] not in change:
     said = f"{choices['query']} is not among the {len(ids):,} queries in question; this is another."
-    st.info(escape_markdown(f"{said} Change the kind of queries or the slice to see it."))
+    draw_text("info", f"{said} Change the kind of queries or the slice to see it.")
 
 
 def name_query(query_id: str) -> tuple[str, str]:
     """Return the id of a query, and what it is called with how it changed."""
-    value, text = change[query_id], collection.query_names[collection.queries.index[query_id]]
+    value, text = change[query_id], collection.name_query(query_id)
+    if value is None:
+        return query_id, text
     written = write_signed(value) if len(versions) > 1 else f"{metric} {value:.3f}"
-    return query_id, text if value != value else f"{text} ({written})"
+    return query_id, f"{text} ({written})"
 
 
-def show(query_id: str) -> dict[str, Any]:
+def show(query_id: str) -> Row:
     """Return what the cards show of a query."""
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, choices.compared, metric, depth)

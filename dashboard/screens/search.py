@@ -10,7 +10,7 @@ from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
 from dashboard.study.new_query import search
-from dashboard.views.address import draw_choice, escape_markdown, set_choice
+from dashboard.views.address import draw_choice, draw_text, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.components import make_line
@@ -22,7 +22,7 @@ MAX_FOUND, SECONDS = 8, 300  # searches that a session keeps, and how long
 
 study, choices = open_page("runs", "shown", versions=1)
 collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
-baseline, candidate = choices["baseline"], choices["candidate"]
+baseline, candidate = choices.pair
 
 
 def name_item(name: str) -> str:
@@ -62,7 +62,7 @@ with make_line(key="search"):
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:
-    st.error(escape_markdown(error))
+    draw_text("error", error)
     st.stop()
 if upload:
     st.image(upload, width=160, caption=escape_markdown(f"Searched with {upload.name}"))
@@ -71,7 +71,7 @@ if not text and not item and picture is None:
     try:
         changes = list_changes(study, baseline, candidate, choices["metric"])
     except ChoiceError as error:
-        st.info(escape_markdown(error))
+        draw_text("info", error)
         changes = []
     worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
     # a text that asks together with an item finds nothing by itself
@@ -88,7 +88,7 @@ if not text and not item and picture is None:
     again = dict.fromkeys(st.session_state.get("recent", ()), "")
     for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
         if row:
-            with st.container(key=key, horizontal=True, vertical_alignment="center"):
+            with make_line(key=key):
                 st.markdown(f"**{escape_markdown(name)}**", width="content")
                 for place, (each, before) in enumerate(row.items()):
                     label = escape_markdown(before + each[:60])

@@ -8,6 +8,7 @@ from dashboard.study.changes import list_slice_changes
 from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_folded, draw_table, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import find_pages, open_page, split_page
@@ -24,7 +25,7 @@ MAX_PAIRS = 20
 
 
 study, choices = open_page("metrics", "shown", versions=2)
-versions = choices["baseline"], choices["candidate"]
+versions = choices.pair
 metric = choices["metric"]
 with show_progress("Comparing the versions"):
     _, front = compare_on_page(study, choices)
@@ -34,7 +35,7 @@ if not rows:
     st.info("There are no slices: no column of queries.csv has 2 to 20 values.")
     st.stop()
 worst = describe_worst(rows)
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+with make_line(horizontal_alignment="distribute"):
     st.markdown(escape_markdown(worst), width="content")
     tools = st.container(width="content")
 

@@ -96,6 +96,11 @@ class Collection:
             for item, text, caption, name in zip(self.own_items.tolist(), *columns, strict=True)
         ]
 
+    def name_query(self, query: str) -> str:
+        """Return the name of the query of an id; the id and "(gone)" where there is none."""
+        place = self.queries.index.get(query, -1)
+        return self.query_names[place] if place >= 0 else f"{query} (gone)"
+
     @property
     def protocols(self) -> tuple[str, ...]:
         """Protocols that its settings name."""

@@ -2,12 +2,11 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import read_run
-from dashboard.storage.settings import Settings
+from dashboard.storage.settings import Settings, read_toml
 from dashboard.storage.vectors import read_vectors
 from dashboard.storage.versions import (
     INPUTS,
@@ -26,10 +25,9 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Row, Rows
 from dashboard.texts import read_text, require_file
 
-Row = dict[str, Any]
 MIN_BITS = 8
 """Columns of 0 and 1 that are a code."""
 LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
@@ -44,8 +42,7 @@ Part = tuple[Any, Sequence[str]]
 """Rows of an array, and the id of each; a row with the id "" is left out."""
 
 
-@dataclass(frozen=True, eq=False)
-class NamedVectors:
+class NamedVectors(NamedTuple):
     """Vectors of items or queries. [rows, dimension].
 
     Attributes:
@@ -56,6 +53,26 @@ class NamedVectors:
     rows: AnyArray
     ids: Sequence[str] | None
     name: str
+
+
+class Stated(NamedTuple):
+    """What is said of a new version, beside its vectors.
+
+    Attributes:
+        note: A sentence on what is new, "" for none.
+        by_position: Whether vectors without ids are those of the table's rows, in its order.
+        codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0 and
+            1, that are vectors; "" where nothing is said.
+        settings: Further keys of its model.toml.
+        files: Further files and folders of the version, by their names in it; a model's folder
+            without pickles and code.
+    """
+
+    note: str = ""
+    by_position: bool = False
+    codes: str = ""
+    settings: Settings = {}
+    files: Mapping[str, Path] = {}
 
 
 def find_form(parts: Sequence[Any], file: str, codes: str) -> str:
@@ -117,12 +134,9 @@ def add_vectors(
     name: str,
     items: NamedVectors,
     queries: NamedVectors | None,
-    settings: Settings,
-    files: Mapping[str, Path],
+    stated: Stated,
     findings: Findings,
-    by_position: bool = False,
-    codes: str = "",
-) -> list[Row]:
+) -> Rows:
     """Add a version of vectors, whole or not at all.
 
     Args:
@@ -130,32 +144,36 @@ def add_vectors(
         name: Name of the version.
         items: Vectors of the items.
         queries: Vectors of the text queries, or of all queries; None: text is not run.
-        settings: Keys of its model.toml.
-        files: Further files and folders of the version, by their names in it; a model's folder
-            without pickles and code.
+        stated: What is said of them.
         findings: Gains what was left out or repaired.
-        by_position: Whether vectors without ids are those of the table's rows, in its order.
-        codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0 and
-            1, that are vectors.
 
     Returns:
         What was written: file, rows, digest.
 
     Raises:
-        Unsure: If they are bytes, and `codes` does not say of what.
+        Unsure: If they are bytes, and it is not said of what, or they have no ids.
         DataError: If the version could not be used, or the name is taken.
     """
-    given = [items] if queries is None else [items, queries]
-    for side in given:
-        _check_rows(side)
-    form = find_form([side.rows for side in given], items.name, codes)
+    given = {"items": items} | ({} if queries is None else {"queries": queries})
+    sides = {
+        stem: [_name_rows(collection, stem, side, stated.by_position, findings)]
+        for stem, side in given.items()
+    }
+    is_numbered = any(side.ids is None for side in given.values())
+    told = {**stated.settings, "note": stated.note, "by_position": is_numbered}
+    form = find_form([side.rows for side in given.values()], items.name, stated.codes)
     if said := describe_form(form, items.rows.shape[1]):
         findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
+    if queries is not None and items.rows.shape[1] == queries.rows.shape[1]:
+        ((rows, asked),) = sides["queries"]
+        names = _name_texts(collection, sides["items"][0][1], asked)
+        if number := sum(map(bool, names)):
+            sides["items"].append((rows, names))
+            found = f"vectors of {number:,} text queries that are items, too"
+            findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
     with write_draft(collection.folder, "models", name) as draft:
-        sides = _name_sides(collection, given, by_position, findings)
-        told = {"by_position": True} if any(side.ids is None for side in given) else {}
-        numbers = write_version(draft, sides, {**settings, **told}, form)
-        for inside, path in files.items():  # links are followed
+        numbers = write_version(draft, sides, {k: v for k, v in told.items() if v}, form)
+        for inside, path in stated.files.items():  # links are followed
             if path.is_dir():
                 shutil.copytree(path, draft / inside, ignore=list_left_out)
             else:
@@ -166,30 +184,12 @@ def add_vectors(
             collection.queries,
             draft,
         )
-        rows = [
+        written = [
             describe_file(f"models/{name}", draft / f"{stem}.npy", number)
             for stem, number in numbers.items()
         ]
         put_in_place(draft, collection.folder / "models" / name)
-    return rows
-
-
-def _name_sides(
-    collection: Collection, given: Sequence[NamedVectors], by_position: bool, findings: Findings
-) -> dict[str, list[Part]]:
-    """Return vectors of items, and of queries where they are given, with the id of each."""
-    sides = {
-        stem: [(side.rows, _name_rows(collection, stem, side, by_position, findings))]
-        for stem, side in zip(("items", "queries"), given, strict=False)
-    }
-    if "queries" in sides and given[0].rows.shape[1] == given[1].rows.shape[1]:
-        ((rows, asked),) = sides["queries"]
-        names = _name_texts(collection, sides["items"][0][1], asked)
-        sides["items"] += [(rows, names)] if any(names) else []
-        found = f"vectors of {sum(map(bool, names)):,} text queries that are items, too"
-        wanted = "both; taken for both"
-        findings += [Finding("note", given[1].name, None, found, wanted)] if any(names) else []
-    return sides
+    return written
 
 
 def _name_texts(
@@ -240,22 +240,18 @@ def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
-def _check_rows(side: NamedVectors) -> None:
-    rows = side.rows
+def _name_rows(
+    collection: Collection, stem: str, side: NamedVectors, by_position: bool, findings: Findings
+) -> Part:
+    """Return vectors and the id of each; without ids those of a table's rows, where that is said.
+
+    Raises:
+        DataError: If they are no vectors, an id is none, or all are those of queries without text.
+    """
+    ids, rows = side.ids, side.rows
     if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiub":
         found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
         raise DataError(side.name, found, "a vector a row")
-
-
-def _name_rows(
-    collection: Collection, stem: str, side: NamedVectors, by_position: bool, findings: Findings
-) -> Sequence[str]:
-    """Return the id of each vector; without ids those of a table's rows, where that is said.
-
-    Raises:
-        DataError: If an id is none, or all are those of queries that have no text.
-    """
-    ids, rows = side.ids, side.rows
     table = collection.items if stem == "items" else collection.queries
     if ids is None:
         column = "file" if stem == "items" else "item_id"
@@ -285,7 +281,7 @@ def _name_rows(
         if names and names.isdisjoint(inputs):
             found = f"ids of queries without a text ({list_names(ids)})"
             raise DataError(side.name, found, f"those of texts, such as {inputs[0]!r}")
-    return ids
+    return rows, ids
 
 
 def replace_queries(
@@ -305,15 +301,14 @@ def replace_queries(
         DataError: If the version has no items, or the vectors do not fit them, or no query.
     """
     folder, kept = collection.folder / "models" / version.name, version.queries
-    _check_rows(queries)
     if version.items is None:
         raise DataError(version.name, "a version without vectors", "one with vectors of items")
-    if queries.rows.shape[1] != version.items.dimension:
-        found = f"query vectors of {queries.rows.shape[1]} dimensions"
+    rows, given = _name_rows(collection, "queries", queries, by_position, findings)
+    if rows.shape[1] != version.items.dimension:
+        found = f"query vectors of {rows.shape[1]} dimensions"
         raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
-    given = _name_rows(collection, "queries", queries, by_position, findings)
-    is_bits = version.items.stored.dtype.kind == "i" and hold_only([queries.rows], (0, 1))
-    parts: list[Part] = [(convert(queries.rows, "bits" if is_bits else ""), given)]
+    is_bits = version.items.stored.dtype.kind == "i" and hold_only([rows], (0, 1))
+    parts: list[Part] = [(convert(rows, "bits" if is_bits else ""), given)]
     if kept is not None:
         anew = {*given}
         parts.insert(
@@ -323,10 +318,13 @@ def replace_queries(
         number = _write_side(place / "queries.npy", parts)
         read_vectors(place, "queries", collection.queries.ids, findings, f"models/{version.name}")
     record_inputs(folder, collection.queries, "queries", given)
+    if queries.ids is None:
+        path = folder / "model.toml"
+        write_settings(path, read_toml(path, path.name) | {"by_position": True})
     return describe_file(f"models/{version.name}", folder / "queries.npy", number)
 
 
-def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> list[Row]:
+def add_run(collection: Collection, name: str, path: Path, findings: Findings) -> Rows:
     """Add results as a version, whole or not at all.
 
     Args:
@@ -396,4 +394,5 @@ def write_settings(path: Path, settings: Settings) -> None:
     for key in there.keys() - settings.keys():
         del there[key]
     there.update({k: value for k, value in settings.items() if there.get(k) != value})
-    path.write_text(tomlkit.dumps(there), encoding="utf-8")
+    with replace_files(path.parent, path.name) as place:
+        (place / path.name).write_text(tomlkit.dumps(there), encoding="utf-8")

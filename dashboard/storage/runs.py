@@ -13,8 +13,8 @@ from dashboard.texts import decode_text, read_bytes, require_file, require_numbe
 
 ODD = (b"\t", b"\r", b"\0")
 """Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
-Row = tuple[int, str, str, str]
-"""Line, query, item and number."""
+Line = tuple[int, str, str, str]
+"""Its number, query, item, and the number that both have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
     return None if is_odd or has_comment else Pairs(queries, items, query, item, values)
 
 
-def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) -> Pairs:
+def _collect(rows: Iterable[Line], name: str, number: str, findings: Findings) -> Pairs:
     """Return the pairs of some rows; rows that say the same again count once."""
     values: dict[tuple[str, str], float] = {}
     first: dict[tuple[str, str], int] = {}
@@ -157,7 +157,7 @@ def _collect(rows: Iterable[Row], name: str, number: str, findings: Findings) ->
     return make_pairs(values)
 
 
-def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Row]:
+def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Line]:
     pick = itemgetter(*map(fields.index, ("query", "item", number)))
     for line, content in enumerate(text.split("\n"), start=1):
         parts = content.split(" ")

@@ -13,10 +13,9 @@ from dashboard.evaluation.differences import (
     replace_nan,
 )
 from dashboard.evaluation.judgement import find_relevant, mark_hits
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
-from dashboard.tables import IntArray, find_bounds
+from dashboard.tables import IntArray, Row, Rows, find_bounds
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -24,10 +23,15 @@ MAX_BINS = 5
 
 
 def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> Rows:
-    """Return query_id, text, both values, delta and outcome of each query, the worst first."""
+    """Return query_id, text, both values, delta and outcome of each query, the worst first.
+
+    Of one version that is the query with its worst value.
+    """
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta, order = list_differences(metric, before, after)
     table, sign = study.collection.queries, find_sign(parse_one(metric))
+    if baseline == candidate:
+        order = np.argsort(sign * after, kind="stable")
     return [
         {
             "query_id": table.ids[query],
@@ -53,7 +57,7 @@ def list_slice_changes(
     return [row for row in rows if kept[row["query_id"]]]
 
 
-def count_outcomes(rows: Sequence[Row]) -> dict[str, int]:
+def count_outcomes(rows: Rows) -> dict[str, int]:
     """Return how many queries are worse, same, better and not scored."""
     return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
 
@@ -137,7 +141,7 @@ def find_cutoff(metric: str, depth: int) -> int:
     return min(parse_one(metric).cutoff or depth, depth)
 
 
-def group_changes(rows: Sequence[Row]) -> Rows:
+def group_changes(rows: Rows) -> Rows:
     """Return a row a bin of change: bin, change (its end farther from 0), queries, outcome.
 
     Bin 0 holds no change; bin n the changes above n - 1 and up to n steps, likewise below 0. Each
@@ -161,7 +165,7 @@ def group_changes(rows: Sequence[Row]) -> Rows:
     ]
 
 
-def group_values(rows: Sequence[Row]) -> Rows:
+def group_values(rows: Rows) -> Rows:
     """Return a row a pair of values: point, baseline, candidate, queries, outcome.
 
     Each row of `rows` that has both values gains its `point`.

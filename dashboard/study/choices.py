@@ -103,9 +103,14 @@ class Choices(dict[str, Any]):
         return hash(tuple(self.items()))
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """Baseline and candidate, which may be the same."""
+        return self["baseline"], self["candidate"]
+
+    @property
     def compared(self) -> tuple[str, ...]:
         """Baseline and candidate; one version where they are the same."""
-        return tuple(dict.fromkeys((self["baseline"], self["candidate"])))
+        return tuple(dict.fromkeys(self.pair))
 
     def replace(self, **values: Any) -> Choices:
         """Return the same choices but for some values."""

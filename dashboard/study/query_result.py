@@ -11,10 +11,9 @@ import numpy as np
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins import load_all
 from dashboard.retrieval.run import Part
-from dashboard.tables import IntArray
+from dashboard.tables import IntArray, Row, Rows
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study

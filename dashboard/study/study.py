@@ -22,7 +22,7 @@ from dashboard.evaluation.differences import (
     find_sign,
 )
 from dashboard.evaluation.judgement import Judgement, JudgingRules
-from dashboard.evaluation.measurement import Measurement, Row, Rows, measure_run
+from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.evaluation.slicing import (
     JOIN,
@@ -39,7 +39,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules
 from dashboard.study.query_result import QueryResult, show_query
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, Row, Rows
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16
@@ -177,6 +177,10 @@ class Study:
             Measurement(version, measures, ids, self._compute_values(version, measures), folds)
             for version in versions
         ]
+
+    def list_means(self, versions: Iterable[str], metrics: str) -> Rows:
+        """Return a row a version and metric: run, metric, cutoff, mean, scored, total."""
+        return [row for each in self.measure(versions, metrics) for row in each.list_means()]
 
     def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
         """Return whether the values of some versions are computed already."""

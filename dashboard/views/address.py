@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -162,6 +162,11 @@ def drop_choice(*keys: str) -> None:
     set_choice("", "", keys)
 
 
+def draw_reset(label: str, *keys: str, key: str | None = None) -> None:
+    """Draw a button that puts choices of the address back to their usual values."""
+    st.button(escape_markdown(label), key=key, on_click=drop_choice, args=keys)
+
+
 def merge_choices(**values: str) -> dict[str, str]:
     """Return the present choices and some other values; "" puts a choice to the usual value."""
     return {key: value for key, value in (st.query_params.to_dict() | values).items() if value}
@@ -180,6 +185,13 @@ def escape_markdown(text: object) -> str:
     apart = re.compile(r"https?:(?=//)|www(?=\.)", re.IGNORECASE)
     parted = apart.sub("\\g<0>\u2060", str(text))
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", parted)
+
+
+def draw_text(
+    kind: Literal["caption", "error", "info", "success", "warning"], text: object
+) -> None:
+    """Draw a text, which may be of data, letter by letter."""
+    getattr(st, kind)(escape_markdown(text))
 
 
 def draw_choice(
@@ -236,7 +248,7 @@ def draw_choice(
     else:
         st.text_input(name, placeholder=placeholder, **shared)
     if wrong := st.session_state.pop(f"wrong-{widget}", ""):
-        st.error(escape_markdown(wrong))
+        draw_text("error", wrong)
 
 
 def draw_switch(key: str, now: str | None, names: Mapping[str, str]) -> None:

@@ -6,11 +6,11 @@ import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.slicing import ALL
+from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 from dashboard.views.address import set_choice
-from dashboard.views.charts import QUIET, make_chart, pick_ink, protect_name, show_chart
+from dashboard.views.charts import FIT, QUIET, make_chart, pick_ink, protect_name, show_chart
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
 NAMES = ["worse", "same", "better", "not worse", "cannot tell", "few"]
@@ -163,9 +163,10 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
         ink: Colour of texts; empty: that of the reader's theme.
     """
     ink = ink or pick_ink()
+    rows = [row for row in rows if row["delta"] is not None]
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
     tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
-    base = make_chart([row for row in rows if row["delta"] is not None]).encode(y=y)
+    base = make_chart(rows).encode(y=y)
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
     )  # fmt: skip
@@ -184,7 +185,9 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
         x=alt.XValue("width"), text=alt.Text("note:N")
     )
-    return alt.layer(_draw_zero(title), bars, points, left, right, height=alt.Step(36))
+    return alt.layer(
+        _draw_zero(title), bars, points, left, right, height=36 * len(rows), autosize=FIT
+    )
 
 
 def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
@@ -224,4 +227,6 @@ def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
     text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
     notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text=alt.Text("note:N"))
     counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"))
-    return alt.layer(cells.add_params(pick), notes, counts, height=alt.Step(46))
+    return alt.layer(
+        cells.add_params(pick), notes, counts, height=46 * len(first_names), autosize=FIT
+    )

@@ -1,8 +1,7 @@
 """Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 
 import streamlit as st
 
@@ -14,12 +13,12 @@ from dashboard.evaluation.differences import (
     write_p,
     write_signed,
 )
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.study.changes import list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
-from dashboard.tables import FloatArray
-from dashboard.views.address import draw_switch, escape_markdown
+from dashboard.tables import Row, Rows
+from dashboard.views.address import draw_switch, draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
 SIGNS = {
@@ -43,7 +42,7 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
     p is corrected over all of them.
     """
-    baseline, candidate = choices["baseline"], choices["candidate"]
+    baseline, candidate = choices.pair
     front = str(parse_one(choices["metric"]))
     shown = dict.fromkeys(map(str, parse(choices["metrics"])))
     rows = study.compare(baseline, candidate, " ".join(shown | {front: None}))
@@ -59,7 +58,7 @@ def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
     except ChoiceError as error:
         plain = open_study(study.collection, study.choices.replace(margins=""))
         found = compare_metrics(plain, choices)
-        st.error(escape_markdown(error))
+        draw_text("error", error)
         return found
 
 
@@ -68,19 +67,20 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
     return st.spinner(f"{doing}; this is done once", show_time=True)
 
 
-def measure_on_page(study: Study, versions: Sequence[str], metric: str) -> list[FloatArray]:
-    """Return the values of versions; show that they are measured, if they are not known yet.
+def list_changes_on_page(study: Study, choices: Choices) -> Rows:
+    """Return the queries, the worst first; show that versions are measured, if that is to be done.
 
     What shows progress takes a tenth of the time of a step.
     """
+    versions, metric = choices.pair, choices["metric"]
     is_known = study.is_measured(versions, metric)
     with nullcontext() if is_known else show_progress("Measuring the versions"):
-        return [study.values(version, metric) for version in versions]
+        return list_changes(study, *versions, metric)
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     """Draw the verdict by a metric as a headline and return it; of one version, its mean."""
-    baseline, candidate = choices["baseline"], choices["candidate"]
+    baseline, candidate = choices.pair
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
@@ -89,11 +89,11 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
         told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
-        st.caption(escape_markdown(power))
+        draw_text("caption", power)
     for version in choices.compared:  # what a plugin has read says what it is
         found = study.collection.versions[version]
         if found.make_source and found.note:
-            st.caption(escape_markdown(f"{version}: {found.note}."))
+            draw_text("caption", f"{version}: {found.note}.")
     return told
 
 
@@ -104,7 +104,7 @@ def draw_metrics(rows: Rows, choices: Choices) -> None:
     compared = parse(f"{choices['metrics']} {choices['metric']}")
     idle = describe_idle_margins(choices["margins"], compared)
     for told in filter(None, (idle, *describe_certainty(rows))):
-        st.caption(escape_markdown(told))
+        draw_text("caption", told)
 
 
 def find_front(rows: Rows, metric: str) -> int:
@@ -116,7 +116,7 @@ def find_front(rows: Rows, metric: str) -> int:
 def name_columns(choices: Choices) -> list[Column]:
     """Return the columns of a comparison; the versions' have the versions' names."""
     names = {"baseline": choices["baseline"], "candidate": choices["candidate"]}
-    return [replace(each, label=names.get(each.key, each.label)) for each in COLUMNS]
+    return [each._replace(label=names.get(each.key, each.label)) for each in COLUMNS]
 
 
 def write_row(row: Row) -> Row:

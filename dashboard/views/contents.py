@@ -13,7 +13,7 @@ from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.texts import count_things
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, write_table
 from dashboard.views.frame import find_pages
@@ -48,7 +48,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             collection = open_collection(find_data() / name)
         except DataError as error:
             st.markdown(f"**{escape_markdown(name)}**")
-            st.error(escape_markdown(error))
+            draw_text("error", error)
             st.code(f"python -m dashboard check {name}", language="sh")
             return
         with make_line():
@@ -58,7 +58,7 @@ def draw_collection(name: str, is_open: bool) -> None:
                 find_pages()["overview"], label="Open", query_params={"collection": name}, width=70
             )
         if about := str(collection.settings.get("about", "")):
-            st.caption(escape_markdown(about))
+            draw_text("caption", about)
         st.html(STYLE + write_facts(collection))
         if collection.findings:
             shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]

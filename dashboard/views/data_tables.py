@@ -1,13 +1,12 @@
 """Tables of values in HTML: numbers at the right with 3 decimals, whole on every width."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
+from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 
 STYLE = """<style>
@@ -30,13 +29,13 @@ details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 @media (max-width: 743px) {
   .values th, .values td { padding: 3px 6px; }
   .values th { white-space: normal; min-width: 60px; overflow-wrap: anywhere; }
+  .values td.wrap { min-width: 80px; }
   .values .wide { display: none; }
 }
 </style>"""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -58,7 +57,7 @@ class Column:
     link: str = ""
 
 
-def draw_table(columns: Sequence[Column], rows: Sequence[Row], front: int = -1) -> None:
+def draw_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> None:
     """Draw a table; floats have 3 decimals, what is missing is a dash.
 
     Args:
@@ -77,7 +76,7 @@ def draw_folded(title: str, content: str) -> None:
     st.html(f"{STYLE}<details><summary>{escape(title)}</summary>{content}</details>")
 
 
-def write_table(columns: Sequence[Column], rows: Sequence[Row], front: int = -1) -> str:
+def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
     """Return a table as HTML whose texts are escaped."""
     head = "".join(
         f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'

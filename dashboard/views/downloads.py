@@ -13,10 +13,10 @@ from dashboard.commands.output import (
     write_markdown_table,
     write_rows,
 )
-from dashboard.evaluation.measurement import Rows
 from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Rows
 from dashboard.views.charts import pick_ink
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_buttons

@@ -18,14 +18,14 @@ from dashboard.study.study import Study, open_study
 from dashboard.views.address import (
     COLLECTION,
     draw_choice,
-    drop_choice,
-    escape_markdown,
+    draw_reset,
+    draw_text,
     find_problems,
     read_address,
     read_choices,
     remember_address,
 )
-from dashboard.views.components import load_component
+from dashboard.views.components import load_component, make_line
 
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
@@ -97,9 +97,9 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
                 draw()
     if choices is None:
         for sentence in problems.values():
-            st.error(escape_markdown(sentence))
+            draw_text("error", sentence)
         remember_address({key: value for key, value in given.items() if key not in problems})
-        st.button("Open without this", on_click=drop_choice, args=tuple(problems))
+        draw_reset("Open without this", *problems)
         st.stop()
     study = open_study(collection, choices.restrict_to_numbers())
     with row:
@@ -108,7 +108,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     words = [screen.capitalize(), " → ".join(choices.compared), *narrowed, collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
-        st.warning(escape_markdown(problem))
+        draw_text("warning", problem)
     require_versions(collection, choices, versions)
     return study, choices
 
@@ -158,10 +158,9 @@ def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
     """
     chips = describe_choices(collection, choices)
     if chips:
-        with st.container(key="chips", horizontal=True, gap="small"):
+        with make_line(key="chips"):
             for key, text in chips.items():
-                label = escape_markdown(f"{text} ✕")
-                st.button(label, key=f"chip-{key}", on_click=drop_choice, args=(key,))
+                draw_reset(f"{text} ✕", key, key=f"chip-{key}")
     return list(chips.values())
 
 
@@ -224,13 +223,13 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
         return
     if len(there) > 1:
         said = f"{candidate} is the baseline, too. Choose another version to compare it with."
-        st.info(escape_markdown(said))
+        draw_text("info", said)
     else:
         none = "has no version that can be used" if collection.broken else "has no version yet"
         has = f"has one version, {there[0]}" if there else none
         wanted = "A comparison needs another one" if there else "This screen needs one"
         said = f"{collection.name} {has}. {wanted}. To add it, type one of these:"
-        st.info(escape_markdown(said))
+        draw_text("info", said)
         taken = {*collection.versions, *collection.broken}
         name = next(name for number in count(1) if (name := f"v{number}") not in taken)
         ways = (

@@ -125,7 +125,7 @@ class ItemMedia(NamedTuple):
     """The addresses of an item's files, "" if they are missing, and how they are shown.
 
     Attributes:
-        poster: Small picture.
+        poster: Small picture; of an item with a file there is one.
         file: Picture or clip.
         is_clip: Whether the file moves, by its name.
         span: Part of the clip that the item is; None for all of it.

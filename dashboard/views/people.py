@@ -1,21 +1,20 @@
 """People who look at pages and send requests, and their roles."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import streamlit as st
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins import load_all
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import draw_text
 
 NOBODY, READER, REVIEWER, OWNER = ROLES = ("nobody", "reader", "reviewer", "owner")
 """From no right to all: who may not look, who may, who may also judge, who may also make lists and
 decide."""
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(NamedTuple):
     """A person who acts.
 
     Attributes:
@@ -54,7 +53,7 @@ def draw_login(person: Person) -> None:
         st.info("Log in to see this page.")
         st.button("Log in", on_click=st.login, type="primary")
         return
-    st.error(escape_markdown(person.why or f"{person.name} has no role here. Ask an owner."))
+    draw_text("error", person.why or f"{person.name} has no role here. Ask an owner.")
     if st.user.get("is_logged_in"):
         st.button("Log out", on_click=st.logout)
 

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.slicing import SMALL_SLICE
+from dashboard.tables import Row, Rows
 from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
 from dashboard.views.components import make_line

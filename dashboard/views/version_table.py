@@ -2,21 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
 from dashboard.evaluation.differences import find_sign
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import show_chart
 from dashboard.views.comparison import COLUMNS, write_row
+from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, find_best
 from dashboard.views.frame import find_pages
 
@@ -56,7 +56,7 @@ def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
     with left:
         if row["low"] is not None:
             show_chart(draw_bar(row))
-    with right, st.container(horizontal=True, gap="small"):
+    with right, make_line():
         for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
             st.page_link(
                 find_pages()["compare"],
@@ -92,14 +92,8 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     if choices["baseline"] == choices["candidate"]:
         return columns, rows
     change, interval, p, outcome = COLUMNS[3:7]
-    named = replace(change, label=f"{choices['candidate']} − {choices['baseline']}")
-    return [*columns, named, interval, p, replace(outcome, wide=True)], rows
-
-
-def list_lowest(rows: Rows, metric: str) -> Rows:
-    """Return the rows of `list_changes` from the candidate's worst value to its best, null last."""
-    sign = find_sign(parse_one(metric))
-    return sorted(rows, key=lambda row: (row["candidate"] is None, sign * (row["candidate"] or 0)))
+    named = change._replace(label=f"{choices['candidate']} − {choices['baseline']}")
+    return [*columns, named, interval, p, outcome._replace(wide=True)], rows
 
 
 def name_curve(metric: str) -> str:
@@ -114,8 +108,7 @@ def name_curve(metric: str) -> str:
 def list_curve(study: Study, versions: Sequence[str], metric: str) -> Rows:
     """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
     names = name_curve(metric)
-    measured = study.measure(versions, names) if names else []
-    return [row for each in measured for row in each.list_means()]
+    return study.list_means(versions, names) if names else []
 
 
 def pick_slices(rows: Rows) -> Rows:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.views.version_table import list_lowest
+from dashboard.study.changes import list_changes
 from tests.core.test_screens import draw
+from tests.plugins.worlds import open_world
 
 
 def list_said(drawn: AppTest) -> list[str]:
@@ -57,10 +58,10 @@ def test_one_version_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen:
     assert list_said(draw(world, monkeypatch, screen)) == []
 
 
-def test_lowest_values_come_first() -> None:
-    rows = [{"query_id": name, "candidate": v} for name, v in (("a", None), ("b", 3), ("c", 1))]
-    assert [row["query_id"] for row in list_lowest(rows, "AP")] == ["c", "b", "a"]
-    assert [row["query_id"] for row in list_lowest(rows, "i2t_MdR")] == ["b", "c", "a"]
+def test_lowest_values_come_first(world: Path) -> None:
+    """AP of q1 is 5/6 and that of q2 1/3; the third text has none."""
+    rows = list_changes(open_world(world), "v1", "v1", "AP")
+    assert [row["candidate"] and row["query_id"] for row in rows] == ["q2", "q1", None]
 
 
 def test_texts_are_asked_where_they_can_be_embedded(world: Path, monkeypatch) -> None:

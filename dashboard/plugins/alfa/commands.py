@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
-from dashboard.commands.output import replace_file, write_rows
+from dashboard.commands.output import replace_file, say, write_rows
 
 if TYPE_CHECKING:
     from dashboard.plugins.alfa.keywords import Vocabulary
@@ -67,7 +66,7 @@ def _map_text(call: Namespace, collection: Collection, vocabulary: Vocabulary) -
     usual = find_threshold(collection)
     kept = keep_best(found, usual if call.threshold is None else call.threshold)
     for negated in list_negations(call.text, vocabulary):
-        print(f"note: {negated!r} is negated and names no keyword", file=sys.stderr)
+        say(f"note: {negated!r} is negated and names no keyword")
     return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
 
 

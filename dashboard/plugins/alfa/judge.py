@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.judgement import JudgingRules, add_reasons
-from dashboard.evaluation.measurement import Described, Rows
+from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.alfa.keywords import Keyword, Keywords, map_text
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_relevant_grades
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray
+from dashboard.tables import BoolArray, FloatArray, IntArray, Rows
 
 NO_KEYWORD = "no keyword mapped"
 NO_ITEM_KEYWORD = "item without keywords"

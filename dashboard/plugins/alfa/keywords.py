@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd, list_names
-from dashboard.evaluation.measurement import Row
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
-from dashboard.tables import BoolArray, Table, read_table
+from dashboard.tables import BoolArray, Row, Table, read_table
 from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"

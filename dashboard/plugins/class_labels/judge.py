@@ -10,12 +10,12 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Described, Rows
+from dashboard.evaluation.measurement import Described
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import pick_headline
 from dashboard.study.study import Study
-from dashboard.tables import list_columns
+from dashboard.tables import Rows, list_columns
 
 NAME = "class_labels"
 

@@ -1,13 +1,12 @@
 """The section on Overview: how many items are annotated."""
 
 import numpy as np
-import streamlit as st
 
 from dashboard.evaluation.judgement import list_judged
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import IntArray
-from dashboard.views.address import escape_markdown
+from dashboard.views.address import draw_text
 
 
 def draw_section(study: Study, choices: Choices) -> None:
@@ -25,7 +24,7 @@ def draw_section(study: Study, choices: Choices) -> None:
     same = int((fulfilled == sizes).sum())
     if 0 < same < len(sizes):
         told += f" {same:,} of the queries have no label 0: AP is 1 whatever their order."
-    st.caption(escape_markdown(told))
+    draw_text("caption", told)
 
 
 def _write_range(numbers: IntArray) -> str:

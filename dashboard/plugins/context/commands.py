@@ -1,9 +1,9 @@
 """`satisfaction`: how metrics agree with what people said of the lists that they saw."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.output import say
 
 HELP = "correlation of metrics with the satisfaction of people who saw lists"
 OPTIONS = """
@@ -34,7 +34,7 @@ def answer(call: Namespace) -> Answer:
     viewed = read_lists(open_call(call), [])
     reading = satisfaction.Reading(call.rows, call.window, call.divide, call.average)
     if viewed.kind in DOUBTS:
-        print(f"note: satisfaction: {DOUBTS[viewed.kind]}", file=sys.stderr)
+        say(f"note: satisfaction: {DOUBTS[viewed.kind]}")
     if call.list is not None:
         if not (viewed.pages["list_id"] == call.list).any():
             raise ValueError(f"There is no list {call.list[:80]!r} in lists.csv.")
@@ -51,7 +51,7 @@ def answer(call: Namespace) -> Answer:
             "spread": satisfaction.describe_spread,
         }[call.table](viewed, reading)
         for sentence in satisfaction.explain_nulls(viewed, reading, rows):
-            print(f"note: satisfaction: {sentence}", file=sys.stderr)
+            say(f"note: satisfaction: {sentence}")
     rows = [{"answers": viewed.kind} | row for row in rows]
     columns = tuple(rows[0]) if rows else ("answers",)
     return [satisfaction.write_nulls(row) for row in rows], columns, FINE

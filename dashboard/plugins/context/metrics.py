@@ -11,10 +11,10 @@ import numpy as np
 
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.graded_metrics import PER, count_images
-from dashboard.evaluation.measurement import Described, Rows
+from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, IntArray, find_bounds
+from dashboard.tables import FloatArray, IntArray, Rows, find_bounds
 
 NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from dashboard.evaluation.block import Block, label
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.context.correlation import (
     compute_difference_interval,
@@ -24,7 +23,7 @@ from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, Rele
 from dashboard.plugins.context.lists import ViewedLists
 from dashboard.plugins.context.metrics import compute_gain, read_window, weigh_rows
 from dashboard.retrieval.run import Part
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, Row, Rows
 
 ALPHA = 0.05
 LEAST_LISTS = 3

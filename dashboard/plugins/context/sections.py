@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import write_p
-from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins.context.judge import VIEWED
 from dashboard.plugins.context.lists import DOUBTS, ViewedLists, read_lists
@@ -23,7 +22,8 @@ from dashboard.plugins.context.satisfaction import (
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.views.address import escape_markdown
+from dashboard.tables import Rows
+from dashboard.views.address import draw_text
 from dashboard.views.charts import QUIET, make_chart
 from dashboard.views.data_tables import Column, draw_table
 
@@ -55,11 +55,11 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     try:
         viewed, rows, spread = _read_section(study.collection, reading)
     except DataError as error:
-        st.warning(escape_markdown(error))
+        draw_text("warning", error)
         return
     for sentence in (DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
         if sentence:
-            st.caption(escape_markdown(sentence))
+            draw_text("caption", sentence)
     shown = [measure.name in (row["original"], row["context_aware"]) for row in rows]
     left, right = st.columns([3, 2])
     with left:

@@ -4,11 +4,11 @@ import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
-from dashboard.evaluation.measurement import Rows
 from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.views.address import escape_markdown
+from dashboard.tables import Rows
+from dashboard.views.address import draw_text
 from dashboard.views.data_tables import Column, draw_table, find_best
 
 USUAL_TEXTS = 5
@@ -29,7 +29,7 @@ def draw_section(study: Study, choices: Choices) -> None:
     st.markdown("**Both directions** – pictures to texts, texts to pictures; R@K in %")
     columns = [Column(name, _name(name), number=True) for name in names]
     draw_table([Column("run", "Version"), *columns], rows)
-    st.caption(escape_markdown(_describe(study)))
+    draw_text("caption", _describe(study))
 
 
 def _name(key: str) -> str:

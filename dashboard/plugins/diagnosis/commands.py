@@ -1,9 +1,9 @@
 """`why`: suspected causes of the candidate's wrong results, over all, by slice and by query."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.output import say
 from dashboard.study.choices import Choice
 
 HELP = "suspected causes of the wrong results of queries that got worse"
@@ -30,13 +30,13 @@ def answer(call: Namespace) -> Answer:
 
     study, choices = open_study_of(call)
     found, pieces = find_wrong(study, choices)
-    before, after, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    (before, after), metric = choices.pair, choices["metric"]
     why = f"Queries that got worse in {metric} from {before} to {after}: {len(found):,}"
     if found:
         why += ", with no result that is known to be wrong"
     if before == after:
         why = f"{after} is compared with itself"
-    print(write_plain(pieces) or f"{why}.", file=sys.stderr)
+    say(write_plain(pieces) or f"{why}.")
     ids = np.array(study.collection.queries.ids)[study.queries]
     scopes = {"all": list(found)}
     scopes |= {name: ids[inside].tolist() for name, inside in study.list_slices().items()}

@@ -4,12 +4,12 @@ from html import escape
 
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
 from dashboard.plugins.diagnosis.summary import Piece, find_wrong, write_plain
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.tables import Row
+from dashboard.views.address import draw_reset, write_link
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.queries import Pick
@@ -50,9 +50,7 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
     counts = {query: sum(is_chosen(*cause) for cause in each) for query, each in found.items()}
     queries = frozenset(query for query, number in counts.items() if number)
     with make_line():
-        st.button(
-            escape_markdown(f"{picked} ✕"), key="chip-cause", on_click=drop_choice, args=("cause",)
-        )
+        draw_reset(f"{picked} ✕", "cause", key="chip-cause")
         st.markdown(
             f"{sum(counts.values()):,} results in {len(queries):,} queries, listed below",
             width="content",

@@ -7,11 +7,12 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Described, Row, Rows
+from dashboard.evaluation.measurement import Described
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
 from dashboard.study.changes import find_cutoff, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 
 NAMED = 3
@@ -96,7 +97,7 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
 
 def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
     """Return the causes by query of `list_wrong`, and a sentence on all; empty without any."""
-    baseline, candidate, metric = (choices[each] for each in ("baseline", "candidate", "metric"))
+    (baseline, candidate), metric = choices.pair, choices["metric"]
     depth = int(choices["shown"])
     found = list_wrong(study, baseline, candidate, metric, depth)
     causes = [cause for each in found.values() for cause in each]

@@ -1,10 +1,10 @@
 """`measure` of the core, which also explains the values of a query."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands import measure
 from dashboard.commands.options import FINE, Answer, open_study_of
+from dashboard.commands.output import say
 
 HELP = measure.HELP
 TERMS = (
@@ -39,7 +39,7 @@ def answer(call: Namespace) -> Answer:
         for each in parse(choices["metrics"]):
             found = explain_value(study, version, query, each)
             if found.why_not:
-                print(f"note: {version}: {found.why_not}", file=sys.stderr)
+                say(f"note: {version}: {found.why_not}")
             told = {"run": version, "query_id": call.explain}
             told |= {"metric": each.name, "cutoff": each.cutoff}
             rows += [told | row for row in found.rows]

@@ -58,4 +58,4 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
         Column("sum", "Sum", number=True, help="of the terms so far"),
     ]
     if rows:
-        draw_table(columns, rows[:MAX_ROWS])
+        draw_table(columns, list(rows[:MAX_ROWS]))

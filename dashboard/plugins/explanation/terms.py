@@ -9,10 +9,11 @@ import numpy as np
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Row, list_blocks
+from dashboard.evaluation.measurement import list_blocks
 from dashboard.evaluation.metrics import Measure
 from dashboard.study.query_result import explain_null
 from dashboard.study.study import Study
+from dashboard.tables import Row
 
 NEAR = 1e-9
 """Largest difference between a value and the sum of its terms."""

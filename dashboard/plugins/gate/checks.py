@@ -13,10 +13,10 @@ import numpy as np
 from dashboard.commands.output import format_cell, write_markdown_table
 from dashboard.errors import make_printable
 from dashboard.evaluation.differences import NOT_WORSE, find_limit, find_sign
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 from dashboard.texts import parse_number, write_number
 
 _CONDITION = re.compile(r"([^<>\s,][^<>]*?)\s*(?:([<>])\s*([^\s,<>]*)|$)")
@@ -81,7 +81,7 @@ def make_checks(
     Raises:
         ValueError: If a condition can never be checked.
     """
-    versions = (choices["baseline"], choices["candidate"])
+    versions = choices.pair
     measures = parse(choices["metrics"])
     conditions = conditions or [
         Condition(each, "<", 0.0) for each in measures if not each.metric.is_median

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from dashboard.commands.options import (
     complain_about_not_run,
     open_study_of,
 )
-from dashboard.commands.output import replace_file
+from dashboard.commands.output import replace_file, say
 
 if TYPE_CHECKING:
     from dashboard.plugins.gate.checks import Condition
@@ -57,10 +56,10 @@ def answer(call: Namespace) -> Answer:
     study, choices = _open_study(call, conditions)
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
-    complain_about_not_run(study, (choices["baseline"], choices["candidate"]))
+    complain_about_not_run(study, choices.pair)
     failed = [each for each in checks if each.has_failed]
     for each in failed:
-        print(f"failed: {each.name}: {each.reason}", file=sys.stderr)
+        say(f"failed: {each.name}: {each.reason}")
     names = (study.collection.name, choices["candidate"], choices["baseline"])
     told = [
         *study.list_conditions(choices["metrics"]),

@@ -15,7 +15,7 @@ from dashboard.evaluation.labels import (
     report_missing,
     split_labels,
 )
-from dashboard.evaluation.measurement import Described, Rows, measure_run
+from dashboard.evaluation.measurement import Described, measure_run
 from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import BLOCK, hold_only
@@ -23,7 +23,7 @@ from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, Table
+from dashboard.tables import FloatArray, Rows, Table
 
 NAME = "hashing"
 GRADES = (0.0, 1.0, 2.0)

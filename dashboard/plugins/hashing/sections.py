@@ -20,10 +20,10 @@ CURVES = {"P": "Precision over K", "AP(retrieved)": "mAP over K"}
 def draw_codes(study: Study, choices: Choices) -> None:
     """Draw precision and mAP over K, and a table of bits, bounds over ties and P(H<=2)."""
     runs, metric = choices["runs"], str(parse_one(choices["metric"]))
-    colours = colour_versions([choices["baseline"], choices["candidate"], *runs])
+    colours = colour_versions([*choices.pair, *runs])
     depths = [depth for depth in DEPTHS if depth <= len(study.collection.items)]
     names = " ".join(f"{name}@{depth}" for name in CURVES for depth in depths)
-    rows = [row for each in study.measure(runs, names) for row in each.list_means()]
+    rows = study.list_means(runs, names)
     for place, (name, title) in zip(st.columns(2), CURVES.items(), strict=True):
         with place:
             st.markdown(f"**{title}**")
@@ -36,7 +36,7 @@ def draw_codes(study: Study, choices: Choices) -> None:
         help="Items at equal distances have no order of their own. Smallest and largest: means of "
         "each query's value in its worst and in its best order; –: not known for this metric.",
     )
-    near = {each.run: next(each.list_means())["mean"] for each in study.measure(runs, NEAR)}
+    near = {row["run"]: row["mean"] for row in study.list_means(runs, NEAR)}
     table = [
         row | {"bits": find_bits(study, row["run"]), "near": near[row["run"]]}
         for row in list_bounds(study, runs, metric)

@@ -8,11 +8,10 @@ import numpy as np
 
 from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import Judgement, find_relevant
-from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.run import Part
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, find_bounds
+from dashboard.tables import FloatArray, Rows, find_bounds
 
 RETRIEVED = "AP(retrieved)"
 RISING = (

@@ -14,7 +14,6 @@ import faiss
 import numpy as np
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.statistics import resample_figure
 from dashboard.plugins.indexes.faiss_file import (
     NAME,
@@ -31,7 +30,7 @@ from dashboard.storage.drafts import replace_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, Rows
 
 MAX_TRAINING = 1 << 18
 """Vectors, evenly over all, that find cells and codes."""

@@ -7,18 +7,17 @@ many vectors were sent and read back.
 from __future__ import annotations
 
 import re
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options
+from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.output import say, say_where
 from dashboard.errors import DataError
-from dashboard.storage.folders import find_folder
 
 if TYPE_CHECKING:
-    from dashboard.evaluation.measurement import Rows
     from dashboard.storage.collection import Collection
     from dashboard.storage.versions import Version
+    from dashboard.tables import Rows
 
 HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
 OPTIONS = """
@@ -54,7 +53,6 @@ def answer(call: Namespace) -> Answer:
     from dashboard.plugins.indexes.faiss_file import read_index_file
     from dashboard.plugins.indexes.index_building import measure_costs, write_index
     from dashboard.plugins.indexes.index_versions import list_indexes
-    from dashboard.storage.collection import open_collection
 
     if call.depth < 1 or call.k < 1 or not (call.factory or call.to or call.evaluate):
         raise ValueError("Give --factory TEXT, --to URI or --evaluate, and --depth and -k from 1.")
@@ -65,14 +63,14 @@ def answer(call: Namespace) -> Answer:
         raise DataError(
             "--parameters", repr(parameters[:80]), "numbers from 1, such as nprobe=8,efSearch=64"
         )
-    collection = open_collection(find_folder(call.collection))
+    collection = open_call(call)
     version = collection.find_version(call.version)
     if call.to:
         return _copy(call, collection, version), COPIED, FINE
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
         write_index(collection, version, call.factory, parameters, call.depth)
-        print(f"{version.name} (index) is a version of {collection.name} now.", file=sys.stderr)
+        say_where(collection, f"{version.name} (index)")
         files = [read_index_file(collection, version)]
     else:
         files = list_indexes(collection, version)
@@ -90,6 +88,6 @@ def _copy(call: Namespace, collection: Collection, version: Version) -> Rows:
     many = len(require_floats(version).ids)
     with tqdm(total=2 * many, unit=" vectors", disable=None) as bar:
         copied = copy_vectors(collection, version, line, bar.update)
-    print(f"{version.name} (milvus) is a version of {collection.name} now.", file=sys.stderr)
-    print(f'Start the dashboard with {SERVERS}="{line.uri}".', file=sys.stderr)
+    say_where(collection, f"{version.name} (milvus)")
+    say(f'Start the dashboard with {SERVERS}="{line.uri}".')
     return [{"rows": many, "copied": copied, "checked": many}]

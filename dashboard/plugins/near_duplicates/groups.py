@@ -14,7 +14,7 @@ import numpy as np
 
 from dashboard.errors import Finding, Findings, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
-from dashboard.evaluation.measurement import Described, Rows
+from dashboard.evaluation.measurement import Described
 from dashboard.plugins.near_duplicates.choice import (
     ALIKE,
     BY,
@@ -32,7 +32,7 @@ from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Table
+from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Rows, Table
 
 BLOCK = 256
 """Items that are compared with all others at once."""

@@ -10,13 +10,13 @@ from jinja2 import Environment, FileSystemLoader, Template
 
 from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import describe_certainty, write_signed
-from dashboard.evaluation.measurement import Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins import load_sections
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import group_changes, group_values, list_changes
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
+from dashboard.tables import Rows
 from dashboard.views.address import shorten_choices
 from dashboard.views.change_charts import draw_forest, draw_histogram, draw_scatter
 from dashboard.views.comparison import compare_metrics, make_forest, write_row
@@ -36,7 +36,7 @@ INK = "#0e151d"
 
 def list_queries(study: Study, choices: Choices, number: int) -> Rows:
     """Return the queries that got worse, the worst first, at most `number`."""
-    rows = list_changes(study, choices["baseline"], choices["candidate"], choices["metric"])
+    rows = list_changes(study, *choices.pair, choices["metric"])
     return [row for row in rows if row["outcome"] == "worse"][:number]
 
 

@@ -1,21 +1,20 @@
 """Answers of the command `reviews`, one function an action."""
 
 import getpass
-import sys
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import asdict
 
 from dashboard.commands.options import open_call, open_study_of
-from dashboard.commands.output import replace_file
+from dashboard.commands.output import replace_file, say
 from dashboard.errors import DataError
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, keep_last
 from dashboard.storage.folders import find_folder
+from dashboard.tables import Row, Rows
 
 EXPORT = (
     "query_id", "item_id", "list_id", "run", "kind", "value", "cause", "note", "author", "time",
@@ -33,7 +32,7 @@ def _list(call: Namespace) -> Answer:
     left_out = list[str]()
     lists = judging_lists.read_lists(find_folder(call.collection), left_out)
     for sentence in left_out:
-        _note(f"left out: {sentence}")
+        say(f"note: left out: {sentence}")
     return [_describe(each, rows) for each in _mark_gone(call, lists)], LIST
 
 
@@ -48,7 +47,7 @@ def _show(call: Namespace) -> Answer:
     rows = _read_rows(call)
     made = _find_list(call)
     for name, pairs in sorted(figures.find_judged(made, rows).items()):
-        _note(f"{name} judged {len(pairs):,} of {len(made.asked):,} pairs")
+        say(f"note: {name} judged {len(pairs):,} of {len(made.asked):,} pairs")
     return figures.count_values(made, rows), ("query_id", "item_id", "people", "values")
 
 
@@ -66,7 +65,7 @@ def _next(call: Namespace) -> Answer:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
         if made.closed:
             why = "it is closed"
-        _note(f"nothing is left to judge of {made.id}: {why}")
+        say(f"note: nothing is left to judge of {made.id}: {why}")
         return [], NEXT
     done = len(figures.find_judged(made, rows).get(author, ()))
     cells = (made.id, pair[0], pair[1] or None, done, len(made.asked))
@@ -84,9 +83,9 @@ def _export(call: Namespace) -> Answer:
 def _agreement(call: Namespace) -> Answer:
     found = figures.measure_agreement(_read_rows(call))
     if not found:
-        _note("no pair was judged by two people")
+        say("note: no pair was judged by two people")
     elif found[0]["few"]:
-        _note(f"{found[0]['pairs']:,} pairs; fewer than {figures.FEW_PAIRS} say little")
+        say(f"note: {found[0]['pairs']:,} pairs; fewer than {figures.FEW_PAIRS} say little")
     return found, figures.COLUMNS
 
 
@@ -95,10 +94,10 @@ def _disagreements(call: Namespace) -> Answer:
     found = figures.list_disagreements(rows)
     left = figures.list_undecided(rows)
     if len(left) < len(found):
-        _note(f"{len(found) - len(left):,} left out, which are decided")
+        say(f"note: {len(found) - len(left):,} left out, which are decided")
     there = figures.keep_there(left, open_call(call)) if left else []
     if len(there) < len(left):
-        _note(f"{len(left) - len(there):,} left out, which are gone from the collection")
+        say(f"note: {len(left) - len(there):,} left out, which are gone from the collection")
     return there, figures.DIFFERING
 
 
@@ -150,7 +149,7 @@ def _mark_gone(
     lists = [judging_lists.mark_gone(made, collection) for made in lists]
     for made in lists:
         if told := judging_lists.describe_gone(made):
-            _note(f"{made.id}: {told}")
+            say(f"note: {made.id}: {told}")
     return lists
 
 
@@ -176,7 +175,3 @@ def _write_labels(call: Namespace) -> None:
 
 def _name_author(call: Namespace) -> str:
     return verdicts.clean_name(call.author) or getpass.getuser()
-
-
-def _note(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)

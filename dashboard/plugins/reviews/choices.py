@@ -63,24 +63,6 @@ class LabelsChoice(Choice):
         return CorrectedLabels(*read_state(collection.folder))
 
 
-class ListChoice(Choice):
-    """The choice of a list to judge, which has to be one of the collection.
-
-    Without `judge` a link of the first edition names a list of another kind, which is ignored.
-    """
-
-    def read(self, given: str, collection: Collection, before: Values) -> Any:
-        """Return the id of a list.
-
-        Raises:
-            ChoiceError: If there is no such list.
-            DataError: If the store cannot be read.
-        """
-        from dashboard.plugins.reviews.judging_lists import find_list
-
-        return find_list(collection.folder, given).id if before["judge"] == "yes" else given
-
-
 CHOICES = (
     LabelsChoice(
         key="labels",
@@ -99,7 +81,7 @@ CHOICES = (
         default="no",
         allowed=lambda collection, before: ("no", "yes"),
     ),
-    ListChoice(
+    Choice(
         key="list",
         meaning="list whose pairs are judged (default: all results)",
     ),

@@ -13,11 +13,11 @@ from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import Judgement, list_judged
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 
 
 def settle(rows: Verdicts) -> Rows:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.differences import find_sign, replace_nan, write_p
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import (
     compute_alpha,
@@ -37,7 +36,7 @@ from dashboard.plugins.reviews.verdicts import (
     keep_last_of_pairs,
 )
 from dashboard.storage.collection import Collection
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, Row, Rows
 from dashboard.texts import count_things
 
 FEW_PAIRS = 30

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.evaluation.measurement import Row
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
 from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone, open_whole
 from dashboard.plugins.reviews.verdicts import (
@@ -23,13 +22,14 @@ from dashboard.plugins.reviews.verdicts import (
     list_history,
     read_state,
 )
-from dashboard.study.changes import list_changes, list_moved_results
+from dashboard.study.changes import list_moved_results
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row
 from dashboard.views import cards
-from dashboard.views.address import drop_choice, set_choice
+from dashboard.views.address import draw_reset, drop_choice, set_choice
 from dashboard.views.cards.payload import describe_media, make_card, make_payload
-from dashboard.views.comparison import measure_on_page
+from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
 from dashboard.views.people import REVIEWER, find_reader
 
@@ -95,7 +95,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         st.markdown("**Judge the results of both versions in one pool.**")
         st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
         draw_author()
-        st.button("Stop", on_click=drop_choice, args=("judge", "list"))
+        draw_reset("Stop", "judge", "list")
         st.stop()
     task = _make_task(study, choices, made)
     done = task.find_done()
@@ -106,8 +106,6 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
     following = [at for at in left if at > place] + [at for at in left if at < place]
     near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
-    names = collection.query_names
-    index = collection.queries.index
     shown = task.queries[first : place + LISTED + 1]
     over = ""
     if made and made.closed:
@@ -127,7 +125,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         "causes": list(CAUSES),
         "most": MAX_NOTE,
         "query": task.queries[place] if task.queries else "",
-        "queries": [[each, names[index[each]], each in done] for each in shown],
+        "queries": [[each, collection.name_query(each), each in done] for each in shown],
         "first": first,
         "total": len(task.queries),
         "done": len(done),
@@ -154,10 +152,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     key = read_state(collection.folder)[0]
     said = keep_last_of_pairs(list_history(key, kind=VERDICT))
     if made is None:
-        metric = choices["metric"]
-        measure_on_page(study, choices.compared, metric)
-        rows = list_changes(study, choices["baseline"], choices["candidate"], metric)
-        queries = tuple(row["query_id"] for row in rows)
+        queries = tuple(row["query_id"] for row in list_changes_on_page(study, choices))
         return _Task(study, choices.compared, int(choices["shown"]), queries, None, said, author)
     pools = defaultdict(list)
     for query, item in mark_gone(made, collection).asked:

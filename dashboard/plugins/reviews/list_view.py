@@ -21,10 +21,17 @@ from dashboard.plugins.reviews.judging_lists import (
 from dashboard.plugins.reviews.preference_view import draw_result
 from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices
+from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.texts import count_things
-from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.views.address import (
+    draw_reset,
+    draw_text,
+    escape_markdown,
+    set_choice,
+    shorten_choices,
+    write_link,
+)
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
@@ -41,7 +48,12 @@ MAKING = "is-making-a-list"
 STYLE = """<style>@media (max-width: 743px) {
   [class*="st-key-list-"] [data-testid="stLayoutWrapper"] > .stHorizontalBlock { flex-wrap: wrap }
   [class*="st-key-list-"] .stMarkdown { flex-basis: 100% }
-}</style>"""
+}
+[class*="st-key-link-"] a { justify-content: center; min-height: 38px; padding: 0 12px;
+  border: 1px solid light-dark(#d9dee6, #2c3846); border-radius: 8px }
+[class*="st-key-link-primary"] a,
+[class*="st-key-link-primary"] a:hover { background: light-dark(#1f5fbf, #7fb2ff) }
+[class*="st-key-link-primary"] a p { color: light-dark(#ffffff, #0e151d) }</style>"""
 PAIRS = [
     Column("query", "Query", link="href", wrap=True),
     Column("item", "Result", wrap=True),
@@ -88,19 +100,18 @@ def read_reviews(collection: Collection) -> Reviews:
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what is left to do for the reader, all lists, and the form for a new one."""
     author = find_author()
-    st.html(STYLE)
-    _draw_own(reviews, author)
+    _draw_own(study.collection, reviews, author)
     with make_line():
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING, False)
     if st.session_state.get(MAKING):
         if why := explain_lack(OWNER):
-            st.info(escape_markdown(why))
+            draw_text("info", why)
         else:
             _draw_form(study, choices, author)
     for sentence in reviews.left_out[:MAX_LISTS]:
-        st.warning(escape_markdown(f"Left out: {sentence}"))
+        draw_text("warning", f"Left out: {sentence}")
     opened = [made for made in reviews.lists if not made.closed]
     for made in opened[:MAX_LISTS]:
         _draw_list(made, reviews.judged[made.id], author)
@@ -131,12 +142,12 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
             )
 
 
-def _draw_own(reviews: Reviews, author: str) -> None:
+def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
     if not author:
         st.info("Enter your name to see what is left for you.")
         return
     if why := explain_lack(REVIEWER):
-        st.info(escape_markdown(why))
+        draw_text("info", why)
         return
     left = [made for made in reviews.lists if reviews.count_left(made, author)]
     left.sort(key=lambda made: author not in reviews.judged[made.id])  # what was begun comes first
@@ -148,16 +159,24 @@ def _draw_own(reviews: Reviews, author: str) -> None:
         step, bar = st.columns([2, 3], vertical_alignment="center")
         with step:
             label = f"{'Continue' if done else 'Begin'}: {made.title}"
-            _draw_step(made, label, "stretch", "secondary" if place else "primary")
+            _draw_step(collection, made, label, "stretch", "secondary" if place else "primary")
         with bar:
             st.progress(done / len(made.asked), f"{done:,} of {_count(made)}")
 
 
-def _draw_step(made: JudgingList, label: str, width: Any, kind: Any) -> None:
-    """Draw the button that goes on where a person has stopped."""
-    if st.button(escape_markdown(label), key=f"go-{made.id}", type=kind, width=width):
-        screen, values = describe_task(made)
-        st.switch_page(find_pages()[screen], query_params=values)
+def _draw_step(
+    collection: Collection, made: JudgingList, label: str, width: Any, kind: Any
+) -> None:
+    """Draw what goes on where a person has stopped, in one step of the browser's Back."""
+    label = escape_markdown(label)
+    if made.is_comparison:  # on this page
+        step: Any = {"on_click": set_choice, "args": (PART, made.id)}
+        st.button(label, key=f"go-{made.id}", type=kind, width=width, **step)
+        return
+    screen, values = describe_task(made)  # the whole address: what Query adds is another step
+    values = shorten_choices(collection, resolve(collection, values))
+    with st.container(key=f"link-{kind}-{made.id}", width=width):
+        st.page_link(find_pages()[screen], label=label, query_params=values, width=width)
 
 
 def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:
@@ -205,7 +224,7 @@ def _draw_end(made: JudgingList, judged: Judged) -> None:
                 find_reader().require(OWNER)
                 judging_lists.close_list(made, find_author())
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(error))
+                draw_text("error", error)
             else:
                 st.rerun()
 
@@ -253,7 +272,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
             number = st.number_input(*usual, key=f"new-number-{compares}", width=120)
             title = st.text_input("Title", max_chars=MAX_NAME, key="new-title")
         told = f"{choices['baseline']} → {choices['candidate']}, {choices['metric']}"
-        st.caption(escape_markdown(f"{told}; other versions or metric: above."))
+        draw_text("caption", f"{told}; other versions or metric: above.")
         if not author:
             st.caption("Enter your name above: a list is closed by who made it.")
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
@@ -264,7 +283,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
                     of, chosen, title, author, way, int(number), compares=compares
                 )
             except (ChoiceError, DataError) as error:
-                st.error(escape_markdown(error))
+                draw_text("error", error)
                 return
             st.session_state.update({NEW: made.id, MAKING: False})
             st.rerun()
@@ -274,13 +293,13 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
     """Draw a list: what came of it, or how far people are."""
     made = next((each for each in reviews.lists if each.id == id), None)
     with make_line():
-        st.button("‹ Reviews", on_click=drop_choice, args=(PART,), key="back")
+        draw_reset("‹ Reviews", PART)
         if made is not None:
             told = escape_markdown(_tell(made))
             st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
     if made is None:
         told = f"There is no list {id[:80]!r} of {study.collection.title}."
-        st.error(escape_markdown(f"{told} Its link may name another collection."))
+        draw_text("error", f"{told} Its link may name another collection.")
         return
     author = find_author()
     left = reviews.count_left(made, author)
@@ -295,10 +314,10 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         if why:
             st.markdown(why, width="content")
         else:
-            _draw_step(made, "Judge", "content", "primary")
+            _draw_step(study.collection, made, "Judge", "content", "primary")
         if not made.closed:
             draw_copy_link(write_address(made), "copy-one")
-    st.caption(escape_markdown(_write_progress(made, reviews.judged[made.id])))
+    draw_text("caption", _write_progress(made, reviews.judged[made.id]))
     if left:
         st.caption("What others said is shown when you have judged all, or when it is closed.")
     elif made.is_comparison:
@@ -314,10 +333,9 @@ def _draw_pairs(collection: Collection, made: JudgingList, rows: Verdicts) -> No
         st.caption("No verdict yet.")
         return
     st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
-    names = dict(zip(collection.queries.ids, collection.query_names, strict=True))
     told = [
         {
-            "query": names.get(row["query_id"], f"{row['query_id']} (gone)"),
+            "query": collection.name_query(row["query_id"]),
             "href": write_link("query", query=row["query_id"], **NO_TASK),
             "item": row["item_id"],
             "people": row["people"],

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
@@ -24,8 +23,9 @@ from dashboard.plugins.reviews.verdicts import (
 from dashboard.study.choices import Choices
 from dashboard.study.query_result import describe_rows
 from dashboard.study.study import Study, open_study
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
-from dashboard.views.address import drop_choice, escape_markdown, set_choice
+from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
@@ -33,7 +33,7 @@ from dashboard.views.media_routes import find_media_of
 from dashboard.views.people import OWNER
 
 FIGURES = [
-    Column("name", "Agreement", help="unsure is no answer"),
+    Column("name", "Agreement", help="unsure is no answer", wrap=True),
     Column("people", "People", wrap=True),
     Column("shown", "Value", number=True),
     Column("interval", "95 % interval", number=True),
@@ -103,7 +103,7 @@ def draw_decisions(
         )
         return
     if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
-        st.info(escape_markdown(why))
+        draw_text("info", why)
         return
     st.markdown(
         "A decision becomes the corrected label. It counts in metrics only with "
@@ -123,7 +123,6 @@ def draw_decisions(
 def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
     """Return pairs with poster, query, label, ticks, and who said what."""
     people = keep_last_of_pairs(said, VERDICT)
-    names = study.collection.query_names
     found = []
     for row in rows:
         query_id = row["query_id"]
@@ -144,8 +143,8 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
             {
                 "query_id": query_id,
                 "item_id": item_id,
-                "query": names[query],
-                "picture": media.poster or media.file,
+                "query": study.collection.name_query(query_id),
+                "picture": media.poster,
                 "caption": media.caption or item_id,
                 "label": label,
                 "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),
@@ -162,10 +161,8 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     """Draw what corrections would change before they count, and let them count."""
     protocol = choices["protocol"]
     if protocol in LEFT_ALONE:
-        st.info(
-            escape_markdown(
-                f"The protocol {protocol} takes labels as given: verdicts correct none of them."
-            )
+        draw_text(
+            "info", f"The protocol {protocol} takes labels as given: verdicts correct none of them."
         )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
@@ -178,7 +175,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         used = "Corrected" if counts else "Original"
         st.markdown(f"**{used} labels.** Reviewers corrected {said}.", width="content")
         if counts:
-            st.button("Use original labels", on_click=drop_choice, args=("labels",))
+            draw_reset("Use original labels", "labels")
         elif changes:
             st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
         asked = bool(changes) and not counts and st.button("What would change", key="preview")
@@ -189,8 +186,8 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         return
     if counts or asked:
         _draw_metrics(study, choices)
-    names = dict(zip(study.collection.queries.ids, study.collection.query_names, strict=True))
-    listed = [row | {"query": names[row["query_id"]]} for row in changes[:MAX_ROWS]]
+    name = study.collection.name_query
+    listed = [row | {"query": name(row["query_id"])} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
     draw_folded(
         f"Labels that change{more}",

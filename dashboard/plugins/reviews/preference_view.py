@@ -7,19 +7,18 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row, Rows
-from dashboard.plugins.reviews import figures, judging_lists, verdicts
+from dashboard.plugins.reviews import figures, judging_lists
 from dashboard.plugins.reviews.author import draw_author, find_author, load_answers
 from dashboard.plugins.reviews.choices import NO_TASK, PART
-from dashboard.plugins.reviews.figures import CANNOT_SAY, Scores, measure_agreement
+from dashboard.plugins.reviews.figures import CANNOT_SAY, Judged, Scores, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
-from dashboard.tables import IntArray
-from dashboard.views.address import drop_choice, escape_markdown, write_link
+from dashboard.tables import IntArray, Row, Rows
+from dashboard.views.address import draw_reset, draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
 
@@ -29,33 +28,28 @@ ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("
 """Value of each answer if the candidate is at the left, and if it is at the right."""
 
 
-def find_comparison(collection: Collection, id: str, author: str) -> JudgingList | None:
-    """Return the list of an id if a person is to compare its lists now, and must see no version."""
-    try:
-        made = judging_lists.mark_gone(judging_lists.find_list(collection.folder, id), collection)
-        rows = verdicts.list_history(made.collection, kind=PREFERENCE)
-    except (ChoiceError, DataError):  # the page that is drawn then says so
-        return None
-    return made if made.is_comparison and figures.find_next(made, rows, author) else None
+def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -> None:
+    """Draw the lists of two versions beside each other, without names, one query at a time.
 
-
-def draw_comparison(collection: Collection, made: JudgingList) -> None:
-    """Draw the lists of two versions beside each other, without names, one query at a time."""
+    Args:
+        collection: What the list is of.
+        made: The list.
+        judged: Pairs of it that each person has judged.
+    """
     author = find_author()
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
         draw_author()
-        st.button("Leave", on_click=drop_choice, args=(PART,))
+        draw_reset("Leave", PART)
         return
     try:
         every = judging_lists.open_whole(collection, made, resolve(collection, {}))
-        rows = verdicts.list_history(made.collection, kind=PREFERENCE, author=author)
-        judged = figures.find_judged(made, rows).get(author, set())
-        queries = make_payload(every, made, author, {query for query, _ in judged})
+        done = {query for query, _ in judged.get(author, ())}
+        queries = make_payload(every, made, author, done)
     except (ChoiceError, DataError) as error:
-        st.error(escape_markdown(f"{made.title!r} cannot be judged now. {error}"))
-        st.button("Leave", on_click=drop_choice, args=(PART,))
+        draw_text("error", f"{made.title!r} cannot be judged now. {error}")
+        draw_reset("Leave", PART)
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
     sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
@@ -106,7 +100,7 @@ def _draw_items(collection: Collection, items: Sequence[int]) -> Rows:
     ids = [collection.items.ids[item] for item in items]
     media = [find_media_of(collection, item) for item in ids]
     return [
-        {"picture": each.poster or each.file, "caption": each.caption or item}
+        {"picture": each.poster, "caption": each.caption or item}
         for item, each in zip(ids, media, strict=True)
     ]
 
@@ -126,7 +120,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         listed = list_changes(whole, made.baseline, made.candidate, metric)
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:
-        st.warning(escape_markdown(f"Without {metric}: {error}"))
+        draw_text("warning", f"Without {metric}: {error}")
     winner = figures.name_winner(found, made.baseline, made.candidate)
     sentence = figures.describe_preference(found, made.baseline, made.candidate)
     with st.container(border=True):
@@ -140,7 +134,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
             columns = [Column(key, label, number=True) for key, label in labels.items()]
             person = Column("person", "Queries won")
             draw_table([person, *columns], count_answers(answers))
-            st.caption(escape_markdown(_describe_agreement(answers)))
+            draw_text("caption", _describe_agreement(answers))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"
     if not compared:
@@ -186,13 +180,13 @@ def _draw_queries(
     order = sorted(scores, key=lambda query: -1 if (score := scores[query]) is None else score)
     rows = []
     for query in order:
-        place = collection.queries.index.get(query, -1)
+        is_there = query in collection.queries.index
         row: Row = {
             "won": names[scores[query]],
-            "text": collection.query_names[place] if place >= 0 else f"{query} (gone)",
+            "text": collection.name_query(query),
             "change": write_signed(changes.get(query, {}).get("delta")),
             "href": write_link("query", query=query, baseline=made.baseline,
-                               candidate=made.candidate, **NO_TASK) if place >= 0 else "",
+                               candidate=made.candidate, **NO_TASK) if is_there else "",
         }  # fmt: skip
         for at, name in enumerate(people):
             value = said.get((query, name), "").removeprefix("much ")

@@ -1,13 +1,16 @@
 """Reviews: own work, lists to judge, disagreements, agreement and corrected labels."""
 
+from contextlib import suppress
+
 import streamlit as st
 
+from dashboard.errors import DataError
 from dashboard.plugins.reviews.author import draw_author, find_author
 from dashboard.plugins.reviews.choices import PART
 from dashboard.plugins.reviews.figures import keep_there, list_undecided
-from dashboard.plugins.reviews.list_view import NEW, draw_lists, draw_one_list, read_reviews
+from dashboard.plugins.reviews.list_view import NEW, STYLE, draw_lists, draw_one_list, read_reviews
 from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_corrections, draw_decisions
-from dashboard.plugins.reviews.preference_view import draw_comparison, find_comparison
+from dashboard.plugins.reviews.preference_view import draw_comparison
 from dashboard.views.address import draw_switch, read_address
 from dashboard.views.components import make_line
 from dashboard.views.frame import open_page, read_collection
@@ -20,13 +23,18 @@ PARTS = {
 }
 
 part = read_address().get(PART, "")
+reviews = None
 if part not in PARTS:
     collection = read_collection()
-    if blind := find_comparison(collection, part, find_author()):
-        draw_comparison(collection, blind)
-        st.stop()
+    with suppress(DataError):  # the page that is drawn then says so
+        reviews = read_reviews(collection)
+        for made in reviews.lists:
+            if made.id == part and made.is_comparison and reviews.count_left(made, find_author()):
+                draw_comparison(collection, made, reviews.judged[made.id])
+                st.stop()
 study, choices = open_page()
-reviews = read_reviews(study.collection)
+reviews = reviews or read_reviews(study.collection)
+st.html(STYLE)
 undecided = list_undecided(reviews.rows)
 differing = keep_there(undecided, study.collection)
 with make_line(key="reviews-head"):

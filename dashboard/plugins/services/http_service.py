@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from dashboard.commands.output import say
 from dashboard.errors import DataError, explain_errors
 from dashboard.storage.settings import Settings
 from dashboard.tables import FloatArray
@@ -92,7 +92,7 @@ class Service:
             )
         if not self.waited:
             told = f"asks to wait (Retry-After): {seconds:g} s now, {MAX_WAITED:g} s in all at most"
-            print(f"note: {self.url} {told}", file=sys.stderr)
+            say(f"note: {self.url} {told}")
         self.waited += seconds
         time.sleep(seconds)
 

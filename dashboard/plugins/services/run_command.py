@@ -1,6 +1,5 @@
 """`run`: ask a search system every query, and make its results a version."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (
@@ -10,10 +9,10 @@ from dashboard.commands.options import (
     add_collection,
     add_options,
     complain,
+    open_call,
 )
-from dashboard.commands.output import draw_bar, say_where
-from dashboard.errors import list_names, make_printable
-from dashboard.storage.folders import find_folder
+from dashboard.commands.output import draw_bar, say, say_where
+from dashboard.errors import list_names
 
 HELP = "ask a search system over HTTP every query; a second call asks those that failed"
 OPTIONS = """
@@ -50,14 +49,14 @@ def answer(call: Namespace) -> Answer:
 
     if call.depth < 1 or call.tries < 1 or not 0 < call.timeout < 1e6:
         raise ValueError("Give --depth and --tries from 1, and --timeout above 0.")
-    collection = open_collection(find_folder(call.collection))
+    collection = open_call(call)
     service = Service(call.search, call.timeout, call.tries)
     with draw_bar("queries") as show:
         record = run_search(collection, call.version, service, call.depth, show)
     for why in dict.fromkeys(record.not_run.values()):
         queries = [query for query, each in record.not_run.items() if each == why]
         told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
-        print(make_printable(told), file=sys.stderr)
+        say(told)
     opened = open_collection(collection.folder)
     complain(each for each in opened.findings if each.file == f"runs/{call.version}")
     say_where(opened, call.version)

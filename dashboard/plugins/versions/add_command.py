@@ -69,7 +69,7 @@ def answer(call: Namespace) -> Answer:
     """
     from dashboard.plugins.versions.adding import add_files, add_queries
     from dashboard.storage.collection import open_collection
-    from dashboard.storage.new_versions import add_run
+    from dashboard.storage.new_versions import Stated, add_run
 
     if (call.items is None) == (call.run is None) and (call.items or not call.queries):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
@@ -82,12 +82,12 @@ def answer(call: Namespace) -> Answer:
         rows = add_run(collection, name, call.run, findings)
     else:
         asked = (call.queries, call.query_ids) if call.queries else None
-        stated = (call.note, call.by_position, call.codes, findings)
+        stated = Stated(call.note or "", call.by_position, call.codes)
         try:
             if asked and not call.items:
                 rows = add_queries(collection, name, asked, call.by_position, findings)
             else:
-                rows = add_files(collection, name, (call.items, call.ids), asked, *stated)
+                rows = add_files(collection, name, (call.items, call.ids), asked, stated, findings)
         except Unsure as error:
             words = ["python", "-m", "dashboard", "add", call.collection, name]
             print_ways(error, shlex.join([*words, *list_typed(call, KEPT)]))

@@ -6,7 +6,8 @@ from dashboard.commands.output import list_values
 from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.plugins.versions.adding import KINDS, add_dropped
 from dashboard.storage.drafts import MAX_NAME
-from dashboard.views.address import escape_markdown
+from dashboard.storage.new_versions import Stated
+from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.frame import find_pages, open_page
 from dashboard.views.people import OWNER, find_reader
 
@@ -42,17 +43,17 @@ if is_sent:
     findings: Findings = []
     try:
         find_reader().require(OWNER)
-        stated = (note.strip(), by_position, ways[codes], findings)
-        add_dropped(collection, name.strip(), items, queries, *stated)
+        stated = Stated(note.strip(), by_position, ways[codes])
+        add_dropped(collection, name.strip(), items, queries, stated, findings)
     except Unsure as error:
         said = DataError(error.file, error.found, error.expected, do="Say it in the form above.")
-        st.error(escape_markdown(said))
+        draw_text("error", said)
     except (ChoiceError, DataError) as error:
-        st.error(escape_markdown(error))
+        draw_text("error", error)
     else:
-        st.success(escape_markdown(f"{name.strip()} is a version of {collection.title} now."))
+        draw_text("success", f"{name.strip()} is a version of {collection.title} now.")
         for each in findings:
-            st.caption(escape_markdown(each))
+            draw_text("caption", each)
         address = list_values(collection, name.strip())
         screen = "compare" if "baseline" in address else "query"
         label = (

@@ -9,8 +9,9 @@ from typing import Any
 from dashboard.errors import DataError, Findings
 from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import Row, add_run, add_vectors, replace_queries
+from dashboard.storage.new_versions import Stated, add_run, add_vectors, replace_queries
 from dashboard.storage.versions import RUNS
+from dashboard.tables import Rows
 
 KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}"
 Files = tuple[Path, Path | None]
@@ -22,12 +23,10 @@ def add_files(
     name: str,
     items: Files,
     queries: Files | None,
-    note: str,
-    by_position: bool,
-    codes: str,
+    stated: Stated,
     findings: Findings,
-) -> list[Row]:
-    """Add a version of vectors, whole or not at all.
+) -> Rows:
+    """Add a version of vectors, whole or not at all; see `add_vectors`.
 
     Args:
         collection: Where it is added.
@@ -35,35 +34,19 @@ def add_files(
         items: Vectors of the items, and their ids.
         queries: Vectors of the text queries, or of all queries; None for those that the
             file of the items holds, if any.
-        note: A sentence on what is new.
-        by_position: Whether vectors without ids are those of the table's rows, in its order.
-        codes: What arrays are that may be codes: "packed", "none", or "".
+        stated: What is said of them.
         findings: Gains what was left out or repaired.
-
-    Raises:
-        Unsure: If they may be codes, and `codes` says nothing.
-        DataError: If the version could not be used.
     """
     given = read_named_vectors(*items, findings)
     asked = find_texts(items[0]) if queries is None else None
     queries = (asked, None) if asked else queries
     texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
-    return add_vectors(
-        collection,
-        name,
-        given,
-        texts,
-        {"note": note} if note else {},
-        {},
-        findings,
-        by_position,
-        codes,
-    )
+    return add_vectors(collection, name, given, texts, stated, findings)
 
 
 def add_queries(
     collection: Collection, name: str, queries: Files, by_position: bool, findings: Findings
-) -> list[Row]:
+) -> Rows:
     """Give a version that is there vectors of its queries, from a file and that of their ids."""
     texts = read_named_vectors(*queries, findings, is_text=True)
     return [
@@ -76,9 +59,7 @@ def add_dropped(
     name: str,
     items: Sequence[Any],
     queries: Sequence[Any],
-    note: str,
-    by_position: bool,
-    codes: str,
+    stated: Stated,
     findings: Findings,
 ) -> None:
     """Add a version of files that were uploaded: vectors, alone or with their ids, or results.
@@ -92,16 +73,8 @@ def add_dropped(
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
             add_run(collection, name, given[0], findings)
             return
-        add_files(
-            collection,
-            name,
-            _pair(given),
-            _pair(asked) if asked else None,
-            note,
-            by_position,
-            codes,
-            findings,
-        )
+        texts = _pair(asked) if asked else None
+        add_files(collection, name, _pair(given), texts, stated, findings)
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:

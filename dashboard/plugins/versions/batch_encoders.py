@@ -6,10 +6,10 @@
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -30,8 +30,7 @@ TEXT_MODEL = "text_model"
 """Folder in a version of the model that embeds typed texts."""
 
 
-@dataclass(frozen=True, eq=False)
-class BatchEncoder:
+class BatchEncoder(NamedTuple):
     """Embeds texts and pictures.
 
     Attributes:
@@ -46,8 +45,8 @@ class BatchEncoder:
     name: str
     fingerprint: str
     encode: Callable[[Inputs, str], AnyArray]
-    settings: Settings = field(default_factory=dict)
-    files: Mapping[str, Path] = field(default_factory=dict)
+    settings: Settings = {}
+    files: Mapping[str, Path] = {}
     reads: bool = True
 
 

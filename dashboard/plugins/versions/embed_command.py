@@ -1,17 +1,22 @@
 """`embed`: a new version, its items and text queries embedded by an encoder."""
 
-import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options, complain
-from dashboard.commands.output import draw_bar, say_where
+from dashboard.commands.options import (
+    FINE,
+    Answer,
+    add_collection,
+    add_options,
+    complain,
+    open_call,
+)
+from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import Findings
 from dashboard.plugins.versions.add_command import (
     add_version_name,
     read_version_name,
 )
-from dashboard.storage.folders import find_folder
 
 HELP = "embed a collection as a new version; after a stop the same call goes on where it was"
 OPTIONS = """
@@ -43,7 +48,6 @@ def answer(call: Namespace) -> Answer:
     """
     from dashboard.plugins.versions.batch_encoders import TEXT_MODEL, open_encoder
     from dashboard.plugins.versions.embedding import DRAFT, embed
-    from dashboard.storage.collection import open_collection
 
     if call.frames < 1 or call.batch < 1:
         raise ValueError("Give --frames and --batch from 1.")
@@ -54,7 +58,7 @@ def answer(call: Namespace) -> Answer:
             '--picture is no table. Write "size = [224, 224], mean = 127.5".'
         ) from error
     name = read_version_name(call)
-    collection = open_collection(find_folder(call.collection))
+    collection = open_call(call)
     own = collection.folder / "models" / name / TEXT_MODEL
     if not call.encoder and (call.what != "queries" or not own.is_dir()):
         raise ValueError("Give --encoder; only a version with a text model of its own has one.")
@@ -72,7 +76,7 @@ def answer(call: Namespace) -> Answer:
             )
     except BaseException:
         if (collection.folder / "models" / f"{DRAFT} {name}").is_dir():
-            print("note: what was embedded is kept; the same command goes on.", file=sys.stderr)
+            say("note: what was embedded is kept; the same command goes on.")
         raise
     finally:
         complain(findings)

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd, list_names
-from dashboard.evaluation.measurement import Rows
 from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, claim
-from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
+from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array
+from dashboard.tables import Float32Array, Rows
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -100,9 +99,9 @@ def embed(
         if version:
             replace_queries(collection, version, given["queries"], Findings())
         else:
-            settings = {**encoder.settings, "frames": frames, **({"note": note} if note else {})}
-            taken, noted = (given["items"], given.get("queries"), settings), Findings()
-            add_vectors(collection, name, *taken, encoder.files, noted)
+            settings, noted = {**encoder.settings, "frames": frames}, Findings()
+            stated = Stated(note, settings=settings, files=encoder.files)
+            add_vectors(collection, name, given["items"], given.get("queries"), stated, noted)
             findings += [each for each in noted if each.level == "note"]
         shutil.rmtree(place)
     return rows

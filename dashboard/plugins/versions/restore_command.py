@@ -2,8 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer
-from dashboard.plugins.versions.trash import COLUMNS, restore
+from dashboard.commands.options import Answer
+from dashboard.plugins.versions.trash import restore
 
 HELP = "move back what was removed of a collection"
 
@@ -15,4 +15,4 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a file or folder that was moved back."""
-    return restore(call.collection), COLUMNS, FINE
+    return restore(call.collection)

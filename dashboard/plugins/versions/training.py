@@ -3,7 +3,6 @@
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +69,7 @@ def embed_model(folder: Path, name: str, model: Any, note: str) -> None:
     with tempfile.TemporaryDirectory(prefix="trained-") as place:
         getattr(model, "module", model).save_pretrained(place)  # trained on several devices
         encoder = open_model(Path(place), TRAINED)
-        encoder = replace(encoder, settings={**encoder.settings, "text_model": TRAINED})
+        encoder = encoder._replace(settings={**encoder.settings, "text_model": TRAINED})
         embed(open_collection(folder), name, encoder, findings, note=note)
     for each in findings:
         warnings.warn(f"{each.file}: {each.found}", stacklevel=3)

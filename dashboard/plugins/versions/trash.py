@@ -7,7 +7,6 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.errors import DataError
@@ -46,7 +45,7 @@ def answer(call: Namespace) -> Answer:
     base = folder.parent
     last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
     place = base / TRASH / f"{sum(last) + 1}"
-    return _move(base, {place / path.relative_to(base): path for path in files}), COLUMNS, FINE
+    return _move(base, {place / path.relative_to(base): path for path in files})
 
 
 def list_files(folder: Path, version: str | None) -> list[Path]:
@@ -71,18 +70,18 @@ def list_files(folder: Path, version: str | None) -> list[Path]:
     return found
 
 
-def _move(base: Path, paths: Mapping[Path, Path]) -> list[dict[str, Any]]:
+def _move(base: Path, paths: Mapping[Path, Path]) -> Answer:
     """Move files and folders, given by their new places; return a row each."""
     with report_full_disk(base.name):
         for place, path in paths.items():
             place.parent.mkdir(parents=True, exist_ok=True)
             path.rename(place)
     pairs = [[str(each.relative_to(base)) for each in pair] for pair in paths.items()]
-    return [{"what": what, "moved_to": place} for place, what in pairs]
+    return [{"what": what, "moved_to": place} for place, what in pairs], COLUMNS, FINE
 
 
-def restore(name: str) -> list[dict[str, Any]]:
-    """Move back what was removed of a collection, each file to where it was.
+def restore(name: str) -> Answer:
+    """Move back what was removed of a collection, each file to where it was; return a row each.
 
     Of what was removed several times under one name, the last is moved back.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.evaluation.measurement import Row
+from dashboard.tables import Row
 from dashboard.views.address import set_choice
 from dashboard.views.components import load_component
 

@@ -8,10 +8,10 @@ from threading import Lock
 from cachetools import LRUCache, cached
 
 from dashboard.evaluation.differences import SAME, find_sign, write_signed
-from dashboard.evaluation.measurement import Row
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
+from dashboard.tables import Row
 from dashboard.texts import count_things
 from dashboard.views.charts import colour_versions
 from dashboard.views.media_routes import address_media, find_media_of

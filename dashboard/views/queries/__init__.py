@@ -8,11 +8,11 @@ import streamlit as st
 
 from dashboard.errors import list_names
 from dashboard.evaluation.differences import write_signed
-from dashboard.evaluation.measurement import Row, Rows
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
+from dashboard.tables import Row, Rows
 from dashboard.views.address import merge_choices, set_choice, write_link
 from dashboard.views.components import load_component
 from dashboard.views.data_tables import format_value
@@ -171,7 +171,7 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
         "mark": mark,
         "hit": hit,
         "caption": media.caption,
-        "image": media.poster or media.file,
+        "image": media.poster,
         "ticks": [],
         "picked": "",
     }

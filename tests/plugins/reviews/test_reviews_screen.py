@@ -46,6 +46,12 @@ def read(test: AppTest) -> str:
     return "\n".join(texts + [each.value for each in test.get("html")]).replace("\\", "")
 
 
+def list_steps(test: AppTest) -> list[str]:
+    """Return the label and the address of each link to judging, first ones first."""
+    protos = [each.proto for each in test.get("page_link")]
+    return [f"{each.label}?{each.query_string}" for each in protos]
+
+
 def test_pairs_that_are_gone_are_not_offered(graded: Path, draw: Draw) -> None:
     """One of three is left of the first list, nothing of the second; both say so."""
     some = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"), ("q1", "a"))))
@@ -53,9 +59,7 @@ def test_pairs_that_are_gone_are_not_offered(graded: Path, draw: Draw) -> None:
     test = draw()
     told = read(test)
     assert "2 of 3 pairs are gone from the collection." in told and "1 result to judge" in told
-    assert [each.key for each in test.button if str(each.key).startswith("go-")] == [
-        f"go-{some.id}"
-    ]
+    assert [f"list={some.id}" in each for each in list_steps(test)] == [True]
     assert "Nothing of this list is in the collection any more." in read(draw(review=none.id))
     test.switch_page("screens/query.py")
     test.query_params.update({"judge": "yes", "list": none.id})
@@ -72,15 +76,13 @@ def test_nothing_yet(draw: Draw, store: Path) -> None:
 def test_own_work_comes_first(draw: Draw, graded: Path, say: Say) -> None:
     """What was begun is first; progress of everybody stands at the list; text stays text."""
     made = create_list(graded, MADE)
-    create_list(graded, BLIND)
+    blind = create_list(graded, BLIND)
     say("eva", "q1", "a", "not", list_id=made.id)
     test = draw()
-    steps = [each.label for each in test.button if each.key and each.key.startswith("go-")]
-    assert steps == ["Continue\\: First \\*list\\*", "Begin\\: Blind"]
+    assert test.button(key=f"go-{blind.id}").label == "Begin\\: Blind"
+    assert list_steps(test)[0].startswith("Continue\\: First \\*list\\*?collection=graded&")
     assert "eva 1 of 3" in read(test) and "Nobody has begun." in read(test)
-    assert [each.label for each in draw("kim").button if each.key == f"go-{made.id}"] == [
-        "Begin\\: First \\*list\\*"
-    ]
+    assert list_steps(draw("kim"))[0].startswith("Begin\\: First \\*list\\*")
 
 
 def test_a_list_is_made_and_its_link_shown(draw: Draw, graded: Path) -> None:
@@ -203,14 +205,13 @@ def test_a_login_names_the_person_and_limits_them(
     draw: Draw, graded: Path, say: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reviewer judges, but neither makes lists nor decides; a reader has no work."""
-    made = create_list(graded, MADE)
+    create_list(graded, MADE)
     say("eva", "q1", "a", "not")
     say("kim", "q1", "a", "relevant")
     role = ["reviewer"]
     monkeypatch.setattr(author, "find_reader", lambda: Person("kim", role[0], is_verified=True))
     test = draw("somebody")
-    assert test.button(key=f"go-{made.id}").label.startswith("Continue")
-    assert not test.text_input
+    assert list_steps(test)[0].startswith("Continue") and not test.text_input
     test.button(key="new-list").click().run()
     needed = "kim is reviewer; this needs the role owner."
     assert needed in read(test) and needed in read(draw(review="decisions"))

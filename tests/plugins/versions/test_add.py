@@ -19,7 +19,7 @@ from dashboard.errors import DataError
 from dashboard.storage.array_files import read_arrays, read_named_vectors
 from dashboard.storage.collection import open_collection
 from dashboard.storage.drafts import DRAFT, write_draft
-from dashboard.storage.new_versions import NamedVectors, add_vectors, replace_queries
+from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.study.choices import resolve
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
@@ -103,6 +103,8 @@ def test_vectors_without_ids_are_not_taken_by_position(world: Path, tmp_path: Pa
     assert code == 0 and "in the order of items" in said
     assert "by_position = true" in (world / "models" / "new" / "model.toml").read_text()
     assert find_first("new") == [0.0, 0.0]
+    assert call("add", "small", "v1", *arrays[2:], "--by-position")[0] == 0
+    assert (world / "models" / "v1" / "model.toml").read_text() == "by_position = true\n"
 
 
 def test_codes(world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -361,5 +363,5 @@ def test_others_can_read_the_files_of_a_version(world: Path, tmp_path: Path) -> 
     network.touch(0o600)
     collection = open_collection(world)
     given = NamedVectors(np.eye(len(collection.items)), list(collection.items.ids), "mine")
-    add_vectors(collection, "mine", given, None, {}, {"picture.onnx": network}, [])
+    add_vectors(collection, "mine", given, None, Stated(files={"picture.onnx": network}), [])
     assert (world / "models" / "mine" / "picture.onnx").stat().st_mode & 0o044 == 0o044
