@@ -71,6 +71,9 @@ def add_dropped(
         given = _write(Path(folder) / "items", items)
         asked = _write(Path(folder) / "queries", queries)
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
+            if asked or stated != Stated():
+                do = "Leave the other fields empty, or drop vectors."
+                raise DataError(given[0].name, "results", "vectors with what was said", do=do)
             add_run(collection, name, given[0], findings)
             return
         texts = _pair(asked) if asked else None

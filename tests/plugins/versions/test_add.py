@@ -341,21 +341,23 @@ def test_files_that_are_dropped(
     page = draw(world, monkeypatch, "search", collection="small")
     page.switch_page("plugins/versions/add_screen.py").run()
     assert not page.exception
-    (name,) = (each for each in page.text_input if each.label == "Name")
-    name.set_value("new")
+    page.text_input[0].set_value("new")
     np.save(tmp_path / "v.npy", ROWS)
-    upload = page.file_uploader[0]
-    upload.set_value([("v.npy", (tmp_path / "v.npy").read_bytes(), "")])
+    page.file_uploader[0].set_value([("v.npy", (tmp_path / "v.npy").read_bytes(), "")])
     page.button[-1].click().run()
     said = "3 vectors without ids, for 3 items; expected the id of each vector"
     assert said in page.error[0].value.replace("\\", "") and "--" not in page.error[0].value
     page.file_uploader[0].set_value(
         [("v.npy", (tmp_path / "v.npy").read_bytes(), ""), ("v.txt", b"a\nb\nc\n", "")]
     )
-    next(each for each in page.text_input if each.label == "Name").set_value("new")
+    page.text_input[0].set_value("new")
     page.button[-1].click().run()
     assert not page.exception and "new is a version" in page.success[0].value
     assert (world / "models" / "new" / "items.npy").is_file()
+    page.file_uploader[0].set_value([("v.trec", b"q1 Q0 a 1 1.0 t\n", "")])
+    page.text_input[1].set_value("a note")
+    page.button[-1].click().run()
+    assert "Leave the other fields empty" in page.error[0].value
 
 
 def test_others_can_read_the_files_of_a_version(world: Path, tmp_path: Path) -> None:
