@@ -6,8 +6,6 @@ driving = dashboard.open("driving")
 print(driving.verdict("v0.2", "v0.3"))
 """
 
-from __future__ import annotations
-
 TYPE_CHECKING = False  # typing takes longer to import than this package
 
 if TYPE_CHECKING:

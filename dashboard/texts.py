@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -139,6 +140,15 @@ def split_names(text: str, separator: str, known: Collection[str]) -> list[str]:
         names.append(next((name for name in joined if name in known), parts[place]))
         place += names[-1].count(separator) + 1
     return list(dict.fromkeys(filter(None, names)))
+
+
+def make_natural(name: str) -> list[Any]:
+    """Return a key that sorts names as people do: texts and numbers by turns.
+
+    >>> sorted(["v0.10", "v0.2"], key=make_natural)
+    ['v0.2', 'v0.10']
+    """
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def write_number(value: float, sign: str = "") -> str:

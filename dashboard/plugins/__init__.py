@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module, metadata
 from importlib.util import module_from_spec, spec_from_file_location
@@ -243,7 +243,6 @@ def _check_names(module: ModuleType, file: str) -> None:
     from dashboard.study.choices import CORE, VIEW
 
     names = list(_list_names(module))
-    kinds = {kind for kind, _ in names}
     pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
     core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
     keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
@@ -251,7 +250,7 @@ def _check_names(module: ModuleType, file: str) -> None:
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
         owner = f"plugins/{name}" if is_shipped else str(other.__file__)
-        taken |= dict.fromkeys(_list_names(other, kinds), owner)
+        taken |= dict.fromkeys(_list_names(other), owner)
     for kind, each in (core | {"choice": keys}).items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
     for kind, name in names:
@@ -265,18 +264,17 @@ def _check_names(module: ModuleType, file: str) -> None:
             )
 
 
-def _list_names(module: ModuleType, kinds: Collection[str] = ()) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the name of all that a plugin adds; with `kinds` only of these."""
+def _list_names(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the name of all that a plugin adds."""
     plugin = module.PLUGIN
     yield "plugin", plugin.name
     named = {"command": plugin.commands, "page": plugin.screens, "setting": plugin.settings}
     for kind, names in named.items():
         yield from ((kind, name) for name in names)
     for kind, text in (("choice", plugin.choices), ("format", plugin.formats)):
-        if text and (not kinds or kind in kinds):
-            for each in _resolve(module, text):
-                own = {each.name} if kind == "format" else {each.key, each.option or each.key}
-                yield from ((kind, name) for name in own)
+        for each in _resolve(module, text) if text else ():
+            own = {each.name} if kind == "format" else {each.key, each.option or each.key}
+            yield from ((kind, name) for name in own)
 
 
 def _explain(error: BaseException, file: str) -> DataError:

@@ -1,7 +1,6 @@
 """A folder (or files of judgements and runs) opened as a Collection of checked frozen tables."""
 
 import hashlib
-import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +29,7 @@ from dashboard.storage.versions import (
     try_to_read,
 )
 from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
+from dashboard.texts import make_natural
 
 QRELS = ("qrels.txt", "qrels.csv")
 MAX_OPEN = 8
@@ -44,10 +44,10 @@ class Collection:
         items: `item_id`, file, poster, caption …, in gallery order.
         queries: `query_id`, text, item_id (of an item query), scene ….
         qrels: Judged pairs; None without a file.
-        tables: What each plugin read, by its name.
         versions: Versions that can be used, in natural order of their names.
         broken: Why a version cannot be used.
         unread: Why judged pairs, or the tables of a plugin, cannot be used.
+        tables: What each plugin read, by its name.
         digest: SHA-256 of every file that was opened.
     """
 
@@ -58,9 +58,9 @@ class Collection:
     queries: Table
     qrels: Pairs | None
     versions: Versions
+    broken: Broken
+    unread: Broken
     tables: Mapping[str, Any] = field(default_factory=dict)
-    broken: Mapping[str, DataError] = field(default_factory=dict)
-    unread: Mapping[str, DataError] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     digest: str = ""
 
@@ -165,7 +165,9 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
     items, queries = _name_tables(judged, named.values())
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
     digest = _digest([qrels, *runs])
-    made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, digest=digest)
+    made = Collection(
+        qrels.stem, qrels, {}, items, queries, judged, versions, {}, {}, digest=digest
+    )
     return _finish(made, findings)
 
 
@@ -196,8 +198,8 @@ def _open(folder: Path) -> Collection:
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
     _add_versions(versions, results, findings)
     made = Collection(
-        folder.name, folder, settings, items, queries, qrels, versions,
-        broken=broken, unread=unread, digest=_digest(_list(folder)),
+        folder.name, folder, settings, items, queries, qrels, versions, broken, unread,
+        digest=_digest(_list(folder)),
     )  # fmt: skip
     return _finish(made, findings)
 
@@ -260,7 +262,7 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
             more = load(plugin, "read_versions")(opened, broken, findings)
             _add_versions(versions, more, findings)
     usable = {name: version for name, version in versions.items() if name not in broken}
-    ordered = sorted(usable.items(), key=lambda pair: _natural(pair[0]))
+    ordered = sorted(usable.items(), key=lambda pair: make_natural(pair[0]))
     return replace(opened, versions=dict(ordered))
 
 
@@ -334,11 +336,6 @@ def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
     """
     named = dict.fromkeys(chain.from_iterable(pairs.items for pairs in (qrels, *runs)))
     return make_table("qrels", "item_id", named), make_table("qrels", "query_id", qrels.queries)
-
-
-def _natural(name: str) -> list[Any]:
-    """Return a key that sorts v0.2 before v0.10: texts and numbers by turns."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
 def _list(folder: Path) -> list[Path]:

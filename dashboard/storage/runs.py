@@ -13,6 +13,8 @@ from dashboard.texts import decode_text, read_bytes, require_file, require_numbe
 
 ODD = (b"\t", b"\r", b"\0")
 """Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
+Pair = tuple[str, str]
+"""Query and item."""
 Line = tuple[int, str, str, str]
 """Its number, query, item, and the number that both have."""
 
@@ -80,14 +82,14 @@ def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pai
     return make_pairs(values)
 
 
-def list_pairs(pairs: Pairs) -> Iterator[tuple[tuple[str, str], float]]:
+def list_pairs(pairs: Pairs) -> Iterator[tuple[Pair, float]]:
     """Yield query and item of each row, and its number."""
     columns = (pairs.query.tolist(), pairs.item.tolist(), pairs.values.tolist())
     for query, item, value in zip(*columns, strict=True):
         yield (pairs.queries[query], pairs.items[item]), value
 
 
-def make_pairs(values: Mapping[tuple[str, str], float]) -> Pairs:
+def make_pairs(values: Mapping[Pair, float]) -> Pairs:
     """Return pairs, of which there is at least one, with their numbers."""
     (queries, query), (items, item) = map(number_names, zip(*values, strict=True))
     return Pairs(queries, items, query, item, np.array(list(values.values())))
@@ -135,8 +137,8 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
 
 def _collect(rows: Iterable[Line], name: str, number: str, findings: Findings) -> Pairs:
     """Return the pairs of some rows; rows that say the same again count once."""
-    values: dict[tuple[str, str], float] = {}
-    first: dict[tuple[str, str], int] = {}
+    values: dict[Pair, float] = {}
+    first: dict[Pair, int] = {}
     repeated = []
     for line, query, item, text in rows:
         pair, value = (query, item), require_number(text, name, number, line)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 Values = Mapping[str, Any]
+Address = dict[str, str]
+"""Texts of choices by key, as a link has them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,13 +123,13 @@ class Choices(dict[str, Any]):
         keys = {each.key for each in list_choices() if each.changes_numbers}
         return Choices({key: value for key, value in self.items() if key in keys})
 
-    def write(self) -> dict[str, str]:
+    def write(self) -> Address:
         """Return the texts that `resolve` reads."""
         known = {each.key: each for each in list_choices()}
         return {key: _write(known[key], value) for key, value in self.items()}
 
 
-def resolve(collection: Collection, given: Mapping[str, str]) -> Choices:
+def resolve(collection: Collection, given: Address) -> Choices:
     """Return a value for every choice: the given one, or the usual one.
 
     Raises:

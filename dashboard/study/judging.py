@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from dashboard.evaluation.judgement import (
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
+from dashboard.study.choices import Address
 from dashboard.tables import FloatArray
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def find_rules(collection: Collection, name: str) -> JudgingRules:
     raise ChoiceError(said + others)
 
 
-def require_protocol(collection: Collection, given: Mapping[str, str]) -> None:
+def require_protocol(collection: Collection, given: Address) -> None:
     """Refuse to judge by another protocol than the first that collection.toml names.
 
     The screens judge by the next one that can and say so; numbers alone would not say it.

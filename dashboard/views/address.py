@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices, join_repeated, list_choices, resolve
+from dashboard.study.choices import Address, Choices, join_repeated, list_choices, resolve
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
@@ -49,18 +49,18 @@ USUAL_CUTOFF = 1000
 _LAST = "last-address"
 
 
-def read_address() -> dict[str, str]:
+def read_address() -> Address:
     """Return what the address says; on a page opened from the menu, what the last one said."""
     params = {key: st.query_params.get_all(key) for key in st.query_params}
     return join_values(params) or dict(st.session_state.get(_LAST, {}))
 
 
-def join_values(params: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def join_values(params: Mapping[str, Sequence[str]]) -> Address:
     """Return a text for each key, whose values are joined where the choice has several."""
     return {key: join_repeated(key, values) for key, values in params.items()}
 
 
-def remember_address(given: Mapping[str, str]) -> None:
+def remember_address(given: Address) -> None:
     """Keep an address for the pages that are opened from the menu."""
     st.session_state[_LAST] = dict(given)
 
@@ -71,7 +71,7 @@ def forget_address() -> None:
     remember_address({})
 
 
-def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str, str]:
+def find_problems(collection: Collection, given: Address) -> dict[str, str]:
     """Return a sentence for each key of an address that cannot be followed; by key.
 
     Misspelled keys are reported; keys that resemble none belong to other programs.
@@ -82,7 +82,7 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
     resolve(collection, {})
     known = [each.key for each in list_choices()]
     problems = {}
-    good: dict[str, str] = {}
+    good: Address = {}
     for key in known:
         if key in given:
             try:
@@ -101,7 +101,7 @@ def find_problems(collection: Collection, given: Mapping[str, str]) -> dict[str,
     return problems
 
 
-def _check(collection: Collection, key: str, text: str, before: Mapping[str, str]) -> str:
+def _check(collection: Collection, key: str, text: str, before: Address) -> str:
     """Return the text of a choice.
 
     Raises:
@@ -120,7 +120,7 @@ def _check(collection: Collection, key: str, text: str, before: Mapping[str, str
     return text
 
 
-def read_choices(collection: Collection, given: Mapping[str, str]) -> Choices:
+def read_choices(collection: Collection, given: Address) -> Choices:
     """Return the choices of an address, and write those that are not the usual ones to it.
 
     Versions and query are always written, so that a link keeps its meaning when a new version
@@ -138,7 +138,7 @@ def read_choices(collection: Collection, given: Mapping[str, str]) -> Choices:
     return choices
 
 
-def shorten_choices(collection: Collection, choices: Choices) -> dict[str, str]:
+def shorten_choices(collection: Collection, choices: Choices) -> Address:
     """Return the keys and values of a link: versions, query, and what is not the usual value."""
     values = choices.write()
     pinned = {key: values[key] for key in PINNED if values[key]}
@@ -167,7 +167,7 @@ def draw_reset(label: str, *keys: str, key: str | None = None) -> None:
     st.button(escape_markdown(label), key=key, on_click=drop_choice, args=keys)
 
 
-def merge_choices(**values: str) -> dict[str, str]:
+def merge_choices(**values: str) -> Address:
     """Return the present choices and some other values; "" puts a choice to the usual value."""
     return {key: value for key, value in (st.query_params.to_dict() | values).items() if value}
 

@@ -13,7 +13,7 @@ from dashboard.plugins import list_screens, load_sections
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
-from dashboard.study.choices import Choices, describe_choices, list_choices
+from dashboard.study.choices import Address, Choices, describe_choices, list_choices
 from dashboard.study.study import Study, open_study
 from dashboard.views.address import (
     COLLECTION,
@@ -188,7 +188,7 @@ def _pick_collection(name: str, place: str) -> Collection:
     return open_collection(find_data() / chosen)
 
 
-def _draw_links(pages: Mapping[str, Any], current: str, given: Mapping[str, str]) -> None:
+def _draw_links(pages: Mapping[str, Any], current: str, given: Address) -> None:
     """Draw a link to each page, and go to the one that was clicked.
 
     Args:

@@ -17,7 +17,7 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.plugins.context.metrics import NAME, SOURCE
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pairs, make_pairs
+from dashboard.storage.runs import Pair, Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.tables import FloatArray, IntArray, Reasons, read_table
@@ -117,7 +117,7 @@ def _read_workers(collection: Collection, findings: Findings) -> Pairs:
     largest = _find_scale(collection)
     values = np.array([parse_number(text) for text in table["relevance"]])
     _check_values(values, FILE, largest, table.lines)
-    pairs: dict[tuple[str, str], list[float]] = {}
+    pairs: dict[Pair, list[float]] = {}
     for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
         pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
     means = (sum(said) * SCALE / largest / len(said) if said else -1.0 for said in pairs.values())

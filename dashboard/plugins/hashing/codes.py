@@ -7,7 +7,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import convert
+from dashboard.storage.new_versions import convert, hold_only
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
@@ -62,20 +62,16 @@ def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
     """Raise DataError for bytes that are neither codes nor said to be vectors."""
     if vectors.stored.dtype.itemsize > 1 or (vectors.stored.dtype == np.int8 and is_stated):
         return
-    stored = vectors.stored[:]
-    low = int(stored.min())
-    high = int(stored.max())
-    if low >= -1 and high <= 1:
+    if hold_only([vectors.stored], (-1, 0, 1)):
         return
-    columns = vectors.dimension
-    bits = vectors.dimension * BYTE
-    found = f"{stored.dtype} from {low} to {high} in {columns} columns, which may be packed bits"
+    kind, columns = vectors.stored.dtype, vectors.dimension
+    found = f"{kind} in {columns} columns, which may be packed bits"
     do = (
-        f"If they are, write bits = {bits} into model.toml, or unpack them: "
+        f"If they are, write bits = {columns * BYTE} into model.toml, or unpack them: "
         "numpy.unpackbits(codes, axis=1)."
     )
     wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"
-    if stored.dtype == np.int8:
+    if kind == np.int8:
         do += f" If they are vectors, write dimension = {columns}."
         wanted += ", or vectors that are said to be some"
     raise DataError(name, found, wanted, do=do)

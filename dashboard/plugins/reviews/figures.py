@@ -28,7 +28,6 @@ from dashboard.plugins.reviews.verdicts import (
     PREFERENCES,
     UNSURE,
     VERDICT,
-    Pair,
     Verdict,
     Verdicts,
     has_pair,
@@ -36,6 +35,7 @@ from dashboard.plugins.reviews.verdicts import (
     keep_last_of_pairs,
 )
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import Pair
 from dashboard.tables import FloatArray, Row, Rows
 from dashboard.texts import count_things
 

@@ -20,8 +20,9 @@ from dashboard.evaluation.metrics import find_metric, parse_one
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store
-from dashboard.plugins.reviews.verdicts import Pair, Verdict, check_text
+from dashboard.plugins.reviews.verdicts import Verdict, check_text
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import Pair
 from dashboard.study.changes import (
     discount_rank,
     find_cutoff,

@@ -15,13 +15,13 @@ from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
     VERDICT,
-    Pair,
     Verdict,
     find_scale,
     keep_last_of_pairs,
     list_history,
     read_state,
 )
+from dashboard.storage.runs import Pair
 from dashboard.study.changes import list_moved_results
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study

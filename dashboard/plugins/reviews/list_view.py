@@ -21,7 +21,7 @@ from dashboard.plugins.reviews.judging_lists import (
 from dashboard.plugins.reviews.preference_view import draw_result
 from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices, resolve
+from dashboard.study.choices import Address, Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.texts import count_things
 from dashboard.views.address import (
@@ -179,7 +179,7 @@ def _draw_step(
         st.page_link(find_pages()[screen], label=label, query_params=values, width=width)
 
 
-def describe_task(made: JudgingList) -> tuple[str, dict[str, str]]:
+def describe_task(made: JudgingList) -> tuple[str, Address]:
     """Return the screen on which a list is judged, and its address, which names no version."""
     kept = {"collection": st.query_params.get("collection", "")}
     if made.is_comparison:

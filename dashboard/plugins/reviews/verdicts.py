@@ -14,6 +14,7 @@ from dashboard.errors import ChoiceError, list_names
 from dashboard.plugins.reviews.schema import KNOWN, REVIEW
 from dashboard.plugins.reviews.store import has_store, identify_store, open_store
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import Pair
 
 VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
 """Kinds of rows that can be saved; a store of the first edition has others."""
@@ -34,7 +35,6 @@ MAX_ID = 2_000
 _SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
 """Begins the client ids of rows that undo one."""
-Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
