@@ -152,15 +152,25 @@ def make_natural(name: str) -> list[Any]:
 
 
 def write_number(value: float, sign: str = "") -> str:
-    """Return a number with 3 decimals, or so many as show that it is not zero (up to 9).
+    """Return a number with 3 decimals; one below 0.001 with two digits, up to 10 decimals.
 
     >>> write_number(0.0654), write_number(-0.0000157), write_number(0.38, "+"), write_number(0.0)
-    ('0.065', '-0.00002', '+0.380', '0.000')
+    ('0.065', '-0.000016', '+0.380', '0.000')
     """
-    for decimals in range(3, 10):
-        if rounded := round(value, decimals):
-            return f"{rounded:{sign}.{decimals}f}"
-    return "0.000"
+    first = next((place for place in range(3, 10) if abs(value) >= 10.0**-place), 3)
+    rounded = round_half(value, first + (first > 3))
+    if first > 3:
+        return f"{rounded:{sign}.{first + 1}f}".rstrip("0")
+    return f"{rounded:{sign}.3f}" if rounded else "0.000"
+
+
+def round_half(value: float, decimals: int) -> float:
+    """Return a number rounded, a half away from zero, even if its binary form lies below a half.
+
+    >>> round_half(0.0625, 3), round_half(0.0075, 3), round_half(-0.0125, 3)
+    (0.063, 0.008, -0.013)
+    """
+    return round(value + math.copysign(1e-12, value), decimals)
 
 
 def count_things(number: int, one: str) -> str:

@@ -25,7 +25,7 @@ from dashboard.evaluation.statistics import (
     sum_units,
 )
 from dashboard.tables import FloatArray, IntArray, Row, Rows, number_names
-from dashboard.texts import write_number
+from dashboard.texts import count_things, write_number
 
 SAME = 1e-9
 """Differences up to this size are no difference."""
@@ -154,7 +154,7 @@ def describe_difference(
     """
     added = "".join(f" {each}." for each in choices)
     counts = f"{row['better']:,} queries better, {row['same']:,} same, {row['worse']:,} worse"
-    scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+    scored = f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
     if row["delta"] is None:
         return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
     difference = write_signed(row["delta"])
@@ -187,10 +187,11 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
     """Return sentences on how certain the intervals and p of a comparison are."""
     drawn = [row["p"] for row in rows if row["p"] is not None]
     error = max((math.sqrt(p * (1 - p) / SIGNS) for p in drawn), default=0.0)
+    known = f" (Monte Carlo standard error up to {error:.4f})" if error else ""
     told = [
         "Interval: bootstrap (BCa, widened for few queries), 95 %; queries of one scene are drawn "
         f"together. p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
-        f"{SIGNS:,} random choices of signs (Monte Carlo standard error up to {error:.4f}), after "
+        f"{SIGNS:,} random choices of signs{known}, after "
         f"Holm over {rows[0]['corrected_over'] if drawn else 'the metrics compared'}."
     ]
     if any(row["low"] is not None and row["scored"] <= FEW_QUERIES for row in rows):

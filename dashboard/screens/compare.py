@@ -44,13 +44,14 @@ told = draw_verdict(study, choices, front)
 picks = [each for each in draw_sections("compare", study, choices) if isinstance(each, Pick)]
 
 changes = list_changes(study, baseline, candidate, metric)
+meant = [row for row in changes if all(row["query_id"] in pick.queries for pick in picks)]
 bins, points = group_changes(changes), group_values(changes)
 forest = draw_forest(make_forest(rows, metric), "Candidate − baseline")
 histogram = draw_histogram(bins, metric)
 scatter = draw_scatter(points, metric, baseline, candidate)
 filters, tools = st.columns([3, 2], vertical_alignment="center")
 with filters:
-    draw_outcomes(choices, count_outcomes(changes))
+    draw_outcomes(choices, count_outcomes(meant))
 with tools:
     draw_sharing(
         study,
@@ -77,9 +78,8 @@ with left:
     labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]
     shown = [
         row
-        for row in changes
-        if all(row["query_id"] in each.queries for each in picks)
-        and choices["outcome"] in ("all", row["outcome"])
+        for row in meant
+        if choices["outcome"] in ("all", row["outcome"])
         and (
             picked in ("", row.get("point"))
             or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens

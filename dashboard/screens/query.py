@@ -3,6 +3,7 @@
 from dashboard.evaluation.differences import write_signed
 from dashboard.study.query_result import explain_null
 from dashboard.tables import Row
+from dashboard.texts import write_number
 from dashboard.views.address import draw_text
 from dashboard.views.cards import draw_query
 from dashboard.views.cards.payload import describe_change, make_payload
@@ -33,7 +34,7 @@ def name_query(query_id: str) -> tuple[str, str]:
     value, text = change[query_id], collection.name_query(query_id)
     if value is None:
         return query_id, text
-    written = write_signed(value) if len(versions) > 1 else f"{metric} {value:.3f}"
+    written = write_signed(value) if len(versions) > 1 else f"{metric} {write_number(value)}"
     return query_id, f"{text} ({written})"
 
 

@@ -10,6 +10,7 @@ from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
 from dashboard.study.changes import list_changes
 from dashboard.study.new_query import search
+from dashboard.texts import count_things
 from dashboard.views.address import draw_choice, draw_text, escape_markdown, set_choice
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
@@ -26,9 +27,10 @@ baseline, candidate = choices.pair
 
 
 def name_item(name: str) -> str:
-    """Return the caption of an item, or its id."""
+    """Return the id of an item, and its caption if it has one."""
     place = collection.items.index.get(name, -1)
-    return (collection.items["caption"][place] if place >= 0 else "") or name
+    caption = collection.items["caption"][place] if place >= 0 else ""
+    return f"{name} · {caption}" if caption else name
 
 
 sides, upload = list_sides(collection.folder, collection.versions), None
@@ -125,8 +127,8 @@ required, other = found.asked.get("required", ()), found.asked.get("not_counted"
 badges = [f":green-badge[✓ {escape_markdown(name)}]" for name in required]
 badges += [f":gray-badge[{escape_markdown(name)} (not counted)]" for name in other]
 judged = any(row["hit"] is not None for row in found.rows)
-counted = f"{found.relevant:,} relevant items" if judged else "Results are not judged\\."
-st.caption(" ".join([*badges, counted]))
+counted = count_things(found.relevant, "relevant item") if judged else "Results are not judged\\."
+st.markdown(" ".join([*badges, f":small[{counted}]"]))
 payload = make_payload(found, collection, versions, metric if required else "", depth)
 if item:
     payload["asked"] = f"Searched with: {name_item(item)}"

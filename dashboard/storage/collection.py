@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -97,9 +98,16 @@ class Collection:
         ]
 
     def name_query(self, query: str) -> str:
-        """Return the name of the query of an id; the id and "(gone)" where there is none."""
+        """Return the name of a query, with its id where others have that name, or "(gone)"."""
         place = self.queries.index.get(query, -1)
-        return self.query_names[place] if place >= 0 else f"{query} (gone)"
+        if place < 0:
+            return f"{query} (gone)"
+        name = self.query_names[place]
+        return f"{name} ({query})" if self._shared_names[name] > 1 else name
+
+    @cached_property
+    def _shared_names(self) -> Counter[str]:
+        return Counter(self.query_names)
 
     @property
     def protocols(self) -> tuple[str, ...]:

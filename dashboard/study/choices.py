@@ -63,6 +63,10 @@ class Choice:
         """Return several names as one text that `read` splits again."""
         return self.separator.join(names)
 
+    def find_usual(self, collection: Collection, before: Values) -> Any:
+        """Return the usual value, given the choices before this one."""
+        return self.default(collection, before) if callable(self.default) else self.default
+
     def has_effect(self, collection: Collection, values: Values) -> bool:
         """Return whether it changes numbers of a collection, and there is more than one value."""
         known = None if self.allowed is None else self.allowed(collection, values)
@@ -140,8 +144,7 @@ def resolve(collection: Collection, given: Address) -> Choices:
         if text := given.get(each.key, "").strip():
             values[each.key] = each.read(text, collection, values)
         else:
-            usual = each.default
-            values[each.key] = usual(collection, values) if callable(usual) else usual
+            values[each.key] = each.find_usual(collection, values)
     return Choices(values)
 
 
@@ -153,12 +156,13 @@ def list_choices() -> tuple[Choice, ...]:
 
 def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
     """Return the choices that change numbers and are not the usual ones, in words, by key."""
-    values, usual = choices.write(), resolve(collection, {}).write()
-    keys = [each.key for each in list_choices() if each.changes_numbers and each.key in values]
+    values = choices.write()
     return {
-        key: f"{key.replace('_', ' ').capitalize()}: {values[key] or 'none'}"
-        for key in keys
-        if values[key] != usual[key]
+        each.key: f"{each.key.replace('_', ' ').capitalize()}: {values[each.key] or 'none'}"
+        for each in list_choices()
+        if each.changes_numbers
+        and each.key in values
+        and values[each.key] != _write(each, each.find_usual(collection, choices))
     }
 
 

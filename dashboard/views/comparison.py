@@ -18,6 +18,7 @@ from dashboard.study.changes import list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Row, Rows
+from dashboard.texts import count_things, write_number
 from dashboard.views.address import draw_switch, draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
@@ -83,8 +84,8 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     baseline, candidate = choices.pair
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
-        mean = "no value" if row["candidate"] is None else f"{row['candidate']:.3f}"
-        scored = f"{row['scored']:,} of {row['total']:,} queries scored"
+        mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
+        scored = f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
         told = f"{candidate}: {row['name']} {mean} ({scored})"
         told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
     st.subheader(escape_markdown(told), anchor=False)

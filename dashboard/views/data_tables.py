@@ -93,9 +93,12 @@ def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
 
 
 def find_best(values: Mapping[Any, float | None], sign: int) -> list[Any]:
-    """Return the keys of the best of several values; the lowest is it where the sign is -1."""
+    """Return the keys of the best of several values, none if all are alike.
+
+    The lowest is the best where the sign is -1.
+    """
     known = [sign * value for value in values.values() if value is not None]
-    if len(values) < 2 or not known:
+    if len(values) < 2 or len(set(known)) < 2:
         return []
     return [key for key, each in values.items() if each is not None and sign * each == max(known)]
 

@@ -35,7 +35,7 @@ def describe_contents(study: Study) -> str:
 def count_queries(study: Study) -> str:
     """Return the number of queries in question, and their kind."""
     kind = study.choices["queries"]
-    return f"{len(study.queries):,} {'queries' if kind == 'all' else f'{kind} queries'}"
+    return count_things(len(study.queries), "query" if kind == "all" else f"{kind} query")
 
 
 def describe_unscored(study: Study, versions: Iterable[str]) -> list[str]:

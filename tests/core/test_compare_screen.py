@@ -104,7 +104,7 @@ def test_wrong_margins_leave_the_page(world: Path, monkeypatch: pytest.MonkeyPat
 
 def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
     assert [write_signed(each) for each in (-0.0000157, 0.0, -0.0005001, 0.1)] == [
-        "−0.00002", "0.000", "−0.001", "+0.100",
+        "−0.000016", "0.000", "−0.0005", "+0.100",
     ]  # fmt: skip
     row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
     row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}

@@ -96,7 +96,7 @@ def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn, failed = (draw(world, monkeypatch, "search", **{k: "a"}) for k in ("item", "text"))
     monkeypatch.setattr(new_query, "search", None)
     assert not drawn.run().exception and not drawn.error and failed.run().exception
-    assert any("relevant items" in each.value.replace("\\", "") for each in drawn.caption)
+    assert any("relevant items" in each.value.replace("\\", "") for each in drawn.markdown)
 
 
 @pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])

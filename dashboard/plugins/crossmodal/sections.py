@@ -8,6 +8,7 @@ from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
+from dashboard.texts import round_half
 from dashboard.views.address import draw_text
 from dashboard.views.data_tables import Column, draw_table, find_best
 
@@ -40,7 +41,7 @@ def _name(key: str) -> str:
 def _write(key: str, value: float | None) -> str | None:
     if value is None:
         return None
-    return f"{value:.1f}" if key.endswith(RANKS) else f"{100 * value:.1f}"
+    return f"{round_half(value if key.endswith(RANKS) else 100 * value, 1):.1f}"
 
 
 def _describe(study: Study) -> str:

@@ -9,6 +9,7 @@ from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row
+from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, write_link
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
@@ -52,7 +53,8 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
     with make_line():
         draw_reset(f"{picked} ✕", "cause", key="chip-cause")
         st.markdown(
-            f"{sum(counts.values()):,} results in {len(queries):,} queries, listed below",
+            f"{count_things(sum(counts.values()), 'result')} in "
+            f"{count_things(len(queries), 'query')} that got worse",
             width="content",
         )
     st.caption(HELP)

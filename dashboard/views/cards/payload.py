@@ -12,12 +12,14 @@ from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
 from dashboard.tables import Row
-from dashboard.texts import count_things
+from dashboard.texts import count_things, write_number
 from dashboard.views.charts import colour_versions
 from dashboard.views.media_routes import address_media, find_media_of
 
 MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
+MISSED = 20
+"""Missed items that have a card, and more in longer rows; those of the best ranks come first."""
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
 
@@ -44,13 +46,14 @@ def make_payload(
     if found.ideal:
         rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
     missed = []
-    for row in found.missed[:depth]:
+    for row in found.missed[: max(depth, MISSED)]:
         lacking = ", ".join(version for version in ranked if version not in row["runs"])
         mark = f"missed by {lacking if row['runs'] else 'all'}"
         missed.append(make(row) | {"hit": True, "mark": mark, "rank": None})
     unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
-    if cards := (missed + unseen)[:depth]:
+    if cards := (missed + unseen)[: max(depth, len(missed))]:
         note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
+        note += f"; the first {len(missed)}" if len(missed) < len(found.missed) else ""
         note = note if missed else f"not relevant, and in no top {depth}"
         name = "Missed" if missed else "Near misses"
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
@@ -101,7 +104,7 @@ def _make_run_row(
     if passing < length:
         note = f"{passing:,} of {length:,} items pass the similarity threshold"
     hits, value = sum(card["hit"] is True for card in cards), found.values[version]
-    written = "no value" if value is None else f"{value:.3f}"
+    written = "no value" if value is None else write_number(value)
     is_told = hits or found.asked.get("required")
     return {
         "kind": "run",
@@ -162,7 +165,7 @@ def describe_change(
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
         "delta": write_signed(delta),
-        "values": f"{metric} {before:.3f} → {after:.3f}",
+        "values": f"{metric} {write_number(before)} → {write_number(after)}",
         "why": _explain_change(found, baseline, candidate, parse_one(metric).cutoff),
     }
 

@@ -106,7 +106,7 @@ def make_payload(
         made.append(
             {
                 "id": row["query_id"],
-                "text": row["text"],
+                "text": study.collection.name_query(row["query_id"]),
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
                 "change": write_signed(row["delta"]),

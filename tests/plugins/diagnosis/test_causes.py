@@ -131,8 +131,8 @@ def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:
     app = draw(DRIVING, monkeypatch, "compare", **given)
     (told,) = [each.proto.body for each in app.get("html") if "wrong results" in each.proto.body]
     (link,) = re.findall(r'<a href="([^"]+)" target="_self"[^>]*>\d+ stationary</a>', told)
-    assert "0 results in 0 queries, listed below" in [each.value for each in app.markdown]
+    assert "0 results in 0 queries that got worse" in [each.value for each in app.markdown]
     app.query_params["cause"] = parse_qs(link)["amp;cause"][0]
     app.run()
-    assert "6 results in 3 queries, listed below" in [each.value for each in app.markdown]
+    assert "6 results in 3 queries that got worse" in [each.value for each in app.markdown]
     assert not app.exception
