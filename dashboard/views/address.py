@@ -139,9 +139,13 @@ def read_choices(collection: Collection, given: Address) -> Choices:
 
 
 def shorten_choices(collection: Collection, choices: Choices) -> Address:
-    """Return the keys and values of a link: versions, query, and what is not the usual value."""
+    """Return the keys and values of a link: versions, query, and what is not the usual value.
+
+    A collection's only version is not named: with a second one the link compares both.
+    """
     values = choices.write()
-    pinned = {key: values[key] for key in PINNED if values[key]}
+    named = PINNED if len(collection.versions) > 1 else ("query",)
+    pinned = {key: values[key] for key in named if values[key]}
     usual = resolve(collection, pinned).write()
     differing = {key: value for key, value in values.items() if value and value != usual[key]}
     return {COLLECTION: collection.name} | pinned | differing

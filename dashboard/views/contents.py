@@ -66,7 +66,9 @@ def draw_collection(name: str, is_open: bool) -> None:
             content = f"{write_table(FINDINGS, shown)}<pre>{command}</pre>"
             draw_folded(count_findings(collection.findings), content)
         else:
-            st.caption("✓ No problem found in its files.")
+            command = f"`python -m dashboard check {collection.name}`"
+            told = f"✓ No problem found in its tables and vectors. {command} reads its media, too."
+            st.caption(told)
 
 
 def list_facts(collection: Collection) -> dict[str, str]:

@@ -222,7 +222,7 @@ def test_link_is_copied(page: Page, shipped: str) -> None:
 def test_item_that_was_searched_with_is_shown(page: Page, shipped: str) -> None:
     page.goto(f"{shipped}/search?collection=driving")
     page.locator(".pick .card").nth(1).click()
-    expect(page.locator(".asked")).to_contain_text("Searched with: A small vehicle enters")
+    expect(page.locator(".asked")).to_contain_text("_002 · A small vehicle enters")
     expect(page.locator(".asked img")).to_be_visible()
 
 

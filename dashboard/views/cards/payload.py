@@ -181,7 +181,7 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
     )
     fell = [row for item, row in before.items() if row["hit"] and item not in after]
     came = sum(row["hit"] is True and item not in before for item, row in after.items())
-    ranks = ", ".join(str(r) for row in fell if (r := row["ranks"].get(candidate)))
+    ranks = ", ".join(map(str, sorted(filter(None, (r["ranks"].get(candidate) for r in fell)))))
     told = []
     if fell:
         told.append(f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}")
