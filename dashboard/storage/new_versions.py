@@ -56,7 +56,7 @@ class NamedVectors(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """What is said of a new version, beside its vectors.
+    """Statements on a new version, beside its vectors.
 
     Attributes:
         note: A sentence on what is new, "" for none.
@@ -137,7 +137,7 @@ def add_vectors(
     stated: Stated,
     findings: Findings,
 ) -> Rows:
-    """Add a version of vectors, whole or not at all.
+    """Add a version of vectors, whole or not at all; return file, rows and digest of what is new.
 
     Args:
         collection: Where it is added.
@@ -146,9 +146,6 @@ def add_vectors(
         queries: Vectors of the text queries, or of all queries; None: text is not run.
         stated: What is said of them.
         findings: Gains what was left out or repaired.
-
-    Returns:
-        What was written: file, rows, digest.
 
     Raises:
         Unsure: If they are bytes, and it is not said of what, or they have no ids.
