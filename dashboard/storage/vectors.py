@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from cachetools import LRUCache, cached
 
-from dashboard.errors import DataError, Finding, Findings, count_odd
+from dashboard.errors import DataError, Findings, add_finding, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.tables import AnyArray, Float32Array, FloatArray, IntArray, Named, refuse_repeated
 from dashboard.texts import read_text, require_file
@@ -234,5 +234,5 @@ def _compute_lengths(
             raise DataError(name, where, "finite vectors that are not zero")
     if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
-        findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))
+        add_finding(findings, name, found, "length 1; scaled for the cosine", "note")
     return lengths
