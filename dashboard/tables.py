@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
+from dashboard.errors import DataError, Findings, add_finding, count_odd, list_names
 from dashboard.texts import read_text, require_file
 
 Row = dict[str, Any]
@@ -163,7 +163,7 @@ def _read_rows(
     mark = _find_delimiter(text, required)
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
-        findings.append(Finding("note", name, 1, f"cells separated by {shown}", "commas; read so"))
+        add_finding(findings, name, f"cells separated by {shown}", "commas; read so", "note", 1)
     lines = []
     rows = []
     line = 1
@@ -192,7 +192,7 @@ def _read_rows(
     if short:
         found = f"fewer cells in {len(short):,} rows (lines {list_names(short)})"
         wanted = f"{wanted}; the others are empty"
-        findings.append(Finding("warning", name, short[0], found, wanted))
+        add_finding(findings, name, found, wanted, "warning", short[0])
         rows = [cells + ("",) * (width - len(cells)) for cells in rows]
     return lines, rows
 
@@ -204,7 +204,7 @@ def _check_header(
     small = [column.lower() for column in header]
     if not set(required) <= set(header) and set(required) <= set(small):
         wanted = "small letters; read so"
-        findings.append(Finding("note", name, line, f"the columns {list_columns(header)}", wanted))
+        add_finding(findings, name, f"the columns {list_columns(header)}", wanted, "note", line)
         header = small
     missing = [column for column in required if column not in header]
     if missing:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding, Findings
+from dashboard.errors import DataError, Findings, add_finding
 
 
 def read_text(path: Path, name: str, findings: Findings) -> str:
@@ -61,11 +61,11 @@ def decode_text(raw: bytes, name: str, findings: Findings) -> str:
             if many > text.count("\n"):
                 found, do = f"a file that is no text ({found})", "Save it as text in UTF-8."
                 raise DataError(name, found, "text", line=line, do=do)
-            findings.append(Finding("note", name, line, found, "text; they are removed"))
+            add_finding(findings, name, found, "text; they are removed", "note", line)
             text = text.replace("\0", "")
         if encoding != "utf-8-sig":
             shown = "UTF-16" if encoding == "utf-16" else "Windows-1252"
-            findings.append(Finding("note", name, None, f"text in {shown}", "UTF-8; read as it is"))
+            add_finding(findings, name, f"text in {shown}", "UTF-8; read as it is", "note")
         return text.replace("\r\n", "\n").replace("\r", "\n")
     raise DataError(name, "bytes that are not UTF-8", "a UTF-8 file")
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from cachetools import LRUCache
 
-from dashboard.errors import DataError, Finding, Findings, Level, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, Level, add_finding, count_odd, list_names
 from dashboard.plugins import PLUGINS, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
@@ -219,7 +219,7 @@ def _finish(made: Collection, findings: Findings) -> Collection:
         if settings.get(key) and settings[key] not in made.versions:
             wanted = f"one of the versions ({list_names(made.versions) or 'there are none'})"
             found = f"{key} = {settings.pop(key)!r}, which is not there"
-            findings.append(Finding("error", "collection.toml", None, found, wanted))
+            add_finding(findings, "collection.toml", found, wanted, "error")
     _check_protocols(made, findings)
     told = (*map(Finding.from_error, made.problems), *findings)
     return replace(made, settings=settings, findings=told)
@@ -235,7 +235,7 @@ def _add_versions(versions: Versions, more: Versions, findings: Findings) -> Non
             versions[name] = version
         else:
             found, wanted = f"a second version {name!r}", "another name. Rename it."
-            findings.append(Finding("error", version.file, None, found, wanted))
+            add_finding(findings, version.file, found, wanted, "error")
 
 
 def _check_protocols(opened: Collection, findings: Findings) -> None:
@@ -243,14 +243,14 @@ def _check_protocols(opened: Collection, findings: Findings) -> None:
     judging = {name for name, tables in opened.tables.items() if tables is not None}
     if not judging and opened.qrels is None and not opened.unread:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
-        findings.append(Finding("warning", opened.name, None, found, wanted))
+        add_finding(findings, opened.name, found, wanted)
     judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
     for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"
             found = f"protocols names {name!r}, which has nothing to judge by"
             wanted = f"its files, or protocols among {list_names(sorted(judging), 20) or 'none'}"
-            findings.append(Finding(level, "collection.toml", None, found, wanted))
+            add_finding(findings, "collection.toml", found, wanted, level)
 
 
 def _read_plugins(opened: Collection, findings: Findings) -> Collection:
@@ -301,7 +301,7 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
     if len(found) < 2:
         return found[0][1] if found else None
     (name, pairs), (other, others) = found
-    findings.append(Finding("note", other, None, f"judgements beside {name}", "one file; merged"))
+    add_finding(findings, other, f"judgements beside {name}", "one file; merged", "note")
     return merge_pairs(pairs, others, name, other)
 
 
@@ -331,7 +331,7 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
         wanted = "a query; left out"
         line = table.lines[row]
-        findings.append(Finding("warning", "queries.csv", line, f"{query} {why}", wanted))
+        add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", line)
     columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
     columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
@@ -364,7 +364,7 @@ def _report_unread(folder: Path, findings: Findings) -> None:
         if path.is_file() and path not in read and path.suffix != ".json":
             wanted = f"results with the ending {', '.join(RUNS)}; it is left out"
             found = f"a file with the ending {path.suffix!r}"
-            findings.append(Finding("warning", f"runs/{path.name}", None, found, wanted))
+            add_finding(findings, f"runs/{path.name}", found, wanted)
 
 
 def _digest(paths: Sequence[Path]) -> str:

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.tables import Float32Array
+from dashboard.tables import Float32Array, IntArray
 
 SAVE = "numpy.save('items.npy', vectors)"
 
@@ -24,7 +23,7 @@ class IndexRows:
     """
 
     index: Any
-    numbers: NDArray[np.int64]
+    numbers: IntArray
     whole: Any
     ndim = 2
     dtype = np.dtype(np.float32)
@@ -101,7 +100,7 @@ def refuse_files(lists: Any, name: str) -> None:
         refuse_files(lists.ils.at(at), name)
 
 
-def _number_rows(index: Any, name: str) -> NDArray[np.int64]:
+def _number_rows(index: Any, name: str) -> IntArray:
     """Return the numbers by which rows were added, and make the rows findable by them."""
     import faiss
 

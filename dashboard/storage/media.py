@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard.errors import DataError, Finding, Findings, list_names
+from dashboard.errors import DataError, Findings, add_finding, list_names
 from dashboard.plugins import load_all
 from dashboard.storage.settings import Settings
 from dashboard.tables import Table
@@ -134,7 +134,7 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
 
 def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
-    findings = []
+    findings: Findings = []
     for column, setting, default in FILES:
         root = str(settings.get(setting, default))
         files = {place: file for place, file in enumerate(items[column]) if file}
@@ -146,7 +146,7 @@ def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
         for (what, wanted), places in lacking.items():
             few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
             found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-            findings.append(Finding("warning", "items.csv", items.lines[places[0]], found, wanted))
+            add_finding(findings, "items.csv", found, wanted, "warning", items.lines[places[0]])
     return findings
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, Unsure, list_names
+from dashboard.errors import DataError, Findings, Unsure, add_finding, list_names
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
 from dashboard.storage.media import match_ids
@@ -56,7 +56,7 @@ class NamedVectors(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """What is said of a new version, beside its vectors.
+    """Statements on a new version, beside its vectors.
 
     Attributes:
         note: A sentence on what is new, "" for none.
@@ -137,7 +137,7 @@ def add_vectors(
     stated: Stated,
     findings: Findings,
 ) -> Rows:
-    """Add a version of vectors, whole or not at all.
+    """Add a version of vectors, whole or not at all; return file, rows and digest of what is new.
 
     Args:
         collection: Where it is added.
@@ -146,9 +146,6 @@ def add_vectors(
         queries: Vectors of the text queries, or of all queries; None: text is not run.
         stated: What is said of them.
         findings: Gains what was left out or repaired.
-
-    Returns:
-        What was written: file, rows, digest.
 
     Raises:
         Unsure: If they are bytes, and it is not said of what, or they have no ids.
@@ -163,14 +160,14 @@ def add_vectors(
     told = {**stated.settings, "note": stated.note, "by_position": is_numbered}
     form = find_form([side.rows for side in given.values()], items.name, stated.codes)
     if said := describe_form(form, items.rows.shape[1]):
-        findings.append(Finding("note", items.name, None, said, "-1 and 1; read so"))
+        add_finding(findings, items.name, said, "-1 and 1; read so", "note")
     if queries is not None and items.rows.shape[1] == queries.rows.shape[1]:
         ((rows, asked),) = sides["queries"]
         names = _name_texts(collection, sides["items"][0][1], asked)
         if number := sum(map(bool, names)):
             sides["items"].append((rows, names))
             found = f"vectors of {number:,} text queries that are items, too"
-            findings.append(Finding("note", queries.name, None, found, "both; taken for both"))
+            add_finding(findings, queries.name, found, "both; taken for both", "note")
     with write_draft(collection.folder, "models", name) as draft:
         numbers = write_version(draft, sides, {k: v for k, v in told.items() if v}, form)
         for inside, path in stated.files.items():  # links are followed
@@ -266,9 +263,8 @@ def _name_rows(
             found = f"{len(rows):,} vectors without ids, for {counted} {stem}"
             raise Unsure(side.name, found, "the id of each vector", lines)
         ids = fitting[0]
-        findings.append(
-            Finding("note", side.name, None, "vectors without ids", f"ids; in the order of {stem}")
-        )
+        wanted = f"ids; in the order of {stem}"
+        add_finding(findings, side.name, "vectors without ids", wanted, "note")
     if len(ids) != len(rows):
         found = f"{len(rows):,} vectors and {len(ids):,} ids"
         raise DataError(side.name, found, "one vector for each id, in the same order")

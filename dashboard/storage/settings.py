@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Finding, Findings, list_names
+from dashboard.errors import DataError, Findings, add_finding, list_names
 from dashboard.texts import read_text
 
 Settings = Mapping[str, Any]
@@ -39,7 +39,7 @@ def read_settings(path: Path, schema: Settings, findings: Findings) -> dict[str,
     unknown = [key for key in found if key not in schema]
     if unknown:
         wanted = f"keys among {', '.join(schema)}"
-        findings.append(Finding("warning", path.name, None, f"keys {list_names(unknown)}", wanted))
+        add_finding(findings, path.name, f"keys {list_names(unknown)}", wanted)
     for key, value in found.items():
         if key in schema and not _fits(value, schema[key]):
             raise DataError(path.name, f"{key} = {str(value)[:80]!r}", _describe(schema[key]))

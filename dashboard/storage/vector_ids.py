@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, explain_errors
+from dashboard.errors import DataError, Findings, add_finding, explain_errors
 from dashboard.tables import AnyArray
 from dashboard.texts import read_text
 
@@ -108,15 +108,8 @@ def read_beside(
         ids = read_id_file(folder / beside, beside, count, findings, PurePosixPath(name).stem)
         if len(ids) == count:
             if beside.endswith(TABLES):
-                findings.append(
-                    Finding(
-                        "note",
-                        name,
-                        None,
-                        f"ids in {beside}, which has as many rows",
-                        "ids of its own; these are taken",
-                    )
-                )
+                found = f"ids in {beside}, which has as many rows"
+                add_finding(findings, name, found, "ids of its own; these are taken", "note")
             return ids
         is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")

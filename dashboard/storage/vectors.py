@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 from cachetools import LRUCache, cached
-from numpy.typing import NDArray
 
-from dashboard.errors import DataError, Finding, Findings, count_odd
+from dashboard.errors import DataError, Findings, add_finding, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
-from dashboard.tables import Float32Array, FloatArray, IntArray, Named, refuse_repeated
+from dashboard.tables import AnyArray, Float32Array, FloatArray, IntArray, Named, refuse_repeated
 from dashboard.texts import read_text, require_file
 
 MAX_LENGTH_ERROR = 1e-3
@@ -52,7 +51,7 @@ class ArrayFile:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
+    def __getitem__(self, rows: slice) -> AnyArray:
         """Return some rows in succession.
 
         Raises:
@@ -83,7 +82,7 @@ class Vectors(Named):
     """
 
     ids: tuple[str, ...]
-    stored: NDArray[Any] | ArrayFile
+    stored: AnyArray | ArrayFile
     rows: IntArray
     lengths: FloatArray
 
@@ -214,7 +213,7 @@ def check_ids(ids: Sequence[str], name: str) -> None:
 
 
 def _compute_lengths(
-    stored: NDArray[Any] | ArrayFile, ids: Sequence[str], name: str, findings: Findings
+    stored: AnyArray | ArrayFile, ids: Sequence[str], name: str, findings: Findings
 ) -> FloatArray:
     """Return the length of each row, in double precision."""
     step = max(1, BLOCK // stored.shape[1])
@@ -235,5 +234,5 @@ def _compute_lengths(
             raise DataError(name, where, "finite vectors that are not zero")
     if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
-        findings.append(Finding("note", name, None, found, "length 1; scaled for the cosine"))
+        add_finding(findings, name, found, "length 1; scaled for the cosine", "note")
     return lengths

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dashboard.errors import DataError, Finding, Findings, count_odd
+from dashboard.errors import DataError, Findings, add_finding, count_odd
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -200,14 +200,12 @@ def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pai
     for path in (path for path in _list_folder(folder / "runs") if path.suffix in RUNS):
         name = f"runs/{path.name}"
         if path.stem in read:
-            findings.append(
-                Finding(
-                    "error",
-                    name,
-                    None,
-                    f"a second run {path.stem!r}; {read[path.stem].args[1]} is read",
-                    "another name. Rename or remove one of both files.",
-                )
+            add_finding(
+                findings,
+                name,
+                f"a second run {path.stem!r}; {read[path.stem].args[1]} is read",
+                "another name. Rename or remove one of both files.",
+                "error",
             )
         read.setdefault(path.stem, partial(read_run, path, name, findings))
     return try_to_read_all(broken, read)

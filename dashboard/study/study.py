@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, wraps
 from operator import attrgetter
@@ -26,6 +26,7 @@ from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.evaluation.slicing import (
     JOIN,
+    Slices,
     compare_slices,
     cross_slices,
     divide_by_column,
@@ -280,7 +281,7 @@ class Study:
         return cross_slices(delta, crossed, find_sign(parse_one(metric)))
 
     def _list_differences(
-        self, baseline: str, candidate: str, metric: str, slices: Mapping[str, BoolArray]
+        self, baseline: str, candidate: str, metric: str, slices: Slices
     ) -> FloatArray:
         """Return candidate minus baseline of the queries of each slice; null for medians.
 
@@ -292,9 +293,7 @@ class Study:
         delta = np.round(after - before, 12) + 0.0
         return np.full_like(delta, np.nan) if parse_one(metric).metric.is_median else delta
 
-    def _list_slice_values(
-        self, version: str, metric: str, slices: Mapping[str, BoolArray]
-    ) -> FloatArray:
+    def _list_slice_values(self, version: str, metric: str, slices: Slices) -> FloatArray:
         """Return the values of the queries of each slice. [slices, or 1 for all, queries]."""
         if self.rules.finish is None:
             return self.values(version, metric)[None]

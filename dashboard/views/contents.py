@@ -13,7 +13,7 @@ from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.texts import count_things
-from dashboard.views.address import draw_text, escape_markdown
+from dashboard.views.address import draw_text, escape_markdown, shorten_choices
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, write_table
 from dashboard.views.frame import find_pages
@@ -51,12 +51,13 @@ def draw_collection(name: str, is_open: bool) -> None:
             draw_text("error", error)
             st.code(f"python -m dashboard check {name}", language="sh")
             return
+        address = {"collection": name}
+        with suppress(ChoiceError, DataError):  # whole, so that opening it is one step of Back
+            address = shorten_choices(collection, resolve(collection, {}))
         with make_line():
             mark = " :gray-badge[open now]" if is_open else ""
             st.markdown(f"**{escape_markdown(collection.title)}**{mark}")
-            st.page_link(
-                find_pages()["overview"], label="Open", query_params={"collection": name}, width=70
-            )
+            st.page_link(find_pages()["overview"], label="Open", query_params=address, width=70)
         if about := str(collection.settings.get("about", "")):
             draw_text("caption", about)
         st.html(STYLE + write_facts(collection))

@@ -1,6 +1,5 @@
 """The frame of every page: links, the row of choices, columns, and problems as sentences."""
 
-from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from dashboard.plugins import list_screens, load_sections
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
-from dashboard.study.choices import Address, Choices, describe_choices, list_choices
+from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study, open_study
 from dashboard.views.address import (
     COLLECTION,
@@ -92,7 +91,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
         choices = None if problems else read_choices(collection, given)
     finally:  # an address that cannot be followed has links, too
         with links:
-            _draw_links(find_pages(), screen, read_address())
+            _draw_links(screen)
             for draw in load_sections("links", ""):
                 draw()
     if choices is None:
@@ -188,14 +187,9 @@ def _pick_collection(name: str, place: str) -> Collection:
     return open_collection(find_data() / chosen)
 
 
-def _draw_links(pages: Mapping[str, Any], current: str, given: Address) -> None:
-    """Draw a link to each page, and go to the one that was clicked.
-
-    Args:
-        pages: Pages of `st.Page` by name.
-        current: Name of the page that is shown.
-        given: Keys and values that every link keeps.
-    """
+def _draw_links(current: str) -> None:
+    """Draw a link to each page, which keeps the address, and go to the one that was clicked."""
+    pages, given = find_pages(), read_address()
     files = (NAVIGATION / f"navigation.{kind}" for kind in ("js", "css"))
     component = load_component("navigation", *files)
     keys = f"?{urlencode(given)}" if given else ""
@@ -206,7 +200,7 @@ def _draw_links(pages: Mapping[str, Any], current: str, given: Address) -> None:
     data = {"links": links, "current": current}
     clicked = component(key="navigation", data=data, on_go_change=lambda: None).go
     if clicked in pages and clicked != current:
-        st.switch_page(pages[clicked], query_params=dict(given))
+        st.switch_page(pages[clicked], query_params=given)
 
 
 def require_versions(collection: Collection, choices: Choices, number: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, add_finding, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
@@ -48,7 +48,7 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
             do="Add them to items.csv, or remove their labels.",
         )
     if not (values == 0).any():
-        findings.append(Finding("warning", "qrels", None, "no label 0", CANNOT_TELL))
+        add_finding(findings, "qrels", "no label 0", CANNOT_TELL)
     findings += _find_lacking(collection)
     return True
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, count_odd
+from dashboard.errors import DataError, Finding, Findings, add_finding, count_odd
 from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decimals, find_largest
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.retrieval.sources import place_items
@@ -120,7 +120,7 @@ def _guess_axes(
             "a statement of what its rows are",
             do=f'Write {SETTING} = "item" or {SETTING} = "text" in collection.toml, or {ids}.',
         )
-    findings.append(Finding("note", name, None, "no ids", f"{ids}; taken as {told[rows]}; {why}"))
+    add_finding(findings, name, "no ids", f"{ids}; taken as {told[rows]}; {why}", "note")
     return ways[rows]
 
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings
+from dashboard.errors import DataError, Findings, add_finding
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import convert, hold_only
 from dashboard.storage.settings import read_toml
@@ -54,7 +54,7 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
         )
     made = [_unpack(each, bits, version.file) for each in arrays]
     told = (f"codes of {bits} bits, packed into bytes", "-1 and 1; unpacked")
-    findings.append(Finding("note", version.file, None, *told))
+    add_finding(findings, version.file, *told, "note")
     return replace(version, items=made[0], queries=made[1] if len(made) > 1 else None)
 
 

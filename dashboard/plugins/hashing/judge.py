@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, list_names
+from dashboard.errors import DataError, Findings, add_finding, list_names
 from dashboard.evaluation.block import Block
 from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
 from dashboard.evaluation.labels import (
@@ -60,13 +60,13 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     items, queries = _split_labels(collection)
     if named and len(set(items) - {Labels()}) == 1:
         wanted = "two classes; every version finds nothing but relevant items"
-        findings.append(Finding("warning", "items.csv", None, "labels of one class only", wanted))
+        add_finding(findings, "items.csv", "labels of one class only", wanted)
     for table in (collection.items, collection.queries):
         column = _find_column(table)
         findings += report_missing(table.file, column, count_missing(table[column]))
     if not frozenset().union(*items) & frozenset().union(*queries):
         told = ("no label that a query and an item have in common", "labels separated by , ; or |")
-        findings.append(Finding("warning", "queries.csv", None, *told))
+        add_finding(findings, "queries.csv", *told)
     return "labels"
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.errors import Finding, Findings, count_odd, list_names
+from dashboard.errors import Findings, add_finding, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measurement import Described
 from dashboard.plugins.near_duplicates.choice import (
@@ -97,7 +97,7 @@ def list_findings(collection: Collection) -> Findings:
         few = list_names(map(" = ".join, items_of.values()))
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
         wanted = f"items of their own; {KEY} = {way} counts each group as one"
-        findings.append(Finding("note", items.file, None, f"{found} ({few})", wanted))
+        add_finding(findings, items.file, f"{found} ({few})", wanted, "note")
     return findings
 
 

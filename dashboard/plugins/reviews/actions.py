@@ -12,7 +12,7 @@ from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
-from dashboard.plugins.reviews.verdicts import DECISION, Verdict, keep_last
+from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
 from dashboard.storage.folders import find_folder
 from dashboard.tables import Row, Rows
 
@@ -127,7 +127,7 @@ ANSWERS: dict[str, Callable[[Namespace], Answer]] = {
 }  # fmt: skip
 
 
-def _read_rows(call: Namespace) -> list[Verdict]:
+def _read_rows(call: Namespace) -> Verdicts:
     """Return all rows of a collection, which need not be there any more."""
     folder = find_folder(call.collection)
     rows = verdicts.list_history(verdicts.read_state(folder)[0])
@@ -153,7 +153,7 @@ def _mark_gone(
     return lists
 
 
-def _describe(made: judging_lists.JudgingList, rows: list[Verdict]) -> Row:
+def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
     judged = figures.find_judged(made, rows)
     row = asdict(made) | {"list_id": made.id, "pairs": len(made.asked), "people": len(judged)}
     done = len(set().union(*judged.values()))
