@@ -69,6 +69,8 @@ def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
     page.keyboard.press("y")
     expect(page.get_by_text("All 4 results of this query are judged.")).to_be_visible()
     count(page, "^4 of 4 results · 1 of 3 queries$")
+    page.keyboard.press("ArrowLeft")  # the button of the next query has the keys
+    expect(page.locator(".thumb").nth(2)).to_have_class(re.compile("front"))
     page.keyboard.press("Enter")
     page.wait_for_url("**query=q2**")
     count(page, "^1 of 4 results · 1 of 3 queries$")

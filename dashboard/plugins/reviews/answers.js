@@ -120,7 +120,7 @@ class AnswerView extends QueryView {
   }
 
   drawUndo(name = "") {
-    return makeKeyed(name, "Undo", "u", () => this.undo());
+    return makeKeyed(name, "Undo last", "u", () => this.undo());
   }
 
   press(event) {

@@ -320,7 +320,7 @@ class Judging extends AnswerView {
     const grades = this.data.scale ? [[`0 – ${this.data.scale}`, "grade"]] : [];
     const keys = [
       ["y x s", "relevant, not relevant, unsure"], ...grades,
-      ["c", "cause, by its number"], ["e", "note"], ["u", "undo"],
+      ["c", "cause, by its number"], ["e", "note"], ["u", "undo the last verdict"],
       ["← → ↑ ↓", "another result"], ["j Enter", "next query with results to judge"], ["k", "previous query"],
       ["h", "hide labels until your verdict, or show them"], ["p", "pause or play"], ["v", "stop judging"],
     ];
@@ -369,7 +369,7 @@ class Judging extends AnswerView {
   }
 
   listKeys(event) {
-    const isFree = !event.composedPath()[0].closest?.("button:not(.thumb), a, [role=combobox]");
+    const isIn = (names) => event.composedPath()[0].closest?.(names);
     const across = Math.max(1, Math.floor((this.pool?.clientWidth ?? 0) / (this.thumbs?.[0]?.offsetWidth || 1)));
     const choices = this.listChoices().map(([value, , key]) => [key, () => this.judge(value)]);
     const causes = this.data.causes.map((cause, place) => [place + 1, () => this.amend({ cause })]);
@@ -384,8 +384,8 @@ class Judging extends AnswerView {
       h: () => this.setHides(!this.hides),
       p: () => this.big?.querySelector(".pause")?.click(),
       "?": () => this.openDialog(this.drawKeys()),
-      ...(isFree && {
-        Enter: this.hasEnded && (() => this.open(this.findQuery())),
+      Enter: this.hasEnded && !isIn("button:not(.thumb), a, [role=combobox]") && (() => this.open(this.findQuery())),
+      ...(!isIn("[role=combobox]") && {
         ArrowRight: () => this.move(1),
         ArrowLeft: () => this.move(-1),
         ArrowDown: () => this.move(across),
