@@ -153,7 +153,7 @@ def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
     left.sort(key=lambda made: author not in reviews.judged[made.id])  # what was begun comes first
     st.subheader("Your work", anchor=False)
     if not left:
-        st.caption("Nothing is left to judge.")
+        st.caption("No list has anything left for you.")
     for place, made in enumerate(left[:MAX_LISTS]):
         done = len(made.asked) - reviews.count_left(made, author)
         step, bar = st.columns([2, 3], vertical_alignment="center")

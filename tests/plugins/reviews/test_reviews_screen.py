@@ -68,7 +68,7 @@ def test_pairs_that_are_gone_are_not_offered(graded: Path, draw: Draw) -> None:
 
 def test_nothing_yet(draw: Draw, store: Path) -> None:
     told = read(draw())
-    assert "Nothing is left to judge." in told and "No list yet." in told
+    assert "No list has anything left for you." in told and "No list yet." in told
     assert not store.exists()
     assert "Enter your name to see what is left for you." in read(draw(""))
 
