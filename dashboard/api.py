@@ -34,8 +34,7 @@ def open(collection: str | Path) -> OpenCollection:
     Raises:
         DataError: If it cannot be opened; the sentence says what is wrong and what to do.
     """
-    opened = open_collection(find_folder(str(collection)))
-    return OpenCollection(opened.folder.resolve())
+    return OpenCollection(open_collection(find_folder(str(collection))).folder.resolve())
 
 
 @dataclass(frozen=True)

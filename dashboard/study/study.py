@@ -233,8 +233,7 @@ class Study:
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        conditions = self.list_conditions(metric)
-        return describe_difference(row, metric, baseline, candidate, conditions)
+        return describe_difference(row, metric, baseline, candidate, self.list_conditions(metric))
 
     def list_conditions(self, metrics: str) -> list[str]:
         """Return the choices that change numbers, and why metrics cannot tell versions apart.

@@ -185,8 +185,7 @@ def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) ->
     found = np.full((2, len(collection.queries)), -1)
     for query, name in enumerate(collection.queries.ids):
         names = (name, meant.get(name, name))
-        known = enumerate(places)
-        lines = ((axis, at[each]) for axis, at in known for each in names if each in at)
+        lines = ((axis, at[each]) for axis, at in enumerate(places) for each in names if each in at)
         for axis, line in islice(lines, 1):
             found[axis, query] = line
     return found

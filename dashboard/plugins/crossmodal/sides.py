@@ -87,8 +87,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
 
 
 def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
-    kinds = collection.items["kind"]
-    side = [SIDES.get(kind.strip().lower(), "") for kind in kinds]
+    side = [SIDES.get(kind.strip().lower(), "") for kind in collection.items["kind"]]
     if "crossmodal" in collection.protocols and not all(side):
         strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
         findings += count_odd(

@@ -149,8 +149,7 @@ def _ask_author() -> None:
 def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
     collection = study.collection
     author = find_author()
-    key = read_state(collection.folder)[0]
-    said = keep_last_of_pairs(list_history(key, kind=VERDICT))
+    said = keep_last_of_pairs(list_history(read_state(collection.folder)[0], kind=VERDICT))
     if made is None:
         queries = tuple(row["query_id"] for row in list_changes_on_page(study, choices))
         return _Task(study, choices.compared, int(choices["shown"]), queries, None, said, author)

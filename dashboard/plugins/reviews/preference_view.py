@@ -132,8 +132,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
             columns = [Column(key, label, number=True) for key, label in labels.items()]
-            person = Column("person", "Queries won")
-            draw_table([person, *columns], count_answers(answers))
+            draw_table([Column("person", "Queries won"), *columns], count_answers(answers))
             draw_text("caption", _describe_agreement(answers))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
     told = f"people and {metric} name the same winner in {same} of {compared} where both name one"

@@ -108,8 +108,7 @@ def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
         try:
             made = _read_row(row, body["author"])
             person.require(OWNER if made.kind == DECISION else REVIEWER)
-            number = save_verdict(collection, made, once or "")
-            saved.append({"once": once, "number": number})
+            saved.append({"once": once, "number": save_verdict(collection, made, once or "")})
         except ChoiceError as error:
             # a text of JSON may have half a letter
             once = once.encode(errors="replace").decode() if isinstance(once, str) else ""
@@ -141,8 +140,7 @@ def _take_back(collection: Collection, body: Body, person: Person) -> Body:
         return {"taken": None, "now": None, "said": str(error)}
     if taken is None:
         return {"taken": None, "now": None}
-    names = ("kind", "query_id", "item_id", "author")
-    pair = {name: getattr(taken, name) for name in names}
+    pair = {name: getattr(taken, name) for name in ("kind", "query_id", "item_id", "author")}
     left = keep_last(list_history(taken.collection, **pair))
     return {"taken": asdict(taken), "now": asdict(left[-1]) if left else None}
 

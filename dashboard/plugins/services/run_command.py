@@ -55,8 +55,7 @@ def answer(call: Namespace) -> Answer:
         record = run_search(collection, call.version, service, call.depth, show)
     for why in dict.fromkeys(record.not_run.values()):
         queries = [query for query, each in record.not_run.items() if each == why]
-        told = f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}"
-        say(told)
+        say(f"warning: {len(queries):,} without an answer ({list_names(queries)}): {why}")
     opened = open_collection(collection.folder)
     complain(each for each in opened.findings if each.file == f"runs/{call.version}")
     say_where(opened, call.version)

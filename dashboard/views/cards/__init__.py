@@ -41,8 +41,7 @@ def draw_cards(payload: Row, picks: bool = False) -> None:
     def pick() -> None:
         set_choice("item", st.session_state[key]["item"], ("text",))
 
-    data = {"query": "", "queries": [], "pick": picks}
-    _draw(key, {"": payload}, data, on_item_change=pick)
+    _draw(key, {"": payload}, {"query": "", "queries": [], "pick": picks}, on_item_change=pick)
 
 
 def draw_query(
