@@ -20,8 +20,23 @@ from streamlit.file_util import get_static_dir
 
 HOSTS = "DASHBOARD_HOSTS"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{0,5})?", re.ASCII)
-START = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.baseURI).href }'
-"""Lets a page look for the server beside its own address, and not below it first."""
+START = """
+window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.baseURI).href };
+const push = history.pushState.bind(history);
+history.pushState = (state, title, address) => {
+  const [from, to] = [new URL(location.href), new URL(address, location.href)];
+  const [old, next] = [from.searchParams, to.searchParams];
+  const pinned = ["collection", "baseline", "candidate"];
+  const isSame = from.pathname === to.pathname && next.size > old.size &&
+    [...next].every(([key, value]) => (old.has(key) ? old.get(key) === value : pinned.includes(key)));
+  if (isSame) history.replaceState(state, title, address);
+  else push(state, title, address);
+};
+"""
+"""Lets a page look for the server beside its own address, and not below it first.
+
+What the server adds to a short address is no step of the browser's Back.
+"""
 STREAMLIT = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
 PAGE = re.sub("(?s)<script>.*?</script>", f"<script>{START}</script>", STREAMLIT, count=1)
 """Streamlit's page with START in place of its mark for crawlers that render pages."""

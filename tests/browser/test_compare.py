@@ -61,6 +61,9 @@ def test_cell_of_two_slices_lists_its_queries(shipped: str, page: Page) -> None:
     expect(page.locator("h3")).to_contain_text(verdict)
     page.go_back()  # one step
     expect(page.locator(".queries li")).to_have_count(3)
+    page.go_back()
+    page.go_back()  # what the address of before lacked is no step
+    assert page.url == "about:blank"
 
 
 @pytest.mark.parametrize("secure", [True, False])
