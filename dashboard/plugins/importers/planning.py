@@ -1,10 +1,8 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count
-from typing import Any
 
 import numpy as np
 
@@ -15,10 +13,16 @@ from dashboard.plugins.importers.deciding import (
     choose_basis,
     clean_classes,
     merge_judgements,
+    name_classes,
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.source import find_kind
+from dashboard.plugins.importers.source import (
+    Names,
+    Object,
+    Pair,
+    find_kind,
+)
 from dashboard.texts import split_cells
 
 MAX_ITEM_QUERIES = 5_000
@@ -67,9 +71,9 @@ class Plan:
     queries: Rows
     pictures: list[str]
     qrels: list[tuple[str, str, float]] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Object = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    files: Sequence[str] = ()
+    files: Names = ()
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""
     placed: list[Placed] = field(default_factory=list)
@@ -85,6 +89,7 @@ def make_plan(found: Gathered) -> Plan:
     """
     _name_items(found)
     _rename_columns(found)
+    name_classes(found)
     basis, column, others = choose_basis(found)
     plan = Plan(basis, column, found.items, found.queries, list(found.items.index))
     if basis:
@@ -174,7 +179,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
-    if found.source.options.queries_from:
+    if found.source.options.queries_from == "keywords":
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
     elif any(plan.queries.get(column)):
@@ -183,7 +188,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
         _add_item_queries(plan, list(compress(plan.items.index, cells)))
 
 
-def _clean_columns(plan: Plan, columns: Sequence[str]) -> None:
+def _clean_columns(plan: Plan, columns: Names) -> None:
     """Take the words for no class out of some columns, and note how many cells had each."""
     missing: Counter[str] = Counter()
     for rows in (plan.items, plan.queries):
@@ -194,7 +199,7 @@ def _clean_columns(plan: Plan, columns: Sequence[str]) -> None:
     plan.notes += [f"no class: {words}"] if words else []
 
 
-def _add_item_queries(plan: Plan, items: Sequence[str]) -> None:
+def _add_item_queries(plan: Plan, items: Names) -> None:
     """Ask for items, where there are no queries."""
     few = np.linspace(0, len(items) - 1, min(len(items), MAX_ITEM_QUERIES)).astype(int)
     asked = [items[place] for place in few]
@@ -229,7 +234,7 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
     times: Counter[str] = Counter()
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*plan.items.index, *owners}
-    first: dict[tuple[str, str], tuple[str, str]] = {}
+    first: dict[Pair, Pair] = {}
     kept: list[tuple[str, str, str]] = []
     for file, given, text, name in found.captions:
         item = names.get(given, "")
@@ -240,9 +245,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
             used.add(name)
             kept.append((item, text, name))
             times[item] += 1
-    plan.items.add(
-        plan.pictures, {"kind": [find_kind(file) or "image" for file in plan.items.get("file")]}
-    )
+    files = zip(plan.items.get("file"), plan.items.get("kind"), plan.pictures, strict=True)
+    kinds = [find_kind(file) or kind or find_kind(name) or "image" for file, kind, name in files]
+    plan.items.columns["kind"] = kinds
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
     plan.texts = [name for _, _, name in kept]

@@ -66,7 +66,7 @@ CASES: dict[str, Case] = {
         {"rows.csv": "id,label,embedding\n" + "".join(VECTOR_ROWS)}, [], {}, {"rows P@1": 0.75},
     ),
     "Parquet with paths": (
-        {"t.parquet": make_table(BY_PATH)},
+        {"t.parquet": make_table(BY_PATH, bbox=[[0.5] * 4] * 4)},
         [], {("items.csv", "item_id label"): [f"{n}.png|{CLASSES[n]}" for n in NAMES]},
         {"t P@1": 0.75},
     ),
@@ -92,7 +92,7 @@ CASES: dict[str, Case] = {
         ["--rows", "item"], {}, {"sims i2t_R@1": 0.5, "sims t2i_R@1": 2 / 3},
     ),
     "TREC": (
-        {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.encode()),
+        {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.replace(" x", " a tag").encode()),
          "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
          "<top><num>q2</num><title>van</title></top>"}, [],
         {("queries.csv", "query_id text"): ["q1|red car", "q2|van"],
@@ -154,7 +154,7 @@ def make_disk(places: list[int]) -> pa.Table:
     pictures = [{"bytes": make_picture(at + 1), "path": None} for at in places]
     kind = pa.list_(pa.float32(), 2)
     columns = {"image": pictures, "label": [at // 2 for at in places],
-               "v1": pa.array(VECTORS[places].tolist(), kind)}  # fmt: skip
+               "emb": pa.array(VECTORS[places].tolist(), kind)}  # fmt: skip
     return pa.table(columns).replace_schema_metadata(ABOUT)
 
 
@@ -315,7 +315,8 @@ CASES |= {
          "v1.txt": "x/007.jpg\nx/7.jpg\nx/8.jpg\nx/9.jpg\n"}, [], {}, CATS,
     ),
     "commas in names of folders": (
-        {f"{'tench, Tinca' if n in 'ab' else 'eel, Tinca'}/{n}.png": 1 for n in NAMES} | BY_NAME,
+        {f"{'n0000000' if n in 'ab' else 'eel, Tinca'}/{n}.png": 1 for n in NAMES} | BY_NAME
+        | {"synset_words.txt": "n0000000 tench, Tinca\nn0000001 carp\n"},
         [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS,
     ),
 }  # fmt: skip
@@ -335,7 +336,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         LABELLED | {"t.csv": "a,photo\nb.png,clip\n", "a.png": 1, "b.png": 2}, "the column 'a'",
     ),
     "nested cells": (
-        LABELLED | {"x.json": [{"id": "a", "labels": [{"by": "ann", "name": "cat"}]}]},
+        LABELLED | {"x.json": [{"id": "a", "labels": [{"by": 1}]}]},
         "a column labels of nested cells",
     ),
     "folders that number files": (

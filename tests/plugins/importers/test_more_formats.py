@@ -4,6 +4,7 @@ The worlds are those of test_formats: P@1 of the classes is 3/4, AP of the resul
 """
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,12 +120,13 @@ CASES: dict[str, Case] = {
         ABC | {"x.json": [{"id": 7, "query": "red", "image": "/data/local-files/?d=source/a.png",
                            "relevance": "relevant"}],
                "y.json": [{"data": {"query": "red", "image": "/data/upload/1/01234567-b.png"},
-                           "annotations": [{"result": [{"value": {"choices": "Not relevant"}}]}]}]},
-        [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|0", "red|a.png|1"]}, {},
+                           "annotations": [{"result": [{"value": {"rating": 4}}]}]}]},
+        [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|4", "red|a.png|1"]}, {},
     ),
     "OpenImages, boxes in rows, Label Studio's regions": (
         ABC | {"d.png": 4, "x.csv": 'image,label\nd.png,"[{""x"": 1, ""choices"": [""Elk""]}]"',
-               "n.csv": "/m/1,Cat\n/m/2,Dog\n", "v.csv": "ImageID,Source,LabelName,Confidence\n"
+               "class-descriptions.csv": "/m/1,Cat\n/m/2,Dog\n",
+               "v.csv": "ImageID,Source,LabelName,Confidence\n"
                "a,x,/m/1,1\na,x,/m/2,0\nb,x,/m/1,1\nb,x,/m/2,1\n",
                "w.csv": "filename,label,xmin,ymin\nc.png,Dog,0,0\nc.png,0,1,1\n"},
         [], {("items.csv", "file label"):
@@ -177,12 +179,19 @@ CASES: dict[str, Case] = {
     "WebDataset": (
         {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"}),
          "classnames.txt": "cat\ndog\n"},
-        [], {("items.csv", "item_id cls"): ["a|cat", "b|cat", "c|dog", "d|dog"]}, CATS,
+        [], {("items.csv", "item_id cls"): [f'{n}|["{CLASSES[n]}"]' for n in CLASSES]}, CATS,
     ),
     "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index}, [], {}, CATS),
     "ids in a table beside": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n"},
         [], {}, CATS,
+    ),
+    "AudioSet, an id in two shards": (
+        {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
+         'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
+         **{f"v1/emb_{at}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
+                                        emb=VECTORS[at : at + 3]) for at in (0, 2)}},
+        [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]}, CATS,
     ),
     "ids in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
@@ -225,7 +234,7 @@ CASES: dict[str, Case] = {
     ),
     "MSR-VTT": (
         {"videos.json": VIDEOS}, [],
-        {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",
+        {("items.csv", "item_id kind"): ["video0|video", "video1|video", "10|text",
                                            "11|text", "12|text"]}, {},
     ),
     "ESCI": (

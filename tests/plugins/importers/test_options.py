@@ -101,6 +101,11 @@ def test_queries_of_classes(source: Path) -> None:
     for options in (["--queries-from", "keywords"], ["--update"]):  # which takes them again
         assert init(source, *options).read("queries.csv", "text label") == ["cat|cat", "dog|dog"]
     assert measure("AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
+    made = init(source, "--update", "--queries-from", "none")
+    assert made.read("queries.csv", "item_id") == list("abcd")
+    make_source(source, {"v2.npy": VECTORS})
+    assert init(source, "--update", "--by-position").code == init(source, "--update").code == 0
+    assert init(source, "--update", "--no-by-position").code == 2
 
 
 def test_classes_are_counted_and_not_lists_of_them(source: Path) -> None:

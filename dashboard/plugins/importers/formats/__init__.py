@@ -18,6 +18,7 @@ FORMATS = (
     protocol_files.COMPOSED,
     captions.JSON,
     annotations.JSON,
+    class_lists.NAMES,
     annotations.ROWS,
     class_lists.CLASSES,
     webdataset.FORMAT,

@@ -4,7 +4,6 @@ The tables of a study of context are taken as they are: relevance, viewed lists,
 """
 
 import re
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,7 +18,13 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     choose_part,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import (
+    Names,
+    Object,
+    Pair,
+    Source,
+    find_stem,
+)
 from dashboard.texts import parse_number
 
 REFERENCES = ("candidate", "reference", "reference_img_id")
@@ -43,7 +48,7 @@ def recognise(source: Source) -> list[str]:
     return [*queries, *beside] if queries else []
 
 
-def read(source: Source, files: Sequence[str]) -> Pieces:
+def read(source: Source, files: Names) -> Pieces:
     """Yield the gallery, the queries, the targets and the results of one file."""
     submitted = [name for name in files if SUBMITTED.match(source.read_head(name))]
     queries = [e for e in files if not (e in submitted or BESIDE.search(find_stem(e)))]
@@ -52,7 +57,7 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     for each in [each for each in files if find_stem(each) == own != find_stem(name)]:
         yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
     told: dict[str, list[list[str]]] = {}
-    pairs: dict[tuple[str, str], float] = {}
+    pairs: dict[Pair, float] = {}
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
         told[query] = [_list_names(source, row, keys) for keys in (REFERENCES, TEXTS)]
@@ -70,7 +75,7 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
         yield RunLines(each, find_stem(each), rows)
 
 
-def _list_names(source: Source, row: dict[str, Any], keys: Sequence[str]) -> list[str]:
+def _list_names(source: Source, row: Object, keys: Names) -> list[str]:
     """Return the values of some keys, each one or a list."""
     values = [row[key] for key in keys if row.get(key) is not None]
     every = [each for own in values for each in (own if isinstance(own, list) else [own])]
@@ -91,7 +96,7 @@ def recognise_tables(source: Source) -> list[str]:
     return [found[name] for name in TABLES if name in found] if is_ours else []
 
 
-def read_tables(source: Source, files: Sequence[str]) -> Pieces:
+def read_tables(source: Source, files: Names) -> Pieces:
     """Yield the queries and items that the tables name, and the tables."""
     for name in files:
         rows, numbers = 0, list[float]()
