@@ -4,6 +4,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import compress
 from statistics import fmean, multimode
 from typing import Any
 
@@ -31,9 +32,12 @@ CLASSED = re.compile(
 )
 KEYED = re.compile(
     r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
-    r"_?(id|number|idx|index)$"
+    r"_?(id|number|idx|index)$|^marked$"
 )
 """Names of columns that say that they are classes, and of the numbers of some."""
+DESCRIBED = ("file", "poster", "kind")
+YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
+"""Columns that are no classes, and cells of columns that are a class each."""
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
@@ -128,6 +132,25 @@ def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
 
 def _says_class(small: str) -> bool:
     return small.rpartition(".")[2] in LABELS or bool(CLASSED.search(small.replace(".", "_")))
+
+
+def join_marks(found: Gathered) -> None:
+    """Make classes of columns of nothing but yes and no: for certain where there are no others."""
+    cells = {name: list(map(str.lower, found.items.get(name))) for name in found.items.columns}
+    cells = {n: own for n, own in cells.items() if not (n in DESCRIBED or n.startswith(KEYWORDS))}
+    marks = [
+        name
+        for name, own in cells.items()
+        if YES & {*own} and {*own} <= YES | NO and not _says_class(name_plainly(name))
+    ]
+    if len(marks) > 1 + (len(marks) < len(cells)):
+        column = "classes" if len(marks) == len(cells) else "marked"
+        found.sources[column] = found.sources[marks[0]]
+        rows = zip(*(cells[name] for name in marks), strict=True)
+        joined = [write_list([*compress(marks, map(YES.__contains__, row))]) for row in rows]
+        for name in marks:
+            del found.items.columns[name]
+        found.items.columns[column] = joined
 
 
 def name_classes(found: Gathered) -> None:

@@ -12,6 +12,7 @@ from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     choose_basis,
     clean_classes,
+    join_marks,
     merge_judgements,
     name_classes,
     settle_classes,
@@ -89,6 +90,7 @@ def make_plan(found: Gathered) -> Plan:
     """
     _name_items(found)
     _rename_columns(found)
+    join_marks(found)
     name_classes(found)
     basis, column, others = choose_basis(found)
     plan = Plan(basis, column, found.items, found.queries, list(found.items.index))

@@ -134,7 +134,7 @@ CASES: dict[str, Case] = {
         {},
     ),
     "a column a class": (
-        ABC | {"_classes.csv": "filename, cat, dog\na.png, 1, 0\nb.png, 1, 1\nc.png, 0, 0\n"},
+        ABC | {"t.csv": "filename, cat, dog\na.png, 1, 0\nb.png, True, 1\nc.png, 0, -1\n"},
         [], {("items.csv", "file classes"): FOUND}, {},
     ),
     "Flickr8k and Flickr30k": (

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterable
-from itertools import compress
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -29,7 +28,6 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     Vectors,
     read_each,
-    write_list,
 )
 from dashboard.plugins.importers.source import Names, Source, cut_added, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, recognise_type
@@ -177,10 +175,6 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
-        if find_stem(block.file) == "_classes":  # Roboflow's have a column a class
-            rows = zip(*columns.values(), strict=True)
-            marked = [write_list([*compress(columns, map("1".__eq__, row))]) for row in rows]
-            columns = {"classes": marked}
         if not any(files) and any(map(CLIPS.search, block.columns)):
             columns.setdefault("kind", ["video"] * len(ids))
         labels = [name for name in block.classes if name in columns]
