@@ -38,6 +38,7 @@ KEYED = re.compile(
 DESCRIBED = ("file", "poster", "kind")
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
 """Columns that are no classes, and cells of columns that are a class each."""
+TEST = ("test", "testing")
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I

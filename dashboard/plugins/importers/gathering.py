@@ -72,6 +72,12 @@ class Rows:
                 elif cell not in ("", name):
                     self.again.setdefault((column, name), [own[place]]).append(cell)
 
+    def drop(self, names: Set[str]) -> None:
+        """Take some rows away."""
+        kept = [name not in names for name in self.index]
+        self.columns = {column: [*compress(self.get(column), kept)] for column in self.columns}
+        self.index = {name: at for at, name in enumerate(compress(self.index, kept))}
+
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
         own = self.columns.get(column, [])

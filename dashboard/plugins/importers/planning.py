@@ -1,5 +1,6 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import compress, count
@@ -10,6 +11,7 @@ from dashboard.errors import list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
+    TEST,
     choose_basis,
     clean_classes,
     join_marks,
@@ -26,6 +28,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.texts import split_cells
 
+SPLIT = re.compile("split|subset", re.I)
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 KINDS = ("image", "video", "text")
@@ -228,8 +231,24 @@ def _plan_tables(found: Gathered, plan: Plan) -> None:
     plan.files = [each.file for each in found.copied.values()]
 
 
+def _keep_test(found: Gathered) -> None:
+    """Keep the test split alone of captions with splits, as their evaluations do."""
+    column = next(filter(SPLIT.fullmatch, found.items.columns), "")
+    splits = dict(zip(found.items.index, map(str.lower, found.items.get(column)), strict=True))
+    away = {name: split for name, split in splits.items() if split not in TEST}
+    if column and len(away) < len(splits):
+        what = f"items of other splits ({list_names(sorted({*away.values()}))})"
+        wanted = "the split test; left out"
+        found.source.count(found.sources[column], len(away), what, wanted, "note")
+        found.items.drop(away.keys())
+        found.captions = [row for row in found.captions if row[1] not in away]
+        found.written = {name: own for name, own in found.written.items() if name not in away}
+
+
 def _plan_captions(found: Gathered, plan: Plan) -> None:
     """Make texts items and queries, and ask for texts by pictures and the other way round."""
+    _keep_test(found)
+    plan.pictures = list(found.items.index)
     plan.settings["protocols"] = ["crossmodal"]
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     plan.queries = Rows()

@@ -87,6 +87,10 @@ CASES: dict[str, Case] = {
         ["--by-position"], {("qrels.csv", "query_id item_id"): PAIRED},
         {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
     ),
+    "captions with splits": (
+        TWO | {"c.csv": "image,caption,Split\np1.png,one,test\np2.png,two,train\n"}, [],
+        {SIDES: ["p1.png|image", "p1.png#0|text"]}, {},
+    ),
     "matrix": (
         TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "sims.npy": PICTURES @ TEXTS.T},
         ["--rows", "item"], {}, {"sims i2t_R@1": 0.5, "sims t2i_R@1": 2 / 3},

@@ -21,8 +21,7 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of
 
-SPLIT = "test"
-COLUMNS = ("cocoid", "imgid")
+COLUMNS = ("cocoid", "imgid", "split")
 WORD = re.compile(r"[^\W\d_]+")
 KEYS = (
     "sentences images", "sentences videos", "video_id videos", "annotations caption",
@@ -49,16 +48,12 @@ def recognise_json(source: Source) -> list[str]:
 
 
 def _read_json(source: Source, name: str) -> Pieces:
-    """Yield pictures, their texts and classes; where there is a test split, that is the gallery."""
+    """Yield pictures, their texts and classes."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
     beside, own, other = LISTS[key]
-    every = take_list(found, key, name)
-    splits = {str(image.get("split", "")) for image in every}
-    kept = [image for image in every if SPLIT not in splits or image.get("split") == SPLIT]
-    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
-    source.count(name, len(every) - len(kept), what, f"the split {SPLIT}; left out", "note")
-    told: dict[Any, list[Object]] = {image.get(own): [] for image in every}
+    kept = take_list(found, key, name)
+    told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
     kinds = {
         each.get("id"): [str(each.get("name", each.get("id")))]
         for each in found.get("categories", ())
