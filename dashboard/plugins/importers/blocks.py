@@ -38,6 +38,8 @@ VECTOR_WORDS = re.compile(
 """Words in the names of columns that hold vectors, of whole numbers too."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
+OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
+"""Keys of Label Studio, whose labels are cells of the column itself."""
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
 MAX_WORDS = 3
@@ -87,7 +89,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
             yield make_block(source, name, rows)
             rows = []
         before = row.keys()
-        rows += [(line, flatten(each)) for each in _part_results(row)]
+        rows += [(line, list_inside(each)) for each in _part_results(row)]
     if rows:
         yield make_block(source, name, rows)
 
@@ -196,9 +198,11 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
             raise
         yield from _read_lines(source, name)
         return
+    if isinstance(found, dict):
+        found = next(filter(_has_records, found.values()), found)
     told = list(found.values()) if isinstance(found, dict) else []
     is_of_rows = all(isinstance(each, dict) for each in told)
-    if told and is_of_rows and all("sentences" in each for each in told):  # ActivityNet
+    if _has_records(found):
         found = [{"item_id": name, **row} for name, row in found.items()]
     elif told and all(EXTENSION.search(e) or source.find_media(e) for e in found):
         texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
@@ -216,6 +220,15 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
         raise DataError(name, "JSON of another kind", wanted)
     yield from enumerate(found, start=1)
+
+
+def _has_records(found: Any) -> bool:
+    """Return whether objects are rows by their ids, each with lists in it, as ActivityNet's."""
+    told = list(found.values()) if isinstance(found, dict) else []
+    if not told or not all(isinstance(own, dict) for own in told):
+        return False
+    is_listed = all(any(isinstance(each, list) for each in own.values()) for own in told)
+    return is_listed and (len(told) > 1 or "sentences" in told[0])
 
 
 def _find_rows(found: Object, is_of_rows: bool) -> Any:
@@ -261,6 +274,9 @@ def _part_results(row: Object) -> list[Object]:
         query = row.get("query", row.get("query_text"))
         pairs = ratings.items() or [("", None)]
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
+    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
+        listed = [each for each in str(row["images"]).split() if each != "None"]
+        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
     cells = flatten(row)
     asked = [cells[name] for name in cells if name.rpartition(".")[2] in ("query", "q")]
     texts = {e: own for e, own in cells.items() if isinstance(own, str) and LISTED.search(e)}
@@ -288,6 +304,21 @@ def flatten(row: Object, before: str = "") -> Object:
         else:
             found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
     return found
+
+
+def list_inside(row: Object) -> Object:
+    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
+    cells = flatten(row)
+    for column, own in list(cells.items()):
+        for key, value in (
+            [pair for each in own for pair in each.items()] if _is_of_objects(own) else ()
+        ):
+            texts = [
+                e for e in (value if isinstance(value, list) else [value]) if isinstance(e, str)
+            ]
+            if texts and not OF_REGIONS.search(key):
+                cells.setdefault(f"{column}.{key}", []).extend(texts)
+    return cells
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -350,6 +381,10 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
         elif any(regions):
             columns[column] = regions
+        elif _is_of_objects(first) and any(
+            name.startswith(f"{column}.") for _, row in rows for name in row
+        ):
+            continue
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
             source.say(
                 name,

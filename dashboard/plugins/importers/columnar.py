@@ -8,6 +8,8 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import (
     VECTOR_WORDS,
     Block,
+    list_inside,
+    make_block,
     make_text,
 )
 from dashboard.plugins.importers.pieces import MIN_WIDE, join_wide, write_list
@@ -90,6 +92,7 @@ def _make_block(
     columns: Columns = {}
     vectors: dict[str, AnyArray] = {}
     contents: dict[str, list[bytes | None]] = {}
+    nested: dict[str, list[Any]] = {}
     odd: Texts = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
@@ -109,7 +112,7 @@ def _make_block(
                     "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
                 )
         elif "struct<" in str(kind):
-            odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
+            nested[column] = values.to_pylist()
         elif _holds_vectors(kind, column) and (
             VECTOR_WORDS.search(column)
             or read_lists(values[:1])[0].shape[1] >= MIN_WIDE  # no boxes
@@ -122,6 +125,9 @@ def _make_block(
     for found, wanted in odd.items() if first == 1 else ():
         source.say(file, found, f"{wanted}; left out")
     lines = range(first, first + len(batch))
+    cells = zip(lines, *nested.values(), strict=False) if nested else ()
+    inside = [(at, list_inside(dict(zip(nested, own, strict=True)))) for at, *own in cells]
+    columns |= make_block(source, file, inside).columns
     declared = [name for name in classes if name in columns]
     return Block(file, lines, columns, vectors | join_wide(columns), contents, declared)
 

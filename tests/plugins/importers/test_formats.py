@@ -87,6 +87,17 @@ CASES: dict[str, Case] = {
         ["--by-position"], {("qrels.csv", "query_id item_id"): PAIRED},
         {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3},
     ),
+    "rows by their ids, as of YouCook2 and ActivityNet": (
+        {"x.json": {"version": 1, "database": {name: {"duration": 9, "annotations": [
+            {"segment": [1, 2], "sentence": f"{name} {at}"} for at in (1, 2)]} for name in "ab"}}},
+        [], {("items.csv", "item_id kind caption"): ["a|video|", "b|video|", *(
+            f"{name}#{at - 1}|text|{name} {at}" for name in "ab" for at in (1, 2))]}, {},
+    ),
+    "Landmarks, true and submitted": (
+        {"s.csv": "id,images,Usage\nq1,a,Public\nq2,b,Private\nq3,None,Ignored\n",
+         "x.csv": "id,images\nq1,b a\nq2,b\n"}, [],
+        {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q2|b|1"]}, {"x AP@None": 0.75},
+    ),
     "captions with splits": (
         TWO | {"c.csv": "image,caption,Split\np1.png,one,test\np2.png,two,train\n"}, [],
         {SIDES: ["p1.png|image", "p1.png#0|text"]}, {},

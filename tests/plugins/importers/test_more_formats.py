@@ -133,6 +133,15 @@ CASES: dict[str, Case] = {
              ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "0"]', 'd.png|["Elk"]']},
         {},
     ),
+    "objects in lists, as of Visual Genome and LabelMe": (
+        {f"{n}.png": 1 for n in "abcd"} | {
+            "t.parquet": pa.table({"image": ["b.png", "c.png"], "objects": [
+                [{"names": ["cat"], "x": 1}, {"names": ["dog"], "x": 2}], [{"names": ["dog"], "x": 3}]]}),
+            "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
+        ["--relevance", "objects.names"],
+        {("items.csv", "file objects.names label"):
+         ['a.png||["cat"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|', "d.png||"]}, {},
+    ),
     "a column a class": (
         ABC | {"t.csv": "filename, cat, dog\na.png, 1, 0\nb.png, True, 1\nc.png, 0, -1\n"},
         [], {("items.csv", "file classes"): FOUND}, {},

@@ -34,7 +34,7 @@ from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
-KEYS = ("classes labels", "annotations result data", "samples filepath")
+KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
@@ -61,6 +61,8 @@ def _read_json(source: Source, name: str) -> Pieces:
     found = source.read_json(name)
     if isinstance(found, list):
         yield from _list_tasks(source, name, found)
+    elif "shapes" in found:  # LabelMe
+        yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
     elif "samples" in found:
         yield from _list_samples(source, name, take_list(found, "samples", name))
     else:
