@@ -181,6 +181,7 @@ class Gathered:
         names: Names of classes by their codes, a mapping a file.
         written: Items whose picture was inside the source, and its file below media/.
         known: Items by their files, and by other names under which these came.
+        renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
     """
 
@@ -199,6 +200,7 @@ class Gathered:
     names: list[Texts] = field(default_factory=list)
     written: Texts = field(default_factory=dict)
     known: Texts = field(default_factory=dict)
+    renamed: Texts = field(default_factory=dict)
     is_whole: bool = False
 
     def add(self, piece: Piece) -> None:
@@ -253,7 +255,10 @@ class Gathered:
             own if start or not file else self.known.setdefault(file, own)
             for own, file, start in zip(piece.ids, files, starts, strict=True)
         ]
-        self.known |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
+        others = [e for e in zip(piece.ids, names, files, strict=True) if e[0] != e[1]]
+        self.known |= {own: name for own, name, _ in others}
+        made = self.source.named.keys() | {file for _, _, file in others}
+        self.renamed |= {name: own for own, name, _ in others if name in made and own not in made}
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
         kept = [at for at, name in enumerate(names) if name and name in allowed]
@@ -279,6 +284,13 @@ class Gathered:
         self.sources = dict.fromkeys(piece.columns, piece.file) | self.sources
         if len(self.items) > before:
             self.taken["items"][piece.file] = None
+
+    def rename(self) -> None:
+        """Give items the ids that any table has for them, whatever their order is."""
+        times = Counter([*self.renamed.values(), *self.items.index])
+        new = {name: own for name, own in self.renamed.items() if times[own] == 1}
+        self.items.index = {new.get(name, name): at for name, at in self.items.index.items()}
+        self.known = {key: new.get(name, name) for key, name in self.known.items()} | new
 
     def match_items(self, names: Iterable[str], file: str, among: Iterable[str] = ()) -> Texts:
         """Return the item of each name: its id or file, or the same without folders and suffix.

@@ -91,6 +91,7 @@ def make_plan(found: Gathered) -> Plan:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
+    found.rename()
     _name_items(found)
     _rename_columns(found)
     join_marks(found)

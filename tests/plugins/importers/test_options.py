@@ -124,6 +124,14 @@ def test_map(source: Path) -> None:
         assert init(source, "--update", "--map", wrong).code == 2
 
 
+@pytest.mark.parametrize("names", [("a.csv", "b.csv"), ("b.csv", "a.csv")])
+def test_ids_beside_files(names: tuple[str, str], source: Path) -> None:
+    """Items have the ids of one table, whichever comes first."""
+    rows = ("file,label\nx.png,cat\ny.png,dog\n", "sku,file\nS1,x.png\nS2,y.png\n")
+    make_source(source, dict(zip(names, rows, strict=True)) | {"x.png": 1, "y.png": 2})
+    assert init(source).read("items.csv", "item_id label file") == ["S1|cat|x.png", "S2|dog|y.png"]
+
+
 def test_places(source: Path) -> None:
     """No collection in its source, in a folder of other things, or under a hidden name."""
     make_source(source, GOOD)
