@@ -50,26 +50,35 @@ class Rows:
     Attributes:
         index: Place of each id.
         again: All cells of a column and an id that came again; the first one counts.
+        filled: File that first had a column.
+        disputed: An id for which another file has another cell, by column and file.
     """
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
         self.columns: Columns = {}
         self.again: dict[Pair, list[str]] = {}
+        self.filled: Texts = {}
+        self.disputed: dict[str, Texts] = {}
 
     def __len__(self) -> int:
         return len(self.index)
 
-    def add(self, ids: Names, columns: Mapping[str, Names]) -> None:
-        """Add rows, or further cells of some."""
+    def add(
+        self, ids: Names, columns: Mapping[str, Names], file: str = "", counts: bool = False
+    ) -> None:
+        """Add rows, or further cells of some, of a file that may count before others."""
         places = [self.index.setdefault(name, len(self.index)) for name in ids]
         for column, cells in columns.items():
             own = self.columns.setdefault(column, [])
             own.extend([""] * (len(self.index) - len(own)))
+            self.filled.setdefault(column, file)
             for name, place, cell in zip(ids, places, cells, strict=True):
-                if cell and own[place] in ("", name):  # an id in place of a text gives way
+                if cell and (counts or own[place] in ("", name)):  # an id gives way to a text
                     own[place] = cell
                 elif cell not in ("", name):
+                    if cell != own[place] and self.filled[column] != file:
+                        self.disputed.setdefault(column, {})[file] = name
                     self.again.setdefault((column, name), [own[place]]).append(cell)
 
     def drop(self, names: Set[str]) -> None:
@@ -271,6 +280,8 @@ class Gathered:
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},
+            piece.file,
+            bool(self.source.list_stated([piece.file])),
         )
         for at in kept if piece.contents else ():
             name, content = names[at], piece.contents[at]

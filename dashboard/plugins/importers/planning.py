@@ -1,13 +1,14 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
 import re
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import compress, count
 
 import numpy as np
 
-from dashboard.errors import list_names
+from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
@@ -176,8 +177,15 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
-    column = plan.column
-    if found.source.options.disagreements == "majority":
+    column, options = plan.column, found.source.options
+    others = plan.items.disputed.get(column)
+    if others and not (options.judgements or options.disagreements):
+        files = [plan.items.filled[column], *others]
+        told = f"another {column} for {list_names(others.values(), 2)} than in {files[0]}"
+        ways = [f"--judgements {shlex.quote(file)}" for file in files]
+        ways.append("--disagreements majority")
+        raise Unsure(files[1], told, "the same, or what counts", ways)
+    if options.disagreements == "majority":
         settle_classes(plan.items, column)
     _clean_columns(plan, [column])
     cells = plan.items.get(column)
@@ -185,7 +193,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
-    if found.source.options.queries_from == "keywords":
+    if options.queries_from == "keywords":
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
     elif any(plan.queries.get(column)):

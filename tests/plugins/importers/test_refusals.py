@@ -58,6 +58,11 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
          "im/readme.txt": "none"},
         ["--relevance none"], "nothing that decides relevance. scene.json: found a table of",
     ),
+    "tables that contradict": (
+        {"a.csv": LABELS, "b.csv": LABELS.replace("c,dog", "c,cat")},
+        ["--judgements a.csv", "--judgements b.csv", "--disagreements majority"],
+        "b.csv: found another label for c than in a.csv",
+    ),
     "grades in words": (
         {"x.csv": "query,docid,verdict\nq1,a,wow\nq1,b,meh\nq2,a,meh\n", "x.run": RUN},
         ["--map 0=wow,1=meh"], "grades in words (wow, meh)",
