@@ -156,7 +156,7 @@ def find_roles(block: Block, source: Source) -> Roles:
         if {*split_columns(block, name)} <= block.columns.keys()
     }
     source.mapped.update(mapped)
-    if "token" in block.columns:  # nuScenes
+    if "token" in block.columns and block.file.endswith(".json"):  # nuScenes
         do = "Join them to one, as pandas.merge does, with a file and a label in each row."
         raise DataError(block.file, "a table of others' tokens", "a table of items", do=do)
     roles = Roles(block, mapped)

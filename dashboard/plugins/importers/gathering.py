@@ -181,7 +181,6 @@ class Gathered:
         items: Items with the path of their file in the source, captions and further columns.
         taken: Files of the rows of items and queries.
         declared: Columns that a format declares to be classes.
-        sources: File that each column of the items came from.
         captions: File, item, text and id of each caption.
         judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
@@ -200,7 +199,6 @@ class Gathered:
     queries: Rows = field(default_factory=Rows)
     taken: dict[str, Ordered] = field(default_factory=lambda: {"items": {}, "queries": {}})
     declared: set[str] = field(default_factory=set)
-    sources: Texts = field(default_factory=dict)
     captions: list[tuple[str, str, str, str]] = field(default_factory=list)
     judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
     results: dict[Pair, list[Result]] = field(default_factory=dict)
@@ -211,6 +209,11 @@ class Gathered:
     known: Texts = field(default_factory=dict)
     renamed: Texts = field(default_factory=dict)
     is_whole: bool = False
+
+    @property
+    def sources(self) -> Texts:
+        """File that each column of the items came from first."""
+        return self.items.filled
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
@@ -292,7 +295,6 @@ class Gathered:
                 (self.folder / "media" / self.written[name]).write_bytes(content)
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
-        self.sources = dict.fromkeys(piece.columns, piece.file) | self.sources
         if len(self.items) > before:
             self.taken["items"][piece.file] = None
 

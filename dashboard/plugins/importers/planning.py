@@ -180,7 +180,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     column, options = plan.column, found.source.options
     others = plan.items.disputed.get(column)
     if others and not (options.judgements or options.disagreements):
-        files = [plan.items.filled[column], *others]
+        files = [found.sources[column], *others]
         told = f"another {column} for {list_names(others.values(), 2)} than in {files[0]}"
         ways = [f"--judgements {shlex.quote(file)}" for file in files]
         ways.append("--disagreements majority")

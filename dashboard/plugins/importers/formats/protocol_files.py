@@ -21,7 +21,6 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import (
     Names,
     Object,
-    Pair,
     Source,
     find_stem,
 )
@@ -56,21 +55,21 @@ def read(source: Source, files: Names) -> Pieces:
     own = find_stem(name).replace("cap.", "split.")
     for each in [each for each in files if find_stem(each) == own != find_stem(name)]:
         yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
-    told: dict[str, list[list[str]]] = {}
-    pairs: dict[Pair, float] = {}
+    known = set[str]()
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
-        told[query] = [_list_names(source, row, keys) for keys in (REFERENCES, TEXTS)]
+        asked, texts, targets = (
+            _list_names(source, row, keys) for keys in (REFERENCES, TEXTS, TARGETS)
+        )
         soft = row.get("target_soft") or {}
-        pairs |= {(query, each): 0.0 for each, grade in soft.items() if grade == -1.0}
-        pairs |= {(query, each): 1.0 for each in _list_names(source, row, TARGETS)}
-    asked = ["".join(named) for named, _ in told.values()]
-    texts = [" and ".join(own) for _, own in told.values()]
-    yield Items(name, list(dict.fromkeys([*asked, *(item for _, item in pairs)])))
-    yield Queries(name, [*told], {"text": texts, "item_id": asked})
-    yield Judgements(name, [(query, item, grade) for (query, item), grade in pairs.items()])
+        grades = {each: 0.0 for each, grade in soft.items() if grade == -1.0}
+        grades |= dict.fromkeys(targets, 1.0)
+        yield Items(name, [*asked, *grades])
+        yield Queries(name, [query], {"text": [" and ".join(texts)], "item_id": asked[:1] or [""]})
+        yield Judgements(name, [(query, item, grade) for item, grade in grades.items()])
+        known.add(query)
     for each in submitted:
-        found = [(query, own) for query, own in source.read_json(each).items() if query in told]
+        found = [(query, own) for query, own in source.read_json(each).items() if query in known]
         rows = [(q, _name(source, e), -at) for q, own in found for at, e in enumerate(own)]
         yield RunLines(each, find_stem(each), rows)
 
