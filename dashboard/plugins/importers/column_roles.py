@@ -16,7 +16,7 @@ from dashboard.plugins.importers.source import (
     find_folder_of,
     find_stem,
 )
-from dashboard.storage.media import cut_address, is_media
+from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import TEXT_WORDS, names_texts
 from dashboard.texts import parse_number
 
@@ -292,7 +292,8 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of.setdefault("item_id", name)  # it names the vectors, whatever its name is
         elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
             of.setdefault("caption_id", name)
-    shown = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
+    free = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
+    shown = [name for name in free if EXTENSION.search(block.columns[name][0])]
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)

@@ -28,7 +28,7 @@ NEVER = re.compile(
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(
-    r"(^|_)(\w*labels?|class(es)?|category|categories)(_(names?|group|\d+))?$|^objects?_names?$"
+    r"(^|_)(\w*labels?|class(es)?|category|categories)(_?(names?|group|\d+))?$|^objects?_names?$"
 )
 KEYED = re.compile(
     r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
