@@ -14,13 +14,7 @@ from dashboard.plugins.importers.blocks import (
 )
 from dashboard.plugins.importers.pieces import MIN_WIDE, join_wide, write_list
 from dashboard.plugins.importers.source import Columns, Source, Texts
-from dashboard.storage.array_files import (
-    ROWS,
-    count_lists,
-    holds_numbers,
-    open_parquet,
-    read_lists,
-)
+from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray
 

@@ -13,10 +13,7 @@ from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
-from dashboard.plugins.importers.source import (
-    Names,
-    Pair,
-)
+from dashboard.plugins.importers.source import Names, Pair
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import split_cells

@@ -17,14 +17,7 @@ from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
-from dashboard.plugins.importers.source import (
-    BROKEN,
-    Names,
-    Object,
-    Pair,
-    Source,
-    list_source,
-)
+from dashboard.plugins.importers.source import BROKEN, Names, Object, Pair, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,

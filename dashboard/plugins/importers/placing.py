@@ -12,13 +12,7 @@ from dashboard.plugins.importers.gathering import Gathered, VectorFile
 from dashboard.plugins.importers.pieces import Vectors
 from dashboard.plugins.importers.planning import Placed, Plan
 from dashboard.plugins.importers.source import Names, Texts, cut_number
-from dashboard.storage.new_versions import (
-    Part,
-    describe_form,
-    find_form,
-    tell_date,
-    write_version,
-)
+from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 
 SIDES = ("items", "texts")
 

@@ -21,12 +21,7 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.source import (
-    Names,
-    Object,
-    Pair,
-    find_kind,
-)
+from dashboard.plugins.importers.source import Names, Object, Pair, find_kind
 from dashboard.texts import split_cells
 
 SPLIT = re.compile("split|subset", re.I)

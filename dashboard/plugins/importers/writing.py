@@ -14,13 +14,7 @@ from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.source import (
-    Names,
-    Object,
-    Ordered,
-    Source,
-    Texts,
-)
+from dashboard.plugins.importers.source import Names, Object, Ordered, Source, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table

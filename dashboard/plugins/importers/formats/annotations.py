@@ -23,13 +23,7 @@ from dashboard.plugins.importers.pieces import (
     take_list,
     write_list,
 )
-from dashboard.plugins.importers.source import (
-    Columns,
-    Names,
-    Ordered,
-    Source,
-    find_stem,
-)
+from dashboard.plugins.importers.source import Columns, Names, Ordered, Source, find_stem
 from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]

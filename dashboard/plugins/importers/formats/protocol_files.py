@@ -18,12 +18,7 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     choose_part,
 )
-from dashboard.plugins.importers.source import (
-    Names,
-    Object,
-    Source,
-    find_stem,
-)
+from dashboard.plugins.importers.source import Names, Object, Source, find_stem
 from dashboard.texts import parse_number
 
 REFERENCES = ("candidate", "reference", "reference_img_id")

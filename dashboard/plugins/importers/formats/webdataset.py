@@ -14,21 +14,8 @@ import numpy as np
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import make_text
-from dashboard.plugins.importers.pieces import (
-    Format,
-    Items,
-    Pieces,
-    Vectors,
-    list_lines,
-    read_each,
-)
-from dashboard.plugins.importers.source import (
-    Names,
-    Ordered,
-    Source,
-    Texts,
-    find_stem,
-)
+from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
+from dashboard.plugins.importers.source import Names, Ordered, Source, Texts, find_stem
 from dashboard.storage.media import EXTENSION
 
 ENDINGS = (".tar", ".tar.gz", ".tgz")
