@@ -12,7 +12,15 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.pieces import MIN_WIDE, find_labels, join_wide, write_list
+from dashboard.plugins.importers.pieces import (
+    MIN_WIDE,
+    find_labels,
+    flatten,
+    holds_objects,
+    join_wide,
+    list_inside,
+    write_list,
+)
 from dashboard.plugins.importers.source import Columns, Names, Object, Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
@@ -38,8 +46,6 @@ VECTOR_WORDS = re.compile(
 """Words in the names of columns that hold vectors, of whole numbers too."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
-OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
-"""Keys of Label Studio, whose labels are cells of the column itself."""
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
 MAX_WORDS = 3
@@ -236,7 +242,7 @@ def _find_rows(found: Object, is_of_rows: bool) -> Any:
 
     Columns of which none names a row may be files by class, or ids by split.
     """
-    tables = {name: own for name, own in flatten(found).items() if _is_of_objects(own)}
+    tables = {name: own for name, own in flatten(found).items() if holds_objects(own)}
     if _part_results(found) != [found]:
         return [found]
     lists = {name: own for name, own in found.items() if isinstance(own, list)}
@@ -250,10 +256,6 @@ def _find_rows(found: Object, is_of_rows: bool) -> Any:
             return own
     keys = dict.fromkeys(key for column in found.values() for key in column) if is_of_rows else ()
     return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
-
-
-def _is_of_objects(cell: Any) -> bool:
-    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
 
 
 def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
@@ -285,7 +287,7 @@ def _part_results(row: Object) -> list[Object]:
     others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
     rows: list[Object] = []
-    for name in stated or [e for e, own in lists.items() if _is_of_objects(own) and "query" in row]:
+    for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
             if name.endswith("children") and "relevance" in hit:  # Vespa's score
@@ -293,32 +295,6 @@ def _part_results(row: Object) -> list[Object]:
             number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
             rows.append(others | {"query": asked[0]} | number | hit)
     return rows or [row]
-
-
-def flatten(row: Object, before: str = "") -> Object:
-    """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
-    found: Object = {}
-    for key, value in row.items():
-        if isinstance(value, dict) and value.keys() != {"choices"}:
-            found |= flatten(value, f"{before}{key}.")
-        else:
-            found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
-    return found
-
-
-def list_inside(row: Object) -> Object:
-    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
-    cells = flatten(row)
-    for column, own in list(cells.items()):
-        for key, value in (
-            [pair for each in own for pair in each.items()] if _is_of_objects(own) else ()
-        ):
-            texts = [
-                e for e in (value if isinstance(value, list) else [value]) if isinstance(e, str)
-            ]
-            if texts and not OF_REGIONS.search(key):
-                cells.setdefault(f"{column}.{key}", []).extend(texts)
-    return cells
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -381,7 +357,7 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
         elif any(regions):
             columns[column] = regions
-        elif _is_of_objects(first) and any(
+        elif holds_objects(first) and any(
             name.startswith(f"{column}.") for _, row in rows for name in row
         ):
             continue

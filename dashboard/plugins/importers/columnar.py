@@ -8,11 +8,10 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import (
     VECTOR_WORDS,
     Block,
-    list_inside,
     make_block,
     make_text,
 )
-from dashboard.plugins.importers.pieces import MIN_WIDE, join_wide, write_list
+from dashboard.plugins.importers.pieces import MIN_WIDE, join_wide, list_inside, write_list
 from dashboard.plugins.importers.source import Columns, Source, Texts
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes

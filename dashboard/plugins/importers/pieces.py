@@ -124,6 +124,8 @@ class Copied:
 
 LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
 """Keys of labels in JSON."""
+OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
+"""Keys of Label Studio, whose labels are cells of the column itself."""
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
@@ -206,6 +208,37 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
         own = str(classes[value] if is_place else value)
         parts = [[own]] if is_label and value not in (None, "") else []
     return [label for part in parts for label in part]
+
+
+def holds_objects(cell: Any) -> bool:
+    """Return whether a value is a list of objects alone."""
+    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
+
+
+def flatten(row: Object, before: str = "") -> Object:
+    """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
+    found: Object = {}
+    for key, value in row.items():
+        if isinstance(value, dict) and value.keys() != {"choices"}:
+            found |= flatten(value, f"{before}{key}.")
+        else:
+            found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
+    return found
+
+
+def list_inside(row: Object) -> Object:
+    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
+    cells = flatten(row)
+    for column, own in list(cells.items()):
+        for key, value in (
+            [pair for each in own for pair in each.items()] if holds_objects(own) else ()
+        ):
+            texts = [
+                e for e in (value if isinstance(value, list) else [value]) if isinstance(e, str)
+            ]
+            if texts and not OF_REGIONS.search(key):
+                cells.setdefault(f"{column}.{key}", []).extend(texts)
+    return cells
 
 
 def join_wide(columns: Columns) -> dict[str, AnyArray]:
