@@ -16,6 +16,7 @@ FORMATS = (
     trec_files.BEIR,
     protocol_files.CONTEXT,
     protocol_files.COMPOSED,
+    protocol_files.LANDMARKS,
     captions.JSON,
     annotations.JSON,
     class_lists.NAMES,
