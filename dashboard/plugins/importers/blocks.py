@@ -7,13 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.pieces import MIN_WIDE, find_labels, join_wide, write_list
-from dashboard.plugins.importers.source import Source, find_plain
+from dashboard.plugins.importers.pieces import (
+    MIN_WIDE,
+    find_labels,
+    flatten,
+    holds_objects,
+    join_wide,
+    list_inside,
+    write_list,
+)
+from dashboard.plugins.importers.source import Columns, Names, Object, Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
@@ -42,7 +50,7 @@ CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
-Row = tuple[int, dict[str, Any]]
+Row = tuple[int, Object]
 """Line and cells of a row."""
 
 
@@ -63,7 +71,7 @@ class Block:
     columns: Mapping[str, list[str]]
     vectors: Mapping[str, AnyArray] = field(default_factory=dict)
     contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
-    classes: Sequence[str] = ()
+    classes: Names = ()
 
 
 def read_blocks(source: Source, name: str) -> Iterator[Block]:
@@ -87,7 +95,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
             yield make_block(source, name, rows)
             rows = []
         before = row.keys()
-        rows += [(line, dict(_flatten(each))) for each in _part_results(row)]
+        rows += [(line, list_inside(each)) for each in _part_results(row)]
     if rows:
         yield make_block(source, name, rows)
 
@@ -122,10 +130,13 @@ def _name_cells(
     """Yield rows by the names in the first one that is not empty.
 
     Raises:
-        DataError: If a name is there twice, or the first row is one of data, as the next one.
+        DataError: If a name is there twice, or the first row is one of data.
     """
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
+    notes = [*takewhile(lambda row: row[1][0][:1] == "#", first)]
+    if notes and len(notes[-1][1]) > 1:  # AudioSet's header is the last of its remarks
+        first[: len(notes)] = [(at, [cell.strip("# ") for cell in own]) for at, own in notes[-1:]]
     widths = [len(cells) - cells.count("") for _, cells in first]
     named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
     wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
@@ -138,12 +149,8 @@ def _name_cells(
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]
-    shown = [
-        {at for at, cell in enumerate(row) if CELL.search(cell) or source.find_media(cell)}
-        for row in (names, *(cells for _, cells in below[:1]))
-    ]
-    alike = [names[at] for at in sorted(set.intersection(*shown)) if below]
-    if bad := twice or alike * (not _is_header(names)):
+    shown = [each for each in names if CELL.search(each) or source.find_media(each)]
+    if bad := twice or shown * (not _is_header(names)):
         raise DataError(
             name,
             f"{'two columns' if twice else 'the column'} {bad[0]!r}",
@@ -197,10 +204,13 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
             raise
         yield from _read_lines(source, name)
         return
+    if isinstance(found, dict):
+        found = next(filter(_has_records, found.values()), found)
     told = list(found.values()) if isinstance(found, dict) else []
     is_of_rows = all(isinstance(each, dict) for each in told)
-    is_of_texts = is_of_rows and all("sentences" in each for each in told)  # ActivityNet
-    if told and (is_of_texts or all(EXTENSION.search(e) or source.find_media(e) for e in found)):
+    if _has_records(found):
+        found = [{"item_id": name, **row} for name, row in found.items()]
+    elif told and all(EXTENSION.search(e) or source.find_media(e) for e in found):
         texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
         words = " ".join(map(str, texts)).split()
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
@@ -218,12 +228,21 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
     yield from enumerate(found, start=1)
 
 
-def _find_rows(found: dict[str, Any], is_of_rows: bool) -> Any:
+def _has_records(found: Any) -> bool:
+    """Return whether objects are rows by their ids, each with lists in it, as ActivityNet's."""
+    told = list(found.values()) if isinstance(found, dict) else []
+    if not told or not all(isinstance(own, dict) for own in told):
+        return False
+    is_listed = all(any(isinstance(each, list) for each in own.values()) for own in told)
+    return is_listed and (len(told) > 1 or "sentences" in told[0])
+
+
+def _find_rows(found: Object, is_of_rows: bool) -> Any:
     """Return the rows of an object: one response, columns as pandas and Chroma write them, a list.
 
     Columns of which none names a row may be files by class, or ids by split.
     """
-    tables = {name: own for name, own in _flatten(found) if _is_of_objects(own)}
+    tables = {name: own for name, own in flatten(found).items() if holds_objects(own)}
     if _part_results(found) != [found]:
         return [found]
     lists = {name: own for name, own in found.items() if isinstance(own, list)}
@@ -239,11 +258,7 @@ def _find_rows(found: dict[str, Any], is_of_rows: bool) -> Any:
     return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
 
 
-def _is_of_objects(cell: Any) -> bool:
-    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
-
-
-def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> bool:
+def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
     A run called by its model is known by judgements beside it. Columns of pandas, which look
@@ -255,21 +270,24 @@ def _holds_pairs(source: Source, name: str, told: Sequence[dict[str, Any]]) -> b
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 
 
-def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
+def _part_results(row: Object) -> list[Object]:
     """Return a row for each result, relevant item or rating that a query lists; else the row."""
     if isinstance(ratings := row.get("ratings"), dict):
         query = row.get("query", row.get("query_text"))
         pairs = ratings.items() or [("", None)]
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
-    cells = dict(_flatten(row))
+    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
+        listed = [each for each in str(row["images"]).split() if each != "None"]
+        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
+    cells = flatten(row)
     asked = [cells[name] for name in cells if name.rpartition(".")[2] in ("query", "q")]
     texts = {e: own for e, own in cells.items() if isinstance(own, str) and LISTED.search(e)}
     cells |= {name: split_cells([own])[own] for name, own in texts.items()}
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
     others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
-    rows: list[dict[str, Any]] = []
-    for name in stated or [e for e, own in lists.items() if _is_of_objects(own) and "query" in row]:
+    rows: list[Object] = []
+    for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
             if name.endswith("children") and "relevance" in hit:  # Vespa's score
@@ -277,17 +295,6 @@ def _part_results(row: dict[str, Any]) -> list[dict[str, Any]]:
             number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
             rows.append(others | {"query": asked[0]} | number | hit)
     return rows or [row]
-
-
-def _flatten(row: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
-    for key, value in row.items():
-        if isinstance(value, dict) and value.keys() == {"choices"}:
-            yield f"{before}{key}", value["choices"]
-        elif isinstance(value, dict):
-            yield from _flatten(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -335,7 +342,7 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
 def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
-    columns: dict[str, list[str]] = {}
+    columns: Columns = {}
     vectors: dict[str, AnyArray] = {}
     for column in dict.fromkeys(key for _, row in rows for key in row):
         cells = [row.get(column) for _, row in rows]
@@ -350,12 +357,15 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
         elif any(regions):
             columns[column] = regions
+        elif holds_objects(first) and any(
+            name.startswith(f"{column}.") for _, row in rows for name in row
+        ):
+            continue
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
             source.say(
                 name,
                 f"a column {column} of nested cells",
                 "texts, numbers or lists of them; left out",
-                line=lines[0],
             )
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""

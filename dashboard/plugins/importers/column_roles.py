@@ -2,15 +2,17 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.source import (
-    UPLOAD,
+    Names,
     Side,
     Source,
+    Texts,
+    cut_added,
     find_folder_of,
     find_stem,
 )
@@ -20,13 +22,13 @@ from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
         "product_id", "segment_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id",
-        "uid", "uuid", "sku", "asin", "pid", "key", "ids", "youtube_id")  # fmt: skip
+        "uid", "uuid", "sku", "asin", "pid", "key", "ids", "youtube_id", "ytid")  # fmt: skip
 FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
         "image_path", "img", "img_path", "image_file", "video", "video_path", "video_file", "clip",
         "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
 POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
 CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
-           "title", "product_title", "prompt", "encap")  # fmt: skip
+           "title", "product_title", "prompt", "encap", "phrase")  # fmt: skip
 KEYS = ("id", "_id", "key", "uid")
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
@@ -51,11 +53,14 @@ GRADE = (
     "judgement",
     "relevance_score",
     "esci_label",
+    "verdict",
 )
 GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2", "c": "1",
           "complement": "1", "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0",
-          "": ""}  # fmt: skip
+          "perfect": "4", "excellent": "3", "good": "2", "fair": "1", "bad": "0", "yes": "1",
+          "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
 """Grades of words: the labels of ESCI and WANDS, and those of judges."""
+NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = ("score", "similarity", "_score")
 RANK = ("rank", "position", "doc_position")
 NUMBERS = (*GRADE, *SCORE, *RANK)
@@ -89,18 +94,18 @@ class Roles:
             beginning.
     """
 
-    def __init__(self, block: Block, mapped: Mapping[str, str]) -> None:
+    def __init__(self, block: Block, mapped: Texts) -> None:
         self.kind = "items"
         self.of = dict(mapped)
         self.block = block
-        small = {name_plainly(name): name for name in reversed([*block.columns])}
+        small = {_squeeze(name): name for name in reversed([*block.columns])}
         ends = {name.rpartition(".")[2]: column for name, column in small.items()}
         self.small = ends | small  # cells inside objects, as payload.file_name
 
-    def find(self, *names: str) -> list[str]:
+    def find(self, *names: str) -> Names:
         """Return the columns of some names that have no role yet."""
-        taken = self.of.values()
-        return [c for c in map(self.small.get, names) if c is not None and c not in taken]
+        columns = dict.fromkeys(map(self.small.get, map(_squeeze, names)))
+        return [name for name in columns if name is not None and name not in self.of.values()]
 
     def take(self, role: str, names: Iterable[str], whole: bool = False) -> None:
         """Give a role that no column has to the first of some names; of `whole` numbers only."""
@@ -120,12 +125,17 @@ def name_plainly(column: str) -> str:
     return re.sub(r"[\s-]+", "_", column.strip().lower())
 
 
+def _squeeze(name: str) -> str:
+    """Return a name as `videoID` and `video_id` have it alike."""
+    return name_plainly(name).replace("_", "")
+
+
 def name_row(source: Source, cell: str, key: object, file: str, line: int) -> str:
     """Return the id of a row by the path in it: base name, its folder, or the row's number.
 
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
-    path = UPLOAD.sub("", cut_address(cell).replace("\\", "/"))
+    path = cut_added(cut_address(cell).replace("\\", "/"))
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     names = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
     names += [f"{name}#{line}" for name in names[:1]]
@@ -146,6 +156,9 @@ def find_roles(block: Block, source: Source) -> Roles:
         if {*split_columns(block, name)} <= block.columns.keys()
     }
     source.mapped.update(mapped)
+    if "token" in block.columns and block.file.endswith(".json"):  # nuScenes
+        do = "Join them to one, as pandas.merge does, with a file and a label in each row."
+        raise DataError(block.file, "a table of others' tokens", "a table of items", do=do)
     roles = Roles(block, mapped)
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
@@ -187,13 +200,19 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     of, take = roles.of, roles.take
     take("grade", GRADE)
     take("grade", ["label"], whole=True)  # PyTerrier
+    grades = GRADES | source.options.grades
     for name, own in () if roles.find(*SCORE, *RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
-        if words.keys() <= GRADES.keys() and max(map(len, words), default=0) > 1:
-            take("grade", [name_plainly(name)])
-            told = ", ".join(f"{word} = {GRADES[word]}" for word in words)
+        is_grade = name == of.get("grade") or max(map(len, words), default=0) > 1
+        if words.keys() <= grades.keys() and is_grade:
+            take("grade", [name])
+            told = ", ".join(f"{word} = {grades[word]}" for word in words)
             source.say(block.file, f"grades in words ({name})", f"numbers; {told}", "note")
-    if "qrel" in block.file.lower() or "corpus_id" in roles.small:
+        elif name == of.get("grade") and words and not any(map(NUMERAL.match, words)):
+            ways = [source.options.map, *(f"{at}={word}" for at, word in enumerate(words))]
+            line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word"
+            raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
+    if "qrel" in block.file.lower() or "corpusid" in roles.small:
         take("grade", SCORE, whole="qrel" not in block.file.lower())
     if "grade" not in of:
         take("score", SCORE)
@@ -203,14 +222,14 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     take("run", ["snapshot_name"])
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
     if is_bare or of.keys() & {"grade", "score", "rank"}:
-        text = roles.small.get("query", roles.small.get("query_text", ""))
+        text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
 
 
-def _refuse_numbers(block: Block, source: Source, of: Mapping[str, str]) -> None:
+def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
     """Refuse queries that come again, or items, beside numbers that nothing calls grades.
 
     Raises:
@@ -258,7 +277,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     is_repeated = _is_repeated(named)
     if "caption" in of and name_plainly(of.get("file", "")) in ITEM and SPANS[0] not in of:
         of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
-    keys = [roles.small.get(name) for name in KEYS] if "caption" in of else []
+    keys = [roles.small.get(name) for name in map(_squeeze, KEYS)] if "caption" in of else []
     for name in roles.find(*ITEM):
         is_own = not _is_repeated(block.columns[name])
         is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
@@ -273,24 +292,21 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of.setdefault("item_id", name)  # it names the vectors, whatever its name is
         elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
             of.setdefault("caption_id", name)
-    shown = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
-    more = [name for name in shown if any(map(EXTENSION.search, block.columns[name][:20]))]
-    if more and "file" in of:
-        source.say(
-            block.file,
-            f"further columns of pictures ({list_names(more)})",
-            f"one; {of['file']} is taken. Another one: --map file={more[0]}",
-        )
+    free = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
+    shown = [name for name in free if EXTENSION.search(block.columns[name][0])]
+    if shown and "file" in of:
+        wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
+        source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
     if not of.keys() & {"item_id", "file", "caption"} and not block.vectors:
         raise DataError(
             block.file,
             f"the columns {', '.join(block.columns) or '(none)'}",
             "a column of items, files or queries",
-            do="Name the column of the ids: --map item_id=COLUMN.",
+            do="Name its columns: --map item_id=COLUMN, or query_id=A,item_id=B,grade=C.",
         )
 
 
-def split_columns(block: Block, names: str) -> list[str]:
+def split_columns(block: Block, names: str) -> Names:
     """Return the columns of a role: one, or several as `ann+bob`."""
     return [names] if names in block.columns else names.split("+")
 
@@ -303,12 +319,12 @@ def rows_are_texts(block: Block, roles: Roles) -> bool:
     return bool(block.vectors and is_one and is_named and not described)
 
 
-def _is_repeated(cells: Sequence[str]) -> bool:
+def _is_repeated(cells: Names) -> bool:
     filled = list(filter(None, cells))
     return len(set(filled)) < len(filled)
 
 
-def share_media(cells: Sequence[str], source: Source, folder: str) -> float:
+def share_media(cells: Names, source: Source, folder: str) -> float:
     """Return the share of cells that name pictures; of the first 200."""
     some = list(filter(None, cells[:200]))
     found = (source.find_media(cell, folder) for cell in some)
@@ -320,7 +336,7 @@ def clean_name(name: str) -> str:
     return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
 
 
-def name_version(file: str, column: str = "", beside: Sequence[str] = ()) -> tuple[str, Side]:
+def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
 
     Test beside a database asks; alone it is a part of the items.

@@ -8,17 +8,12 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import (
     VECTOR_WORDS,
     Block,
+    make_block,
     make_text,
 )
-from dashboard.plugins.importers.pieces import join_wide, write_list
-from dashboard.plugins.importers.source import Source
-from dashboard.storage.array_files import (
-    ROWS,
-    count_lists,
-    holds_numbers,
-    open_parquet,
-    read_lists,
-)
+from dashboard.plugins.importers.pieces import MIN_WIDE, join_wide, list_inside, write_list
+from dashboard.plugins.importers.source import Columns, Source, Texts
+from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray
 
@@ -66,7 +61,7 @@ def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
     return stream.schema, iter(stream)
 
 
-def _read_class_names(schema: Any) -> dict[str, list[str]]:
+def _read_class_names(schema: Any) -> Columns:
     """Return the class names of columns of whole numbers, as `datasets` writes them."""
     told = (schema.metadata or {}).get(b"huggingface", b"{}")
     try:
@@ -87,10 +82,11 @@ def _make_block(
 ) -> Block:
     import pyarrow as pa
 
-    columns: dict[str, list[str]] = {}
+    columns: Columns = {}
     vectors: dict[str, AnyArray] = {}
     contents: dict[str, list[bytes | None]] = {}
-    odd: dict[str, str] = {}
+    nested: dict[str, list[Any]] = {}
+    odd: Texts = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
@@ -109,8 +105,11 @@ def _make_block(
                     "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
                 )
         elif "struct<" in str(kind):
-            odd[f"a column {column} of nested cells"] = "texts, numbers or lists"
-        elif _holds_vectors(kind, column):
+            nested[column] = values.to_pylist()
+        elif _holds_vectors(kind, column) and (
+            VECTOR_WORDS.search(column)
+            or read_lists(values[:1])[0].shape[1] >= MIN_WIDE  # no boxes
+        ):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
             columns[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
@@ -119,20 +118,17 @@ def _make_block(
     for found, wanted in odd.items() if first == 1 else ():
         source.say(file, found, f"{wanted}; left out")
     lines = range(first, first + len(batch))
-    return Block(
-        file,
-        lines,
-        columns,
-        vectors | join_wide(columns),
-        contents,
-        [name for name in classes if name in columns],
-    )
+    cells = zip(lines, *nested.values(), strict=False) if nested else ()
+    inside = [(at, list_inside(dict(zip(nested, own, strict=True)))) for at, *own in cells]
+    columns |= make_block(source, file, inside).columns
+    declared = [name for name in classes if name in columns]
+    return Block(file, lines, columns, vectors | join_wide(columns), contents, declared)
 
 
 def _holds_vectors(kind: Any, column: str) -> bool:
     """Return whether a type is a list of fractions, nested or not; whole numbers may be labels."""
-    is_sure = VECTOR_WORDS.search(column) or "fixed_size_list" in str(kind)
-    return bool(count_lists(kind) and holds_numbers(kind) and (is_sure or "int" not in str(kind)))
+    is_sure = VECTOR_WORDS.search(column) or "int" not in str(kind)
+    return bool(count_lists(kind) and holds_numbers(kind) and is_sure)
 
 
 def _name_class(value: Any, names: list[str]) -> str:

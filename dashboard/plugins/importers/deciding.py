@@ -3,14 +3,17 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import compress
 from statistics import fmean, multimode
 from typing import Any
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
+from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import write_list
+from dashboard.plugins.importers.source import Names, Pair
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import split_cells
@@ -21,6 +24,18 @@ NEVER = re.compile(
     r"span|start|end|bbox|times)(_|$)"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
+CLASSED = re.compile(
+    r"(^|_)(\w*labels?|class(es)?|category|categories)(_?(names?|group|\d+))?$|^objects?_names?$"
+)
+KEYED = re.compile(
+    r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
+    r"_?(id|number|idx|index)$|^marked$"
+)
+"""Names of columns that say that they are classes, and of the numbers of some."""
+DESCRIBED = ("file", "poster", "kind")
+YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
+"""Columns that are no classes, and cells of columns that are a class each."""
+TEST = ("test", "testing")
 SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
@@ -46,32 +61,31 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
         Unsure: If several things could decide, and neither the source nor the caller says which.
         DataError: If the column that the caller names has no two classes.
     """
-    stated, possible, numbers = list_label_columns(found)
-    told = {
+    stated, possible = list_label_columns(found)
+    there = {
         "tables": found.copied,
         "judgements": list_judged(found),
         "keywords": any(name.startswith(KEYWORDS) for name in found.items.columns),
         "captions": found.captions,
     }
-    fixed = [name for name, there in told.items() if there]
-    every, options = [*fixed, *stated, *possible, *numbers], found.source.options
+    fixed, options = [name for name, own in there.items() if own], found.source.options
+    every = [*fixed, *stated, *possible]
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     cells = (*found.items.get("file"), *found.items.index)
     is_asked = found.written or any(side == "texts" for _, side in found.vectors)
     is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
-    sure = [name for name in fixed if name != "captions"]
-    sure += [name for name in every if name == options.before]
-    sure = [options.relevance] if options.relevance else sure
+    known = {*fixed, options.before} - {"captions"}
+    sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
-    if not sure and (len(ways) > 1 or ways == possible != []):
-        file, names = found.sources.get(ways[0], "captions"), list_names(ways)
-        raise Unsure(
-            file,
-            f"what could decide relevance ({names})",
-            "a statement of which one does, if any",
-            _list_lines(ways),
-        )
+    lost = [] if ways else found.source.lost
+    if not sure and [*ways, *lost] not in ([], stated[:1], ["captions"]):
+        if not ways:
+            told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
+            raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
+        file, told = found.sources.get(ways[0], "captions"), list_names(ways)
+        wanted = "a statement of which one does, if any"
+        raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
     if chosen in (NONE, *fixed):
@@ -85,7 +99,7 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
     return "labels", chosen, others
 
 
-def _list_lines(ways: Sequence[str]) -> list[str]:
+def _list_lines(ways: Names) -> list[str]:
     return [f"--relevance {shlex.quote(each)}" for each in (*ways[:5], NONE)]
 
 
@@ -94,27 +108,66 @@ def list_judged(found: Gathered) -> list[str]:
     return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
-def list_label_columns(found: Gathered) -> tuple[list[str], list[str], list[str]]:
-    """Return the columns that say that they are classes, others that may be, and of numbers."""
+def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
+    """Return the columns that say that they are classes, and others that may be."""
     stated: list[str] = []
-    possible: list[str] = []
-    numbers: list[str] = []
+    possible = dict[str, bool]()
     for column in found.items.columns:
-        small = column.strip().lower().rpartition(".")[2]
-        is_declared = column in found.declared
-        if (NEVER.search(small) and not is_declared) or small.startswith(KEYWORDS):
+        small, is_declared = name_plainly(column), column in found.declared
+        is_keyed = bool(KEYED.search(small))
+        is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
+        if is_other or small.startswith(KEYWORDS):
             continue
         cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
-        if is_declared or small in LABELS or small.endswith("_label"):
+        if is_declared or _says_class(small):
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
-        elif _has_classes(classes) and _has_few(classes):
-            (numbers if all(map(NUMERIC.fullmatch, classes)) else possible).append(column)
-    return stated, possible, numbers
+        elif _has_classes(classes) and (is_keyed or _has_few(classes)):
+            possible[column] = not is_keyed and all(map(NUMERIC.fullmatch, classes))
+    return stated, sorted(possible, key=possible.__getitem__)
 
 
-def clean_classes(cells: Sequence[str]) -> list[str]:
+def _says_class(small: str) -> bool:
+    return small.rpartition(".")[2] in LABELS or bool(CLASSED.search(small.replace(".", "_")))
+
+
+def join_marks(found: Gathered) -> None:
+    """Make classes of columns of nothing but yes and no: for certain where there are no others."""
+    cells = {name: list(map(str.lower, found.items.get(name))) for name in found.items.columns}
+    cells = {n: own for n, own in cells.items() if not (n in DESCRIBED or n.startswith(KEYWORDS))}
+    marks = [
+        name
+        for name, own in cells.items()
+        if YES & {*own} and {*own} <= YES | NO and not _says_class(name_plainly(name))
+    ]
+    if len(marks) > 1 + (len(marks) < len(cells)):
+        column = "classes" if len(marks) == len(cells) else "marked"
+        found.sources[column] = found.sources[marks[0]]
+        rows = zip(*(cells[name] for name in marks), strict=True)
+        joined = [write_list([*compress(marks, map(YES.__contains__, row))]) for row in rows]
+        for name in marks:
+            del found.items.columns[name]
+        found.items.columns[column] = joined
+
+
+def name_classes(found: Gathered) -> None:
+    """Write the names of classes in place of their codes; of numbers if a file has all of them."""
+    every = [(each, name) for each in (found.items, found.queries) for name in each.columns]
+    for rows, column in every if found.names else ():
+        cells = rows.columns[column]
+        parts = split_cells(cells) if column in found.declared or _says_class(column) else {}
+        codes = set[str]().union(*parts.values())
+        for names in found.names:
+            known = codes & names.keys()
+            if known and (known == codes or not any(map(str.isdecimal, known))):
+                rows.columns[column] = [
+                    write_list([names.get(e, e) for e in parts[c]]) for c in cells
+                ]
+                break
+
+
+def clean_classes(cells: Names) -> list[str]:
     """Return cells without the words that stand for no class.
 
     >>> clean_classes(["cat", "N/A", "", '["cat", "none"]'])
@@ -151,7 +204,7 @@ def _has_few(names: Counter[str]) -> bool:
     return is_few and not (is_text or is_alike)
 
 
-def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], list[str], int]:
+def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int]:
     """Return the grades of pairs, the files that they are of, and on how many people disagree.
 
     Raises:
@@ -167,7 +220,7 @@ def merge_judgements(found: Gathered) -> tuple[dict[tuple[str, str], float], lis
     used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
-    votes: dict[tuple[str, str], list[tuple[Any, str]]] = {}
+    votes: dict[Pair, list[tuple[Any, str]]] = {}
     for file, query, item, grade in rows:
         votes.setdefault((query, names.get(item, item)), []).append((grade, file))
     odd = {pair: own for pair, own in votes.items() if len({grade for grade, _ in own}) > 1}

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -15,6 +15,7 @@ import numpy as np
 from dashboard.errors import list_names
 from dashboard.plugins.importers.pieces import (
     Captions,
+    ClassNames,
     Copied,
     Items,
     Judgements,
@@ -24,7 +25,16 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of
+from dashboard.plugins.importers.source import (
+    Columns,
+    Names,
+    Object,
+    Ordered,
+    Pair,
+    Source,
+    Texts,
+    find_folder_of,
+)
 from dashboard.storage.media import recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.tables import AnyArray
@@ -40,27 +50,42 @@ class Rows:
     Attributes:
         index: Place of each id.
         again: All cells of a column and an id that came again; the first one counts.
+        filled: File that first had a column.
+        disputed: An id for which another file has another cell, by column and file.
     """
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
-        self.columns: dict[str, list[str]] = {}
-        self.again: dict[tuple[str, str], list[str]] = {}
+        self.columns: Columns = {}
+        self.again: dict[Pair, list[str]] = {}
+        self.filled: Texts = {}
+        self.disputed: dict[str, Texts] = {}
 
     def __len__(self) -> int:
         return len(self.index)
 
-    def add(self, ids: Sequence[str], columns: Mapping[str, Sequence[str]]) -> None:
-        """Add rows, or further cells of some."""
+    def add(
+        self, ids: Names, columns: Mapping[str, Names], file: str = "", counts: bool = False
+    ) -> None:
+        """Add rows, or further cells of some, of a file that may count before others."""
         places = [self.index.setdefault(name, len(self.index)) for name in ids]
         for column, cells in columns.items():
             own = self.columns.setdefault(column, [])
             own.extend([""] * (len(self.index) - len(own)))
+            self.filled.setdefault(column, file)
             for name, place, cell in zip(ids, places, cells, strict=True):
-                if cell and own[place] in ("", name):  # an id in place of a text gives way
+                if cell and (counts or own[place] in ("", name)):  # an id gives way to a text
                     own[place] = cell
                 elif cell not in ("", name):
+                    if cell != own[place] and self.filled[column] != file:
+                        self.disputed.setdefault(column, {})[file] = name
                     self.again.setdefault((column, name), [own[place]]).append(cell)
+
+    def drop(self, names: Set[str]) -> None:
+        """Take some rows away."""
+        kept = [name not in names for name in self.index]
+        self.columns = {column: [*compress(self.get(column), kept)] for column in self.columns}
+        self.index = {name: at for at, name in enumerate(compress(self.index, kept))}
 
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
@@ -75,8 +100,8 @@ class VectorFile:
         self.path = path
         self.shape = (0, 0)
         self.dtype: np.dtype[Any] = np.dtype(np.float32)
-        self.ids: dict[str, None] = {}
-        self.files: dict[str, None] = {}
+        self.ids: Ordered = {}
+        self.files: Ordered = {}
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -107,7 +132,7 @@ class VectorFile:
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
-            bad: dict[str, Any] = {}
+            bad: Object = {}
             if kind.kind == "f":
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
@@ -131,7 +156,7 @@ class VectorFile:
                 return
             self.append(rows[~is_bad], None if ids is None else [*compress(ids, ~is_bad)])
 
-    def append(self, rows: AnyArray, ids: Sequence[str] | None) -> None:
+    def append(self, rows: AnyArray, ids: Names | None) -> None:
         """Add rows of the same width; they take the type of the first ones."""
         if not len(self):
             self.dtype = rows.dtype.newbyteorder("=")
@@ -156,14 +181,15 @@ class Gathered:
         items: Items with the path of their file in the source, captions and further columns.
         taken: Files of the rows of items and queries.
         declared: Columns that a format declares to be classes.
-        sources: File that each column of the items came from.
         captions: File, item, text and id of each caption.
         judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.
         copied: Tables of a protocol, by their names.
+        names: Names of classes by their codes, a mapping a file.
         written: Items whose picture was inside the source, and its file below media/.
         known: Items by their files, and by other names under which these came.
+        renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
     """
 
@@ -171,17 +197,23 @@ class Gathered:
     source: Source
     items: Rows = field(default_factory=Rows)
     queries: Rows = field(default_factory=Rows)
-    taken: dict[str, dict[str, None]] = field(default_factory=lambda: {"items": {}, "queries": {}})
+    taken: dict[str, Ordered] = field(default_factory=lambda: {"items": {}, "queries": {}})
     declared: set[str] = field(default_factory=set)
-    sources: dict[str, str] = field(default_factory=dict)
     captions: list[tuple[str, str, str, str]] = field(default_factory=list)
     judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
-    results: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
-    vectors: dict[tuple[str, str], VectorFile] = field(default_factory=dict)
+    results: dict[Pair, list[Result]] = field(default_factory=dict)
+    vectors: dict[Pair, VectorFile] = field(default_factory=dict)
     copied: dict[str, Copied] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)
-    known: dict[str, str] = field(default_factory=dict)
+    names: list[Texts] = field(default_factory=list)
+    written: Texts = field(default_factory=dict)
+    known: Texts = field(default_factory=dict)
+    renamed: Texts = field(default_factory=dict)
     is_whole: bool = False
+
+    @property
+    def sources(self) -> Texts:
+        """File that each column of the items came from first."""
+        return self.items.filled
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
@@ -204,6 +236,8 @@ class Gathered:
             self.vectors.setdefault((piece.name, piece.side), VectorFile(path)).add(
                 piece, self.source
             )
+        elif isinstance(piece, ClassNames):
+            self.names.append(piece.names)
         elif isinstance(piece, Copied):
             self.copied[piece.name] = piece
         elif piece.rows:
@@ -233,7 +267,10 @@ class Gathered:
             own if start or not file else self.known.setdefault(file, own)
             for own, file, start in zip(piece.ids, files, starts, strict=True)
         ]
-        self.known |= {own: n for own, n in zip(piece.ids, names, strict=True) if own != n}
+        others = [e for e in zip(piece.ids, names, files, strict=True) if e[0] != e[1]]
+        self.known |= {own: name for own, name, _ in others}
+        made = self.source.named.keys() | {file for _, _, file in others}
+        self.renamed |= {name: own for own, name, _ in others if name in made and own not in made}
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
         kept = [at for at, name in enumerate(names) if name and name in allowed]
@@ -246,6 +283,8 @@ class Gathered:
         self.items.add(
             [names[at] for at in kept],
             {key: [cells[at] for at in kept] for key, cells in columns.items()},
+            piece.file,
+            bool(self.source.list_stated([piece.file])),
         )
         for at in kept if piece.contents else ():
             name, content = names[at], piece.contents[at]
@@ -256,13 +295,17 @@ class Gathered:
                 (self.folder / "media" / self.written[name]).write_bytes(content)
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
-        self.sources = dict.fromkeys(piece.columns, piece.file) | self.sources
         if len(self.items) > before:
             self.taken["items"][piece.file] = None
 
-    def match_items(
-        self, names: Iterable[str], file: str, among: Iterable[str] = ()
-    ) -> dict[str, str]:
+    def rename(self) -> None:
+        """Give items the ids that any table has for them, whatever their order is."""
+        times = Counter([*self.renamed.values(), *self.items.index])
+        new = {name: own for name, own in self.renamed.items() if times[own] == 1}
+        self.items.index = {new.get(name, name): at for name, at in self.items.index.items()}
+        self.known = {key: new.get(name, name) for key, name in self.known.items()} | new
+
+    def match_items(self, names: Iterable[str], file: str, among: Iterable[str] = ()) -> Texts:
         """Return the item of each name: its id or file, or the same without folders and suffix.
 
         A match of the second kind is made only where both names are the only ones, and is said.
@@ -276,24 +319,22 @@ class Gathered:
         known = {**self.known, **{item: item for item in items}}
         found = {name: known[name] for name in every if known.get(name) in items}
         rest = [name for name in every if name not in found]
-        near = self._match_near(rest, items, known) if rest else {}
+        near, how = self._match_near(rest, items, known) if rest else ({}, "")
         times = Counter([*near.values(), *found.values()])
         near = {name: item for name, item in near.items() if times[item] == 1}
         if near:
             (name, item), *_ = near.items()
             said = f"{len(near):,} names that are no ids of items ({name!r})"
-            wanted = "ids; matched where only one fits by file, ending, zeros before it or a column"
-            self.source.say(file, said, f"{wanted} ({item!r})", "note")
+            wanted = f"ids; matched where only one fits by {how} ({item!r})"
+            self.source.say(file, said, wanted, "note")
         return found | near
 
-    def _match_near(
-        self, names: Sequence[str], items: Set[str], known: Mapping[str, str]
-    ) -> dict[str, str]:
-        """Return the items whose ids or files are alike, or which a column of other names has.
+    def _match_near(self, names: Names, items: Set[str], known: Texts) -> tuple[Texts, str]:
+        """Return the items whose ids or files are alike, or which a column has, and what fits.
 
         Such a column has a different cell for each item, and most names; all, if they are numbers.
         """
-        near: dict[str, str] = {}
+        near: Texts = {}
         for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
             owners: dict[str, set[str]] = {}
             for name, item in known.items():
@@ -306,8 +347,8 @@ class Gathered:
             own = {name: ids[name] for name in names if name in ids}
             few = len(names) if any(map(str.isdecimal, own)) else len(names) // 2 + 1
             if len(ids) == len(items) and len(own) >= few:
-                return own
-        return near
+                return own, f"the column {column}"
+        return near, "file, ending or zeros before it"
 
 
 def _quote_class(cell: str) -> str:

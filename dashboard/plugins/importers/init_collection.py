@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from pathlib import Path
 
 from dashboard.commands.options import (
@@ -24,8 +24,7 @@ OPTIONS = """
 --rows |text|item  what the rows of a matrix of similarities are
 --disagreements |mean|majority  what counts of the grades or classes that several people gave one
   pair or picture
---queries-from |keywords  ask for each class as a text
---by-position  vectors without ids are in the order of the items and texts
+--queries-from |keywords|none  ask for each class as a text
 --update  make a collection anew that is there
 --dry-run  say what would be made
 """
@@ -45,6 +44,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_options(parser, OPTIONS)
     add_codes(parser)
+    parser.add_argument(
+        "--by-position",
+        action=BooleanOptionalAction,
+        help="vectors without ids are in the order of the items and texts",
+    )
     parser.set_defaults(rows=None, disagreements=None, queries_from=None, codes=None)
 
 

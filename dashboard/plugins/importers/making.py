@@ -5,11 +5,9 @@ import shlex
 import shutil
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from filecmp import cmpfiles
 from pathlib import Path
-from typing import Any
 
 from dashboard.errors import DataError, Finding, list_names
 from dashboard.plugins import load_all
@@ -19,7 +17,7 @@ from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import Plan, make_plan
-from dashboard.plugins.importers.source import BROKEN, Source, list_source
+from dashboard.plugins.importers.source import BROKEN, Names, Object, Pair, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
@@ -55,7 +53,7 @@ NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding], list[str]]:
+def make_collection(call: Namespace) -> tuple[list[Object], list[Finding], list[str]]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Returns:
@@ -67,13 +65,15 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     """
     place = _find_place(call.new, call.source, call.update)
     record = read_record(place)
-    typed = {key: each for key, each in vars(call).items() if each not in (None, False)}
+    typed = {key: each for key, each in vars(call).items() if each is not None}
     if call.judgements:
         record["choices"]["relevance"] = ""
     options = Namespace(**(vars(call) | record["choices"] | typed))
     options.before = record["settings"].get("class_label")
     record["choices"] = {key: getattr(options, key) for key in CHOICES}
-    options.columns = dict(_split(pair) for pair in (options.map or "").split(",") if pair.strip())
+    pairs = [_split(pair) for pair in (options.map or "").split(",") if pair.strip()]
+    options.columns = {ours: theirs for ours, theirs in pairs if not ours.isdecimal()}
+    options.grades = {theirs.lower(): ours for ours, theirs in pairs if ours.isdecimal()}
     source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
@@ -102,7 +102,7 @@ def make_collection(call: Namespace) -> tuple[list[dict[str, Any]], list[Finding
     return rows, findings, [*block, *lines, made]
 
 
-def _split(pair: str) -> tuple[str, str]:
+def _split(pair: str) -> Pair:
     ours, _, theirs = pair.partition("=")
     if not ours.strip() or not theirs.strip():
         raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
@@ -131,8 +131,8 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 
 
 def _write_all(
-    place: Path, found: Gathered, plan: Plan, record: dict[str, Any], is_stated: bool
-) -> tuple[list[dict[str, Any]], list[str]]:
+    place: Path, found: Gathered, plan: Plan, record: Object, is_stated: bool
+) -> tuple[list[Object], list[str]]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
@@ -180,7 +180,7 @@ def _write_all(
     return rows, kept
 
 
-def _keep_settings(place: Path, plan: Plan, written: dict[str, Any], is_stated: bool) -> None:
+def _keep_settings(place: Path, plan: Plan, written: Object, is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     own = {key: value for key, value in old.items() if value != written.get(key)}
@@ -263,9 +263,7 @@ def _report_differing(found: Gathered) -> None:
             )
 
 
-def describe(
-    found: Gathered, plan: Plan, opened: Collection, kept: Sequence[str]
-) -> tuple[str, str, str]:
+def describe(found: Gathered, plan: Plan, opened: Collection, kept: Names) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure
-from dashboard.plugins.importers.source import BROKEN, Side, Source, find_stem
+from dashboard.plugins.importers.source import (
+    BROKEN,
+    Columns,
+    Names,
+    Object,
+    Side,
+    Source,
+    Texts,
+    find_stem,
+)
 from dashboard.tables import AnyArray
 from dashboard.texts import parse_number
 
@@ -35,9 +44,9 @@ class Items:
     """
 
     file: str
-    ids: Sequence[str]
-    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    labels: Sequence[str] = ()
+    ids: Names
+    columns: Mapping[str, Names] = field(default_factory=dict)
+    labels: Names = ()
     contents: Sequence[bytes | None] = ()
     is_whole: bool = False
 
@@ -47,8 +56,16 @@ class Queries:
     """Queries: `text`, `item_id` or `image` of each, and any further column."""
 
     file: str
-    ids: Sequence[str]
-    columns: Mapping[str, Sequence[str]]
+    ids: Names
+    columns: Mapping[str, Names]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassNames:
+    """Names of classes by the codes that cells hold."""
+
+    file: str
+    names: Texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +99,7 @@ class Vectors:
     name: str
     side: Side
     rows: AnyArray
-    ids: Sequence[str] | None
+    ids: Names | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +124,12 @@ class Copied:
 
 LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
 """Keys of labels in JSON."""
+OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
+"""Keys of Label Studio, whose labels are cells of the column itself."""
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
-Piece = Copied | Items | Queries | Judgements | Captions | Vectors | RunLines
+Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
 
@@ -126,12 +145,12 @@ class Format:
     """
 
     name: str
-    recognise: Callable[[Source], Sequence[str]]
-    read: Callable[[Source, Sequence[str]], Iterable[Piece]]
+    recognise: Callable[[Source], Names]
+    read: Callable[[Source, Names], Iterable[Piece]]
 
 
 def read_each(
-    read: Callable[[Source, str], Iterable[Piece]], source: Source, files: Sequence[str]
+    read: Callable[[Source, str], Iterable[Piece]], source: Source, files: Names
 ) -> Pieces:
     """Yield the pieces of each file; a file that cannot be read is said, the others are read."""
     for name in files:
@@ -162,7 +181,7 @@ def list_lines(file: str, item: str, text: str) -> Captions:
     return Captions(file, [(item, line, "") for line in lines if line])
 
 
-def write_list(parts: Sequence[str]) -> str:
+def write_list(parts: Names) -> str:
     """Return the cell of several classes; "" for none."""
     return json.dumps(parts, ensure_ascii=False) if parts else ""
 
@@ -172,7 +191,7 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
 
     Args:
         value: An object, a list, a name, or the number of a class.
-        classes: Names of classes by their numbers.
+        classes: ClassNames of classes by their numbers.
         is_label: Whether the key above it says that it is one.
 
     >>> find_labels({"box": {"label": 1}, "taxonomy": [["pet", "cat"]], "id": 7}, ["x", "dog"])
@@ -191,7 +210,38 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
     return [label for part in parts for label in part]
 
 
-def join_wide(columns: dict[str, list[str]]) -> dict[str, AnyArray]:
+def holds_objects(cell: Any) -> bool:
+    """Return whether a value is a list of objects alone."""
+    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
+
+
+def flatten(row: Object, before: str = "") -> Object:
+    """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
+    found: Object = {}
+    for key, value in row.items():
+        if isinstance(value, dict) and value.keys() != {"choices"}:
+            found |= flatten(value, f"{before}{key}.")
+        else:
+            found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
+    return found
+
+
+def list_inside(row: Object) -> Object:
+    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
+    cells = flatten(row)
+    for column, own in list(cells.items()):
+        for key, value in (
+            [pair for each in own for pair in each.items()] if holds_objects(own) else ()
+        ):
+            texts = [
+                e for e in (value if isinstance(value, list) else [value]) if isinstance(e, str)
+            ]
+            if texts and not OF_REGIONS.search(key):
+                cells.setdefault(f"{column}.{key}", []).extend(texts)
+    return cells
+
+
+def join_wide(columns: Columns) -> dict[str, AnyArray]:
     """Take numbered columns of fractions out of some columns; return them as vectors.
 
     >>> columns = {f"dim_{at}": ["0.5"] for at in range(8)} | {"id": ["a"]}
@@ -213,7 +263,7 @@ def join_wide(columns: dict[str, list[str]]) -> dict[str, AnyArray]:
     return found
 
 
-def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:
+def take_list(found: Any, key: str, file: str) -> list[Object]:
     """Return the objects of a list in an object of JSON.
 
     Raises:
@@ -225,7 +275,7 @@ def take_list(found: Any, key: str, file: str) -> list[dict[str, Any]]:
     return [row for row in rows if isinstance(row, dict)]
 
 
-def choose_part(source: Source, files: Sequence[str], parts: Sequence[str], what: str) -> str:
+def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
     """Return the file that counts: the one named, or the only one of the best part.
 
     Args:

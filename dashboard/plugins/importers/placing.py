@@ -2,21 +2,17 @@
 
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, VectorFile
+from dashboard.plugins.importers.pieces import Vectors
 from dashboard.plugins.importers.planning import Placed, Plan
-from dashboard.storage.new_versions import (
-    Part,
-    describe_form,
-    find_form,
-    tell_date,
-    write_version,
-)
+from dashboard.plugins.importers.source import Names, Texts, cut_number
+from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 
 SIDES = ("items", "texts")
 
@@ -55,20 +51,21 @@ def write_versions(found: Gathered, plan: Plan) -> None:
 def join_shards(found: Gathered, plan: Plan) -> None:
     """Make one version of files that only a number tells apart, if each has a part of the ids.
 
-    Without ids they have as many rows together as there are items or texts.
+    At most half of those of the smallest file may come again. Without ids they have as many rows
+    together as there are items or texts.
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
-        stem = re.sub(r"\d+(?=[^/\d]*$)", "", own.file)
-        groups.setdefault((stem, own.shape[1], side), []).append(name)
+        groups.setdefault((cut_number(own.file), own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
-        first, *rest = (found.vectors[name, side] for name in names)
-        rows, ids = len(first) + sum(map(len, rest)), set(first.ids).union(*(e.ids for e in rest))
+        first, *rest = parts = [found.vectors[name, side] for name in names]
+        ids = set[str]().union(*(each.ids for each in parts))
         number = len(plan.pictures if side == "items" else _list_texts(plan))
-        if rest and rows == (len(ids) or number):
+        again = sum(map(len, parts)) - (len(ids) or number)
+        if rest and 0 <= 2 * again <= (min(map(len, parts)) if ids else 0):
             for each in rest:
-                first.append(each.open(), list(each.ids))
-                first.files |= each.files
+                rows, ids_of = each.open(), [*each.ids] or None
+                first.add(Vectors(each.file, names[0], side, rows, ids_of), found.source)
             for name in names:
                 del found.vectors[name, side]
             plain = re.sub(r"_\d+$", "", names[0])
@@ -85,7 +82,7 @@ def choose_hashing(plan: Plan) -> None:
             rows.columns["labels"] = rows.get(plan.column)
 
 
-def _list_texts(plan: Plan) -> dict[str, str]:
+def _list_texts(plan: Plan) -> Texts:
     """Return what belongs to vectors of texts by id: captions, or text and picture queries."""
     cells = zip(
         plan.queries.index, *(plan.queries.get("text"), plan.queries.get("image")), strict=True
@@ -94,8 +91,8 @@ def _list_texts(plan: Plan) -> dict[str, str]:
 
 
 def _find_ids(
-    found: Gathered, plan: Plan, version: Placed, side: str, own: VectorFile, texts: dict[str, str]
-) -> Sequence[str]:
+    found: Gathered, plan: Plan, version: Placed, side: str, own: VectorFile, texts: Texts
+) -> Names:
     """Return the id of each row of one side of a version; "" for an unknown one, which is said."""
     file, known = own.file, plan.pictures if side == "items" else list(texts)
     if not own.has_ids:
@@ -133,11 +130,11 @@ def name_ids(file: str) -> str:
     return re.sub(r"[.][^.]*$", ".txt", file)
 
 
-def _list_only_texts(found: Gathered, plan: Plan, ids: Sequence[str]) -> dict[str, str]:
+def _list_only_texts(found: Gathered, plan: Plan, ids: Names) -> Texts:
     """Return the text of each picture that vectors of texts are named by, if it has one alone."""
     if not plan.texts:
         return {}
-    owned: dict[str, str] = {}
+    owned: Texts = {}
     for picture, text, _ in plan.qrels:
         owned[picture] = "" if picture in owned else text
     pictures = found.match_items(ids, "texts", plan.pictures)

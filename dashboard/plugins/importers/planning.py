@@ -1,26 +1,30 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
+import re
+import shlex
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress, count
-from typing import Any
 
 import numpy as np
 
-from dashboard.errors import list_names
+from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
+    TEST,
     choose_basis,
     clean_classes,
+    join_marks,
     merge_judgements,
+    name_classes,
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.source import find_kind
+from dashboard.plugins.importers.source import Names, Object, Pair, find_kind
 from dashboard.texts import split_cells
 
+SPLIT = re.compile("split|subset", re.I)
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 KINDS = ("image", "video", "text")
@@ -67,9 +71,9 @@ class Plan:
     queries: Rows
     pictures: list[str]
     qrels: list[tuple[str, str, float]] = field(default_factory=list)
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Object = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    files: Sequence[str] = ()
+    files: Names = ()
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""
     placed: list[Placed] = field(default_factory=list)
@@ -83,8 +87,11 @@ def make_plan(found: Gathered) -> Plan:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
+    found.rename()
     _name_items(found)
     _rename_columns(found)
+    join_marks(found)
+    name_classes(found)
     basis, column, others = choose_basis(found)
     plan = Plan(basis, column, found.items, found.queries, list(found.items.index))
     if basis:
@@ -165,8 +172,15 @@ def _plan_judgements(found: Gathered, plan: Plan) -> None:
 
 
 def _plan_labels(found: Gathered, plan: Plan) -> None:
-    column = plan.column
-    if found.source.options.disagreements == "majority":
+    column, options = plan.column, found.source.options
+    others = plan.items.disputed.get(column)
+    if others and not (options.judgements or options.disagreements):
+        files = [found.sources[column], *others]
+        told = f"another {column} for {list_names(others.values(), 2)} than in {files[0]}"
+        ways = [f"--judgements {shlex.quote(file)}" for file in files]
+        ways.append("--disagreements majority")
+        raise Unsure(files[1], told, "the same, or what counts", ways)
+    if options.disagreements == "majority":
         settle_classes(plan.items, column)
     _clean_columns(plan, [column])
     cells = plan.items.get(column)
@@ -174,7 +188,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
     classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
     plan.settings |= {"protocols": ["class_labels"], "class_label": column}
     plan.files = [found.sources.get(column, "")]
-    if found.source.options.queries_from:
+    if options.queries_from == "keywords":
         plan.queries.add(classes, {"text": classes, column: classes})
         plan.of_queries = "each class as a text"
     elif any(plan.queries.get(column)):
@@ -183,7 +197,7 @@ def _plan_labels(found: Gathered, plan: Plan) -> None:
         _add_item_queries(plan, list(compress(plan.items.index, cells)))
 
 
-def _clean_columns(plan: Plan, columns: Sequence[str]) -> None:
+def _clean_columns(plan: Plan, columns: Names) -> None:
     """Take the words for no class out of some columns, and note how many cells had each."""
     missing: Counter[str] = Counter()
     for rows in (plan.items, plan.queries):
@@ -194,7 +208,7 @@ def _clean_columns(plan: Plan, columns: Sequence[str]) -> None:
     plan.notes += [f"no class: {words}"] if words else []
 
 
-def _add_item_queries(plan: Plan, items: Sequence[str]) -> None:
+def _add_item_queries(plan: Plan, items: Names) -> None:
     """Ask for items, where there are no queries."""
     few = np.linspace(0, len(items) - 1, min(len(items), MAX_ITEM_QUERIES)).astype(int)
     asked = [items[place] for place in few]
@@ -221,15 +235,31 @@ def _plan_tables(found: Gathered, plan: Plan) -> None:
     plan.files = [each.file for each in found.copied.values()]
 
 
+def _keep_test(found: Gathered) -> None:
+    """Keep the test split alone of captions with splits, as their evaluations do."""
+    column = next(filter(SPLIT.fullmatch, found.items.columns), "")
+    splits = dict(zip(found.items.index, map(str.lower, found.items.get(column)), strict=True))
+    away = {name: split for name, split in splits.items() if split not in TEST}
+    if column and len(away) < len(splits):
+        what = f"items of other splits ({list_names(sorted({*away.values()}))})"
+        wanted = "the split test; left out"
+        found.source.count(found.sources[column], len(away), what, wanted, "note")
+        found.items.drop(away.keys())
+        found.captions = [row for row in found.captions if row[1] not in away]
+        found.written = {name: own for name, own in found.written.items() if name not in away}
+
+
 def _plan_captions(found: Gathered, plan: Plan) -> None:
     """Make texts items and queries, and ask for texts by pictures and the other way round."""
+    _keep_test(found)
+    plan.pictures = list(found.items.index)
     plan.settings["protocols"] = ["crossmodal"]
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     plan.queries = Rows()
     times: Counter[str] = Counter()
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*plan.items.index, *owners}
-    first: dict[tuple[str, str], tuple[str, str]] = {}
+    first: dict[Pair, Pair] = {}
     kept: list[tuple[str, str, str]] = []
     for file, given, text, name in found.captions:
         item = names.get(given, "")
@@ -240,9 +270,9 @@ def _plan_captions(found: Gathered, plan: Plan) -> None:
             used.add(name)
             kept.append((item, text, name))
             times[item] += 1
-    plan.items.add(
-        plan.pictures, {"kind": [find_kind(file) or "image" for file in plan.items.get("file")]}
-    )
+    files = zip(plan.items.get("file"), plan.items.get("kind"), plan.pictures, strict=True)
+    kinds = [find_kind(file) or kind or find_kind(name) or "image" for file, kind, name in files]
+    plan.items.columns["kind"] = kinds
     asked = [item for item in plan.pictures if times[item]]
     plan.queries.add(asked, {"item_id": asked})
     plan.texts = [name for _, _, name in kept]

@@ -16,6 +16,16 @@ from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
 from dashboard.texts import decode_text, read_text
 
+Names = Sequence[str]
+"""Names of files, columns or other things."""
+Columns = dict[str, list[str]]
+"""Cells by column, or other texts by one."""
+Texts = dict[str, str]
+Pair = tuple[str, str]
+Ordered = dict[str, None]
+"""Names in their order, each once."""
+Object = dict[str, Any]
+"""An object of JSON."""
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """Errors of a format about a file: those that it raises, and those of values of another kind."""
 Side = Literal["items", "texts"]
@@ -23,17 +33,18 @@ MAX_SWELL = 200
 """Times that a text may be more than the bytes that it is compressed to."""
 GZIP = re.compile(r"\.gz$", re.I)
 TEXTS = (".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".token")
-TIMED = re.compile(rf"(_\d{{6}}){{2}}({EXTENSION.pattern})", re.I)
-"""The seconds in the name of a clip of Kinetics, and its ending."""
-UPLOAD = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^id:[^:]*:[^:]*:[^:]*:")
+TIMED = re.compile(rf"(_\d{{1,6}}){{2}}({EXTENSION.pattern})", re.I)
+"""The seconds in the name of a clip of Kinetics or MSVD, and its ending."""
+ADDED = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^id:[^:]*:[^:]*:[^:]*:")
 """What Label Studio writes before the file that was uploaded (a UUID is no prefix), and Vespa
 before an id."""
-PARTS = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
+NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
     ".txt": "A table: as .csv with a header above its rows, such as item_id,label",
-    ".pkl": "numpy.save('vectors.npy', array) or frame.to_parquet('table.parquet'); a pickle can "
-    "run programs and is never read",
+    ".pkl": "numpy.save('vectors.npy', array), frame.to_parquet('table.parquet'), or for lists "
+    "json.dump(pickle.load(open('FILE', 'rb')), open('FILE.json', 'w'), default=lambda array: "
+    "array.tolist()); a pickle can run programs and is never read",
     ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".pth": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME'])",
@@ -47,6 +58,8 @@ CURES = {
     ".lmdb": "write the records as files or as Parquet",
 }
 """The line that converts a file which is not read, by its ending."""
+REMARKS = re.compile(r"(^|/)(read_?me|licen[cs]e|changes|changelog|requirements)[^/]*$", re.I)
+"""Names of texts that hold no data."""
 
 
 @dataclass(eq=False)
@@ -60,6 +73,7 @@ class Source:
         options: Choices that the caller states, by the names that `init` has for them; `columns`
             are those of the source by names of ours.
         findings: What was left out, repaired or matched, and why.
+        lost: Those of files that are left out and could decide relevance.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
     """
@@ -69,6 +83,7 @@ class Source:
     left: list[str]
     options: Namespace
     findings: list[Finding] = field(default_factory=list)
+    lost: list[Finding] = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
 
@@ -81,12 +96,14 @@ class Source:
         line: int | None = None,
     ) -> None:
         """Add a finding about a file."""
-        self.findings.append(Finding(level, file, line, found, wanted))
+        finding = Finding(level, file, line, found, wanted)
+        if finding not in self.findings[-9:]:  # as each block of a table says it
+            self.findings.append(finding)
 
     def count(
         self,
         file: str,
-        odd: int | Sequence[int] | Sequence[str],
+        odd: int | Sequence[int] | Names,
         what: str,
         wanted: str,
         level: Level = "warning",
@@ -94,7 +111,7 @@ class Source:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
 
-    def list_stated(self, files: Sequence[str]) -> list[str]:
+    def list_stated(self, files: Names) -> list[str]:
         """Return the file of judgements that the caller names, of some files."""
         stated = self.options.judgements
         return [name for name in files if stated in (name, PurePosixPath(name).name)][:1]
@@ -111,6 +128,7 @@ class Source:
             )
         cure = f". {error.do.rstrip('.')}" if error.do else ""
         self.say(error.file, error.found, f"{error.expected}; left out{cure}", line=error.line)
+        self.lost.append(self.findings[-1])
 
     def find_path(self, name: str) -> Path:
         """Return where a file is."""
@@ -189,9 +207,9 @@ class Source:
         return frozenset(name for name in texts if name.rpartition(".")[0] in stems)
 
     @cached_property
-    def _tails(self) -> dict[str, str]:
+    def _tails(self) -> Texts:
         """Each path's ends, with and without suffix, that no two files share, and the path."""
-        found: dict[str, str] = {}
+        found: Texts = {}
         for name in self.media:
             for tail in list_tails(name):
                 for each in (tail, EXTENSION.sub("", tail), TIMED.sub("", tail)):
@@ -208,12 +226,12 @@ class Source:
         address = cell.strip() if REMOTE.match(plain) else ""
         if not self.media:
             return address
-        tails = (f"{folder}/{plain}", *list_tails(plain), UPLOAD.sub("", plain))
+        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain))
         return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""
-        endings: dict[str, list[str]] = {}
+        endings: Columns = {}
         for name in self.left:
             endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
         for ending, names in endings.items():
@@ -224,6 +242,8 @@ class Source:
                 "files that no format reads",
                 f"a format that is read; left out. {cure}".rstrip(". "),
             )
+            if cure and not all(map(REMARKS.search, names)):
+                self.lost.append(self.findings[-1])
 
 
 def list_source(path: Path, options: Namespace) -> Source:
@@ -237,7 +257,7 @@ def list_source(path: Path, options: Namespace) -> Source:
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
     files: list[str] = []
-    skipped: dict[str, list[str]] = {}
+    skipped: Columns = {}
 
     for each in path.rglob("*"):
         inside = each.relative_to(path).as_posix()
@@ -259,7 +279,23 @@ def _number_parts(name: str) -> str:
     >>> sorted(["x_10.npy", "x_2.npy", "10.txt", "2.txt"], key=_number_parts)
     ['10.txt', '2.txt', 'x_2.npy', 'x_10.npy']
     """
-    return re.sub(r"\d+", lambda digits: digits[0].zfill(9), name) if PARTS.search(name) else name
+    return (
+        re.sub(r"\d+", lambda digits: digits[0].zfill(9), name) if NUMBERED.search(name) else name
+    )
+
+
+def cut_number(name: str) -> str:
+    """Return a path without the last number in the name of its file, which tells its parts."""
+    return re.sub(r"\d+(?=[^/\d]*$)", "", name)
+
+
+def cut_added(name: str) -> str:
+    """Return a name without what a program wrote before it.
+
+    >>> cut_added("/data/upload/1/0123abcd-a.png"), cut_added("id:x:y::7")
+    ('a.png', '7')
+    """
+    return ADDED.sub("", name)
 
 
 def _find_fault(path: Path, root: Path) -> str:

@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.source import Source
+from dashboard.plugins.importers.source import Names, Object, Ordered, Source, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
@@ -30,7 +29,7 @@ TABLES = {
 }
 """Tables in which people change rows, and the columns that name a row."""
 Row = tuple[str, ...]
-Cells = dict[Row, dict[str, str]]
+Cells = dict[Row, Texts]
 """The filled cells of each row of a table, by its key."""
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
@@ -89,7 +88,7 @@ def list_tables(found: Gathered, plan: Plan) -> None:
         tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
 
 
-def write_files(found: Gathered, plan: Plan) -> list[dict[str, Any]]:
+def write_files(found: Gathered, plan: Plan) -> list[Object]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
     draft, tables = found.folder, plan.tables
     taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
@@ -130,15 +129,15 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
     return [(key, *shown), *zip(rows.index, *shown.values(), strict=True)]
 
 
-def read_record(place: Path) -> dict[str, Any]:
+def read_record(place: Path) -> Object:
     """Return what `init` made the last time; nothing where no record tells it."""
-    told: dict[str, Any] = {}
+    told: Object = {}
     with suppress(OSError, ValueError, TypeError):
         told |= json.loads((place / RECORD).read_bytes())
     return {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}} | told
 
 
-def drop_versions(place: Path, found: Gathered, record: dict[str, Any]) -> None:
+def drop_versions(place: Path, found: Gathered, record: Object) -> None:
     """Leave out versions of the source whose name people removed, or gave one of their own."""
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *wrote} - there)
@@ -224,7 +223,7 @@ def keep_rows(
         tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
 
 
-def merge_rows(keys: Sequence[str], new: Cells, theirs: Cells, base: Cells) -> Cells:
+def merge_rows(keys: Names, new: Cells, theirs: Cells, base: Cells) -> Cells:
     """Return the rows of a table in which cells that people changed, or whole rows, stay so.
 
     Args:
@@ -245,7 +244,7 @@ def merge_rows(keys: Sequence[str], new: Cells, theirs: Cells, base: Cells) -> C
     return {key: row for key, row in merged.items() if {*keys} <= row.keys()}
 
 
-def _index_rows(rows: Sequence[Sequence[str]], keys: Sequence[str]) -> Cells:
+def _index_rows(rows: Sequence[Names], keys: Names) -> Cells:
     cells = [{n: e for n, e in zip(rows[0], row, strict=True) if e} for row in rows[1:]]
     return {tuple(row.get(key, "") for key in keys): row for row in cells}
 
@@ -259,7 +258,7 @@ def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
         written: Files that `init` wrote.
     """
     made = set(map(_name_version, list_files(draft))) - {""}
-    kept: dict[str, None] = {}
+    kept: Ordered = {}
     for name in list_files(place):
         version = _name_version(name)
         is_made = version in made

@@ -4,6 +4,7 @@ The worlds are those of test_formats: P@1 of the classes is 3/4, AP of the resul
 """
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,14 +98,12 @@ SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
 CASES: dict[str, Case] = {
     "COCO": (
         ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]}},
-        [], {("items.csv", "file label"): FOUND}, {},
-    ),
+        [], {("items.csv", "file label"): FOUND}, {}),
     "FiftyOne classes and samples": (
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 1, "b": 1, "c": 0}},
                "samples.json": SAMPLES}, ["--relevance", "truth"],
         {("items.csv", "label"): ['["dog"]', '["dog"]', '["cat"]'],
-         ("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {},
-    ),
+         ("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {}),
     "Label Studio": (ABC | {"x.json": TASKS}, [], {("items.csv", "file label"): FOUND}, {}),
     "Label Studio, a column a control; files keep their prefix": (
         {"img/01234567-a.png": 1, "img/01234567-b.png": 2, "x.json": [
@@ -113,28 +112,32 @@ CASES: dict[str, Case] = {
                 {"from_name": "hour", "value": {"choices": ["day"]}}]}]}
             for name, weather in (("a", "rain"), ("b", "sun"))]},
         ["--relevance", "weather"], {("items.csv", "file weather hour"):
-         [f'img/01234567-{n}.png|["{w}"]|["day"]' for n, w in (("a", "rain"), ("b", "sun"))]}, {},
-    ),
+         [f'img/01234567-{n}.png|["{w}"]|["day"]' for n, w in (("a", "rain"), ("b", "sun"))]}, {}),
     "Label Studio's judgements of pictures, short and whole": (
         ABC | {"x.json": [{"id": 7, "query": "red", "image": "/data/local-files/?d=source/a.png",
                            "relevance": "relevant"}],
                "y.json": [{"data": {"query": "red", "image": "/data/upload/1/01234567-b.png"},
-                           "annotations": [{"result": [{"value": {"choices": "Not relevant"}}]}]}]},
-        [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|0", "red|a.png|1"]}, {},
-    ),
+                           "annotations": [{"result": [{"value": {"rating": 4}}]}]}]},
+        [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|4", "red|a.png|1"]}, {}),
     "OpenImages, boxes in rows, Label Studio's regions": (
         ABC | {"d.png": 4, "x.csv": 'image,label\nd.png,"[{""x"": 1, ""choices"": [""Elk""]}]"',
-               "n.csv": "/m/1,Cat\n/m/2,Dog\n", "v.csv": "ImageID,Source,LabelName,Confidence\n"
+               "class-descriptions.csv": "/m/1,Cat\n/m/2,Dog\n",
+               "v.csv": "ImageID,Source,LabelName,Confidence\n"
                "a,x,/m/1,1\na,x,/m/2,0\nb,x,/m/1,1\nb,x,/m/2,1\n",
                "w.csv": "filename,label,xmin,ymin\nc.png,Dog,0,0\nc.png,0,1,1\n"},
         [], {("items.csv", "file label"):
              ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "0"]', 'd.png|["Elk"]']},
-        {},
-    ),
+        {}),
+    "objects in lists, as of Visual Genome and LabelMe": (
+        {f"{n}.png": 1 for n in "abcd"} | {
+            "t.parquet": pa.table({"image": ["b.png", "c.png"], "objects": [
+                [{"names": ["cat"], "x": 1}, {"names": ["dog"]}], [{"names": ["dog"]}]]}),
+            "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
+        ["--relevance", "objects.names"], {("items.csv", "file objects.names label"):
+         ['a.png||["cat"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|', "d.png||"]}, {}),
     "a column a class": (
-        ABC | {"_classes.csv": "filename, cat, dog\na.png, 1, 0\nb.png, 1, 1\nc.png, 0, 0\n"},
-        [], {("items.csv", "file classes"): FOUND}, {},
-    ),
+        ABC | {"t.csv": "filename, cat, dog\na.png, 1, 0\nb.png, True, 1\nc.png, 0, -1\n"},
+        [], {("items.csv", "file classes"): FOUND}, {}),
     "Flickr8k and Flickr30k": (
         ABC | {"Flickr8k.token.txt": "a.png#0\tred car\na.png#1\tan old car\n",
                "Flickr8k.lemma.token.txt": "a.png#0\tred car be\n", "r.token": "b.png#0\ta van\n",
@@ -146,52 +149,48 @@ CASES: dict[str, Case] = {
     "img2dataset": (
         {"0.tar": write_tar({"00.jpg": make_picture(1), "00.txt": b"red"}),
          "0.parquet": pa.table({"key": ["00"], "url": ["http://x.org/00.jpg"]})},
-        [], {("items.csv", "file"): ["0.png", ""]}, {},
-    ),
+        [], {("items.csv", "file"): ["0.png", ""]}, {}),
     "clip-retrieval": (
         {f"{side}_emb/{side}_emb_{at}.npy": VECTORS[2 * at : 2 * at + 2] for at in (0, 1)
          for side in ("img", "text")} | {f"metadata/metadata_{at}.parquet": pa.table(
              {"id": list("abcd"[2 * at :][:2]), "caption": list("wx")}) for at in (0, 1)},
-        ["--by-position", "--relevance", "captions"], {}, {"v1 t2i_R@1": 1.0},
-    ),
+        ["--by-position", "--relevance", "captions"], {}, {"v1 t2i_R@1": 1.0}),
     "vectors by names of files": (
         CODED | {"v2.parquet": pa.table({"image_path": [f"x/{n}.jpg" for n in "abcd"],
                                          "emb": VECTORS.tolist()})},
-        [], {("items.csv", "item_id"): list("abcd")}, {"v2 P@1": 0.75},
-    ),
+        [], {("items.csv", "item_id"): list("abcd")}, {"v2 P@1": 0.75}),
     "CVAT": (
         ABC | {"annotations.xml": CVAT}, [],
-        {("items.csv", "file label"): FOUND, ("items.csv", "hue"): ['["red"]', "", ""]}, {},
-    ),
+        {("items.csv", "file label"): FOUND, ("items.csv", "hue"): ['["red"]', "", ""]}, {}),
     "VOC": (
         ABC | {f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
                for n, own in (("a", ["cat"]), ("b", ["cat", "dog"]), ("c", []))},
-        [], {("items.csv", "file label"): FOUND}, {},
-    ),
+        [], {("items.csv", "file label"): FOUND}, {}),
     "YOLO": (
         {"images/a.png": 1, "images/b.png": 2, "labels/a.txt": "0 .5 .5 .1 .1\n",
          "labels/b.txt": "0 .5 .5 .1 .1\n1 .5 .5 .1 .1\n", "train.txt": "images/a.png\n",
          "data.yaml": "nc: 2\nnames:\n  0: cat\n  1: dog\n"}, [],
-        {("items.csv", "file label"): ['images/a.png|["cat"]', 'images/b.png|["cat", "dog"]']}, {},
-    ),
+        {("items.csv", "file label"): ['images/a.png|["cat"]', 'images/b.png|["cat", "dog"]']}, {}),
     "WebDataset": (
         {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"}),
          "classnames.txt": "cat\ndog\n"},
-        [], {("items.csv", "item_id cls"): ["a|cat", "b|cat", "c|dog", "d|dog"]}, CATS,
-    ),
+        [], {("items.csv", "item_id cls"): [f'{n}|["{CLASSES[n]}"]' for n in CLASSES]}, CATS),
     "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index}, [], {}, CATS),
     "ids in a table beside": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n"},
-        [], {}, CATS,
-    ),
+        [], {}, CATS),
+    "AudioSet, an id in two shards": (
+        {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
+         'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
+         **{f"v1/emb_{at}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
+                                        emb=VECTORS[at : at + 3]) for at in (0, 2)}},
+        [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]}, CATS),
     "ids in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
-        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS,
-    ),
+        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS),
     "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
     "packed codes": (
-        CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS,
-    ),
+        CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS),
     "no codes": (CODED | {"v1.npy": BITS}, ["--codes", "none"], {}, {"v1 P@1": 0.5}),
     "Stanford Online Products": (
         {f"bicycle_final/{n}_0.JPG": at for at, n in enumerate(CLASSES, 1)} | {
@@ -200,8 +199,7 @@ CASES: dict[str, Case] = {
                 for at, n in enumerate("abcd", 1)),
             "Ebay_train.txt": "image_id class_id super_class_id path\n9 9 1 bicycle_final/z.JPG\n",
             "v1.npy": VECTORS},
-        ["--by-position"], {("items.csv", "class"): list("0011")}, CATS,
-    ),
+        ["--by-position"], {("items.csv", "class"): list("0011")}, CATS),
     "In-shop": (
         {f"img/{n}.jpg": at for at, n in enumerate("abcqt", 1)} | {
             "Eval/list_eval_partition.txt":
@@ -209,62 +207,60 @@ CASES: dict[str, Case] = {
                 "img/b.jpg id_2 gallery\nimg/q.jpg id_1 query\nimg/t.jpg id_3 train\n",
             "v1_items.npy": VECTORS[[0, 2]], "v1_query.npy": VECTORS[:1]},
         ["--by-position"], {("items.csv", "item_id class"): ["img/a.jpg|id_1", "img/b.jpg|id_2"],
-         ("queries.csv", "query_id class"): ["img/q.jpg|id_1"]}, {"v1 P@1": 1.0},
-    ),
+         ("queries.csv", "query_id class"): ["img/q.jpg|id_1"]}, {"v1 P@1": 1.0}),
     "snapshots of Quepid": (
         {"ratings.csv": "query,docid,rating\nq1,a,1\nq1,b,0\nq2,b,1\n", "s.csv":
          "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n" + "".join(
              f"(3/5/26) {name},2026-03-05T12:00:00Z,8,{row},x\n" for name, row in (
                  ("new", "q1,b,1"), ("new", "q1,a,2"), ("new", "q2,b,1"), ("old", "q1,a,1")))},
-        [], {}, {"3_5_26_new AP@None": 0.75, "3_5_26_old AP@None": 0.5},
-    ),
+        [], {}, {"3_5_26_new AP@None": 0.75, "3_5_26_old AP@None": 0.5}),
     "ann-benchmarks": (
         {"x.hdf5": write_hdf5}, [],
         {("qrels.csv", "query_id item_id"): ["test 0|train 2", "test 1|train 0"]},
-        {"v1 RR@None": 0.75},
-    ),
+        {"v1 RR@None": 0.75}),
     "MSR-VTT": (
         {"videos.json": VIDEOS}, [],
-        {("items.csv", "item_id kind"): ["video0|image", "video1|image", "10|text",
-                                           "11|text", "12|text"]}, {},
-    ),
+        {("items.csv", "item_id kind"): ["video0|video", "video1|video", "10|text",
+                                           "11|text", "12|text"]}, {}),
     "ESCI": (
         {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
                   "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN}, [],
         {("qrels.csv", "query_id item_id grade"): ["q1|a|3", "q1|b|0", "q2|b|2"],
          ("queries.csv", "query_id text"): ["q1|red car", "q2|van"]},
-        {"x AP@None": 0.75},
-    ),
+        {"x AP@None": 0.75}),
     "FashionIQ": (
         ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
                "image_splits/split.dress.val.json": ["a", "b"]}, [],
         {("items.csv", "item_id file"): ["a|a.png", "b|b.png"],
          ("queries.csv", "query_id text item_id"): ["0|is blue and has dots|a"],
-         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {},
-    ),
+         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {}),
     "CIRR": (
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
                "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},
-        [], {("qrels.csv", "query_id item_id grade"): ["12|c|0", "12|b|1"]}, {"v1 RR@None": 0.5},
-    ),
+        [], {("qrels.csv", "query_id item_id grade"): ["12|c|0", "12|b|1"]}, {"v1 RR@None": 0.5}),
+    "Revisited Oxford": (
+        {f"jpg/{n}.jpg": 1 for n in "abcq"} | {"gnd.json": {
+            "imlist": list("abc"), "qimlist": ["q"],
+            "gnd": [{"bbx": [0.5, 1, 2, 3], "easy": [1], "hard": [2], "junk": [0]}]},
+            "v1_items.npz": partial(np.savez, ids=list("abc"), emb=VECTORS[[0, 1, 2]]),
+            "v1_query.npz": partial(np.savez, ids=["q"], emb=VECTORS[:1])},
+        [], {("items.csv", "item_id"): list("abc"),
+             ("qrels.csv", "query_id item_id"): ["q|b", "q|c"]},
+        {"v1 AP@None": (1 / 2 + 2 / 3) / 2}),
     "hashing": (
         {"database.txt": "im/a.jpg 1 0\nim/b.jpg 1 1\nim/c.jpg 0 1\n", "test.txt": "im/q.jpg 1 0\n",
          "x-trn_v1.npy": CODES, "x-tst_v1.npy": CODES[:1], "x-trn_label.npy": CODES},
         ["--by-position"],
         {("items.csv", "labels"): ['["label 0"]', '["label 0", "label 1"]', '["label 1"]']},
-        {"v1 P@1": 1.0},
-    ),
+        {"v1 P@1": 1.0}),
     "codes beside DeepHash's lists": (
         {"database.txt": "a.jpg 1 0 0\nb.jpg 0 1 0\nc.jpg 0 1 0\n", "test.txt": "q.jpg 1 0 0\n",
          "train.txt": "a.jpg 1 0 0\n", "database_b.npy": CODES, "test_b.npy": CODES[1:2]},
-        ["--by-position"], {}, {"b AP@None": 0.5},
-    ),
+        ["--by-position"], {}, {"b AP@None": 0.5}),
     "context study": (
-        {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"},
-        [],
+        {"relevance.csv": "query_id,item_id,relevance\nq1,a,100\nq1,a,50\nq1,b,0\n"}, [],
         {("relevance.csv", "relevance"): ["100", "50", "0"], ("items.csv", "item_id"): ["a", "b"]},
-        {},
-    ),
+        {}),
 }  # fmt: skip
 
 

@@ -101,6 +101,11 @@ def test_queries_of_classes(source: Path) -> None:
     for options in (["--queries-from", "keywords"], ["--update"]):  # which takes them again
         assert init(source, *options).read("queries.csv", "text label") == ["cat|cat", "dog|dog"]
     assert measure("AP") == {"v1 AP@None": pytest.approx((1 + 1) / 2)}
+    made = init(source, "--update", "--queries-from", "none")
+    assert made.read("queries.csv", "item_id") == list("abcd")
+    make_source(source, {"v2.npy": VECTORS})
+    assert init(source, "--update", "--by-position").code == init(source, "--update").code == 0
+    assert init(source, "--update", "--no-by-position").code == 2
 
 
 def test_classes_are_counted_and_not_lists_of_them(source: Path) -> None:
@@ -117,6 +122,14 @@ def test_map(source: Path) -> None:
     assert made.read("items.csv", "item_id caption") == ["x|one", "y|two"]
     for wrong in ("", "item_id=name,file=nothing", "item_id", "item_id=name,x=what"):
         assert init(source, "--update", "--map", wrong).code == 2
+
+
+@pytest.mark.parametrize("names", [("a.csv", "b.csv"), ("b.csv", "a.csv")])
+def test_ids_beside_files(names: tuple[str, str], source: Path) -> None:
+    """Items have the ids of one table, whichever comes first."""
+    rows = ("file,label\nx.png,cat\ny.png,dog\n", "sku,file\nS1,x.png\nS2,y.png\n")
+    make_source(source, dict(zip(names, rows, strict=True)) | {"x.png": 1, "y.png": 2})
+    assert init(source).read("items.csv", "item_id label file") == ["S1|cat|x.png", "S2|dog|y.png"]
 
 
 def test_places(source: Path) -> None:

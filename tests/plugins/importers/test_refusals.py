@@ -49,6 +49,24 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "columns that say nothing": (
         {"t.csv": COLUMNS}, ["--relevance scene", "--relevance none"], "relevance (scene);",
     ),
+    "numbers alone": (
+        {"t.csv": "id,year\n" + "".join(f"i{at},{2000 + at % 2}\n" for at in range(8))},
+        ["--relevance year", "--relevance none"], "relevance (year);",
+    ),
+    "files that could decide": (
+        {"im/a.png": 1, "gnd.pkl": b"\x80", "scene.json": [{"token": "t", "name": "x"}],
+         "im/readme.txt": "none"},
+        ["--relevance none"], "nothing that decides relevance. scene.json: found a table of",
+    ),
+    "tables that contradict": (
+        {"a.csv": LABELS, "b.csv": LABELS.replace("c,dog", "c,cat")},
+        ["--judgements a.csv", "--judgements b.csv", "--disagreements majority"],
+        "b.csv: found another label for c than in a.csv",
+    ),
+    "grades in words": (
+        {"x.csv": "query,docid,verdict\nq1,a,wow\nq1,b,meh\nq2,a,meh\n", "x.run": RUN},
+        ["--map 0=wow,1=meh"], "grades in words (wow, meh)",
+    ),
     "square matrix": (
         TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},
         ["--rows item", "--rows text", "--by-position"], "shape (2, 2)",

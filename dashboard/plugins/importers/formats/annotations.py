@@ -6,10 +6,8 @@ and in YOLO's text files.
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
 
 from dashboard.errors import DataError
@@ -25,23 +23,20 @@ from dashboard.plugins.importers.pieces import (
     take_list,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Columns, Names, Ordered, Source, find_stem
 from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
-KEYS = ("classes labels", "annotations result data", "samples filepath")
+KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
 BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
-NAMED = re.compile(r'^(/[mg]/\w+),"?(.+?)"?$', re.M)
 PICTURE, KIND = ("imageid", *FILE), ("labelname", "class", "label")
-"""Headers of tables of classes and boxes, names of OpenImages' classes, and columns."""
+"""Headers of tables of classes and boxes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
-LISTS = re.compile(
-    r"(^|/)((train|val|test|trainval|classes)\.txt|obj\.names|[^/]+\.ya?ml)$|ImageSets/"
-)
+LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
@@ -60,6 +55,8 @@ def _read_json(source: Source, name: str) -> Pieces:
     found = source.read_json(name)
     if isinstance(found, list):
         yield from _list_tasks(source, name, found)
+    elif "shapes" in found:  # LabelMe
+        yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
     elif "samples" in found:
         yield from _list_samples(source, name, take_list(found, "samples", name))
     else:
@@ -70,7 +67,7 @@ def _read_json(source: Source, name: str) -> Pieces:
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     """Yield the data of each task of Label Studio with what each annotation says, a row each."""
     rows: list[Row] = []
-    controls: dict[str, None] = {}
+    controls: Ordered = {}
     for at, task in enumerate(tasks, start=1):
         told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
         for each in told or [{"result": ()}]:
@@ -81,12 +78,14 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     yield from list_pieces(source, [replace(block, classes=[*controls])])
 
 
-def _list_controls(result: Sequence[Any]) -> dict[str, list[str]]:
+def _list_controls(result: Sequence[Any]) -> Columns:
     """Return the labels of an annotation by the control that they were given with."""
-    found: dict[str, list[str]] = {}
+    found: Columns = {}
     for part in result:
         if labels := find_labels(part):
             found.setdefault(str(part.get("from_name", "label")), []).extend(labels)
+        elif (rating := part.get("value", {}).get("rating")) is not None:
+            found["rating"] = [str(rating)]
     return {control: sorted(labels) for control, labels in found.items()}
 
 
@@ -113,43 +112,14 @@ def recognise_boxes(source: Source) -> list[str]:
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
 
 
-def read_boxes(source: Source, files: Sequence[str]) -> Pieces:
+def read_boxes(source: Source, files: Names) -> Pieces:
     """Yield pictures with their classes."""
     xml = [name for name in files if name.endswith(".xml")]
     yield from read_each(_read_xml, source, xml)
-    lists = list(filter(LISTS.search, files))
-    boxes = [name for name in files if name not in {*xml, *lists}]
-    if not boxes:
-        return
-    names = read_names(source, lists)
-    if not names:
-        source.say(
-            boxes[0],
-            "boxes without classes.txt or data.yaml",
-            "names; their numbers are taken",
-            "note",
-        )
+    boxes = [name for name in files if name not in xml and not LISTS.search(name)]
     for name in boxes:
         numbers = re.findall(r"^\s*(\d+)\s", source.read_text(name), re.M)
-        own = [names.get(each, each) for each in numbers]
-        yield make_labelled(boxes[0], [(source.find_media(find_stem(name)), own)])
-
-
-def read_names(source: Source, lists: Sequence[str]) -> dict[str, str]:
-    """Return the names of classes by their numbers, as YOLO and clip_benchmark have them."""
-    import yaml  # type: ignore[import-untyped]
-
-    for name in lists:
-        text, names = source.read_text(name), None
-        if name.endswith((".yaml", ".yml")):
-            with suppress(yaml.YAMLError, AttributeError):
-                names = yaml.safe_load(text).get("names")
-        elif PurePosixPath(name).name in ("classes.txt", "obj.names", "classnames.txt"):
-            names = list(map(str.strip, text.strip().split("\n")))
-        if names:
-            pairs = names.items() if isinstance(names, dict) else enumerate(names)
-            return {str(at): str(each) for at, each in pairs}
-    return {}
+        yield make_labelled(boxes[0], [(source.find_media(find_stem(name)), numbers)])
 
 
 def _read_xml(source: Source, name: str) -> Pieces:
@@ -174,7 +144,7 @@ def _read_xml(source: Source, name: str) -> Pieces:
     for image in root.iter("image"):
         file = image.get("name", "")
         yield make_labelled(name, [(file, [each.get("label", "") for each in image])])
-        told: dict[str, list[str]] = {}
+        told: Columns = {}
         for each in image.iter("attribute"):
             told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())
         cells = {column: [write_list([*dict.fromkeys(texts)])] for column, texts in told.items()}
@@ -182,32 +152,23 @@ def _read_xml(source: Source, name: str) -> Pieces:
 
 
 def recognise_rows(source: Source) -> list[str]:
-    """Return tables of a class a row, as OpenImages has them, or a box, and names of classes."""
-    tables = source.list_headed(HEADER.match, ".csv")
-    return [*source.list_headed(NAMED.match, ".csv"), *tables] if tables else []
+    """Return tables of a class a row, as OpenImages has them, or a box."""
+    return source.list_headed(HEADER.match, ".csv")
 
 
-def read_rows(source: Source, files: Sequence[str]) -> Pieces:
+def _read_rows(source: Source, name: str) -> Pieces:
     """Yield pictures with the classes of all of their rows."""
-    names: dict[str, str] = {}
-    yield from read_each(partial(_read_rows, names=names), source, files)
-
-
-def _read_rows(source: Source, name: str, names: dict[str, str]) -> Pieces:
-    if NAMED.match(source.read_head(name)):
-        names.update(NAMED.findall(source.read_text(name)))
-        return
-    labels: dict[str, list[str]] = {}
+    labels: Columns = {}
     for block in read_blocks(source, name):
         small = {name_plainly(column): cells for column, cells in block.columns.items()}
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
         sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
             own = labels.setdefault(file, [])
-            own += [names.get(kind, kind)] * (parse_number(number) != 0)  # 0: it is not there
+            own += [kind] * (parse_number(number) != 0)  # 0: it is not there
     yield make_labelled(name, labels.items())
 
 
-ROWS = Format("classes in rows", recognise_rows, read_rows)
+ROWS = Format("classes in rows", recognise_rows, partial(read_each, _read_rows))
 JSON = Format("FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
 BOXES = Format("boxes", recognise_boxes, read_boxes)

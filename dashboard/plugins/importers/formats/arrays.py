@@ -1,7 +1,7 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Names, Source, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
@@ -55,7 +55,7 @@ def _is_list(source: Source, name: str) -> bool:
     return is_one and bool(IDS.search(first) or EXTENSION.search(first))
 
 
-def read(source: Source, files: Sequence[str]) -> Pieces:
+def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     there = frozenset([*files, *source.left])
     beside = {other for name in files for other in find_beside(name, files)}
@@ -63,7 +63,7 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     yield from read_each(partial(_read_file, there=there, arrays=arrays), source, arrays)
 
 
-def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]) -> Pieces:
+def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
@@ -99,7 +99,7 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Sequence[str]
         yield Vectors(name, version, side, rows, ids)
 
 
-def _is_label(key: str, cells: AnyArray, ids: Sequence[str]) -> bool:
+def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_other = IDS.search(key) or names_texts(key)
     is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other

@@ -1,10 +1,10 @@
 """Captions and classes in JSON as Karpathy, MSR-VTT and COCO write them; Flickr30k's lines.
 
-Of captions with splits the test split is taken. Lines are `FILE#K<TAB>caption`.
+Lines are `FILE#K<TAB>caption`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,9 @@ from dashboard.plugins.importers.pieces import (
     take_list,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of
+from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of
 
-SPLIT = "test"
+COLUMNS = ("cocoid", "imgid", "split")
 WORD = re.compile(r"[^\W\d_]+")
 KEYS = (
     "sentences images", "sentences videos", "video_id videos", "annotations caption",
@@ -48,16 +48,12 @@ def recognise_json(source: Source) -> list[str]:
 
 
 def _read_json(source: Source, name: str) -> Pieces:
-    """Yield pictures, their texts and classes; where there is a test split, that is the gallery."""
+    """Yield pictures, their texts and classes."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
     beside, own, other = LISTS[key]
-    every = take_list(found, key, name)
-    splits = {str(image.get("split", "")) for image in every}
-    kept = [image for image in every if SPLIT not in splits or image.get("split") == SPLIT]
-    what = f"{key} of other splits ({', '.join(sorted(splits - {SPLIT}))})"
-    source.count(name, len(every) - len(kept), what, f"the split {SPLIT}; left out", "note")
-    told: dict[Any, list[dict[str, Any]]] = {image.get(own): [] for image in every}
+    kept = take_list(found, key, name)
+    told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
     kinds = {
         each.get("id"): [str(each.get("name", each.get("id")))]
         for each in found.get("categories", ())
@@ -72,8 +68,10 @@ def _read_json(source: Source, name: str) -> Pieces:
     ids = [HOST.sub("", _find(image, NAMES)) for image in kept]
     paths = zip((image.get("filepath", "") for image in kept), ids, strict=True)
     files = [source.find_media("/".join(path), find_folder_of(name)) for path in paths]
-    columns = {key: [make_text(image.get(key)) for image in kept] for key in ("cocoid", "imgid")}
+    columns = {key: [make_text(image.get(key)) for image in kept] for key in COLUMNS}
     columns["file"] = files
+    if "videos" in found:
+        columns["kind"] = ["video"] * len(kept)
     rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
@@ -90,7 +88,7 @@ def _read_caption(told: Mapping[str, Any]) -> str:
     return _find(told, TEXTS) or " ".join(told.get("tokens", ()))
 
 
-def _find(told: Mapping[str, Any], keys: Sequence[str]) -> str:
+def _find(told: Mapping[str, Any], keys: Names) -> str:
     """Return the value of the first of some keys that is there, as a text."""
     return next((make_text(told[key]) for key in keys if told.get(key) is not None), "")
 

@@ -1,10 +1,15 @@
-"""Lists of pictures and their classes: Stanford Online Products, In-shop, DeepHash."""
+"""Lists of pictures and their classes: Stanford Online Products, In-shop, DeepHash.
+
+Names of classes by their codes are lists, too, or YAML.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from dashboard.plugins.importers.pieces import (
+    ClassNames,
     Format,
     Items,
     Pieces,
@@ -13,7 +18,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Names, Source, Texts, find_plain, find_stem
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
@@ -21,8 +26,9 @@ FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS}")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
 SPLIT = re.compile("partition|split")
 """Words in names of lists whose numbers are no classes."""
-PARTS = re.compile("(database|gallery|base)|(test|query|queries)")
+SIDES = re.compile("(database|gallery|base)|(test|query|queries)")
 """Words in names of the lists of what is searched, and of what asks."""
+MAX_NAMES = 1 << 22
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
     "image_name item_id evaluation_status": ("image_name", "item_id"),
@@ -36,9 +42,9 @@ def recognise_flags(source: Source) -> list[str]:
     return [name for name in lists if not SPLIT.search(find_stem(name))]
 
 
-def read_flags(source: Source, files: Sequence[str]) -> Pieces:
+def read_flags(source: Source, files: Names) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
-    parts = {name: PARTS.search(find_stem(name).lower()) for name in files}
+    parts = {name: SIDES.search(find_stem(name).lower()) for name in files}
     queries = [name for name, part in parts.items() if part and part[2]]
     used = sorted(filter(parts.get, files), key=queries.__contains__) or files
     others = [name for name in files if name not in used]
@@ -46,22 +52,22 @@ def read_flags(source: Source, files: Sequence[str]) -> Pieces:
     yield from read_each(partial(_read_flags, queries=queries), source, used)
 
 
-def _read_flags(source: Source, name: str, queries: Sequence[str]) -> Pieces:
+def _read_flags(source: Source, name: str, queries: Names) -> Pieces:
     text = source.read_text(name)
     first = text.split("\n")[0].strip()
     width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
     form = re.compile(FLAGS % f"{{{width}}}" if width > 1 else CLASS)
     good = match_lines(source, name, text, form, f"a path and {width} labels")
-    rows: dict[str, str] = {}
+    rows: Texts = {}
     for match in good:
         flags = match[2].split()
         own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
         rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
-    yield _make_part(name, rows, "labels", name in queries, bool(PARTS.search(find_stem(name))))
+    yield _make_part(name, rows, "labels", name in queries, bool(SIDES.search(find_stem(name))))
 
 
 def _make_part(
-    name: str, classes: Mapping[str, str], column: str, asks: bool, is_whole: bool = True
+    name: str, classes: Texts, column: str, asks: bool, is_whole: bool = True
 ) -> Items | Queries:
     """Return pictures with their classes: those that are searched, or those that ask."""
     files, cells = list(classes), list(classes.values())
@@ -82,7 +88,7 @@ def find_header(head: str) -> str:
     return next(filter(HEADS.__contains__, lines), "")
 
 
-def read_classes(source: Source, files: Sequence[str]) -> Pieces:
+def read_classes(source: Source, files: Names) -> Pieces:
     """Yield the part that is searched, the test or gallery, with its classes, and the queries."""
     name = files[0]
     header = find_header(source.read_head(name))
@@ -90,21 +96,51 @@ def read_classes(source: Source, files: Sequence[str]) -> Pieces:
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
     found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
-    parts: dict[str, dict[str, str]] = {"gallery": {}, "query": {}, "train": {}}
+    parts: dict[str, Texts] = {"gallery": {}, "query": {}, "train": {}}
     for row in rows:
         part = parts.setdefault(row.get("evaluation_status", "gallery"), {})
         part.setdefault(row[path], row[kind])
-    yield _make_part(name, parts["gallery"], "class", asks=False)
-    if parts["query"]:
-        yield _make_part(name, parts["query"], "class", asks=True)
-    source.count(
-        name,
-        len(parts["train"]),
-        "pictures of the part train",
-        "gallery and query; left out",
-        "note",
-    )
+    train = parts.pop("train")
+    for side, own in parts.items():
+        yield _make_part(name, own, "class", side == "query")
+    source.count(name, len(train), "pictures of the part train", "others; left out", "note")
 
 
+NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")
+"""A code and the name of a class."""
+OF_CLASSES = re.compile("class|synset|categor|label|obj[.]|words|ya?ml$|descriptions")
+LISTED = ("classes", "classnames", "obj")
+"""Words in names of files of such lines, and files of names alone, by their numbers from 0."""
+
+
+def recognise_names(source: Source) -> list[str]:
+    """Return files of nothing but codes and names of classes."""
+    files = source.list_left(".txt", ".names", ".csv", ".yaml", ".yml")
+    return [n for n in files if OF_CLASSES.search(find_plain(n)) and _list_names(source, n)]
+
+
+def _read_names(source: Source, name: str) -> Pieces:
+    yield ClassNames(name, _list_names(source, name))
+
+
+def _list_names(source: Source, name: str) -> Texts:
+    """Return the names of classes by their codes; none if a file holds something else."""
+    import yaml  # type: ignore[import-untyped]
+
+    text = source.read_head(name, MAX_NAMES).strip()
+    lines, told = list(map(str.strip, text.split("\n"))), dict[Any, Any]()
+    matches = list(filter(None, map(NAMED.fullmatch, lines)))
+    if name.endswith((".yaml", ".yml")):
+        with suppress(yaml.YAMLError, TypeError, KeyError):
+            found = yaml.safe_load(text)["names"]
+            told = found if isinstance(found, dict) else dict(enumerate(found))
+    elif len(matches) == len(lines) == len({match[2] for match in matches}):
+        told = {match[1]: match[2] for match in matches}
+    elif find_stem(name) in LISTED:
+        told = dict(enumerate(lines))
+    return {str(code): str(each) for code, each in told.items()}
+
+
+NAMES = Format("names of classes", recognise_names, partial(read_each, _read_names))
 CLASSES = Format("lists of classes", recognise_classes, read_classes)
 HASHED = Format("hashing lists", recognise_flags, read_flags)

@@ -1,13 +1,19 @@
 """Folders of pictures and clips; a folder a class; lines beside a picture are its captions."""
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
-from dashboard.plugins.importers.source import Source, find_folder_of, find_kind
+from dashboard.plugins.importers.source import (
+    Columns,
+    Names,
+    Source,
+    Texts,
+    find_folder_of,
+    find_kind,
+)
 from dashboard.storage.media import EXTENSION
 
 GENERAL = frozenset(
@@ -27,7 +33,7 @@ def recognise(source: Source) -> list[str]:
     return [n for n in source.left if EXTENSION.search(n) or n in source.sidecars]
 
 
-def read(source: Source, files: Sequence[str]) -> Pieces:
+def read(source: Source, files: Names) -> Pieces:
     """Yield an item a file, with its folders as classes, and captions."""
     media = {name: EXTENSION.sub("", name) for name in files if EXTENSION.search(name)}
     clips = {stem for name, stem in media.items() if find_kind(name) == "video"}
@@ -45,7 +51,7 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     yield from read_each(partial(_read_sidecar, named=named), source, beside)
 
 
-def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Pieces:
+def _read_sidecar(source: Source, name: str, named: Texts) -> Pieces:
     """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
     stem, _, ending = name.rpartition(".")
     found = source.read_json(name) if ending == "json" else source.read_text(name)
@@ -54,7 +60,7 @@ def _read_sidecar(source: Source, name: str, named: Mapping[str, str]) -> Pieces
         yield list_lines(name, named[stem], text)
 
 
-def list_class_folders(files: Sequence[str]) -> dict[str, list[str]]:
+def list_class_folders(files: Names) -> Columns:
     """Return the classes that folders name: `class`, or `folder_1` and on where they are nested."""
     if all(map(SHARDED.search, files)):
         return {}

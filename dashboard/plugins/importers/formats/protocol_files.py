@@ -1,10 +1,10 @@
-"""Files of protocols: FashionIQ, CIRR and CIRCO with their splits; a study of context.
+"""Files of protocols: FashionIQ, CIRR and CIRCO with their splits; landmarks; context.
 
 The tables of a study of context are taken as they are: relevance, viewed lists, satisfaction.
 """
 
 import re
-from collections.abc import Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,8 +18,9 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     RunLines,
     choose_part,
+    read_each,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Names, Object, Source, find_stem
 from dashboard.texts import parse_number
 
 REFERENCES = ("candidate", "reference", "reference_img_id")
@@ -32,6 +33,8 @@ SUBMITTED = re.compile(r'\{(?!.*recall_subset)\s*("\w+":\s*"[^"]*",\s*)*"\w+":\s
 SPLITS = ("val", "dev", "test", "train")
 MAX_OTHER_SCALE = 10.0
 """The largest relevance that tells another scale than that up to 100."""
+GOOD = ("easy", "hard", "ok", "good")
+"""Keys of the pictures that are right, new and old."""
 TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
 
 
@@ -43,7 +46,7 @@ def recognise(source: Source) -> list[str]:
     return [*queries, *beside] if queries else []
 
 
-def read(source: Source, files: Sequence[str]) -> Pieces:
+def read(source: Source, files: Names) -> Pieces:
     """Yield the gallery, the queries, the targets and the results of one file."""
     submitted = [name for name in files if SUBMITTED.match(source.read_head(name))]
     queries = [e for e in files if not (e in submitted or BESIDE.search(find_stem(e)))]
@@ -51,26 +54,26 @@ def read(source: Source, files: Sequence[str]) -> Pieces:
     own = find_stem(name).replace("cap.", "split.")
     for each in [each for each in files if find_stem(each) == own != find_stem(name)]:
         yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
-    told: dict[str, list[list[str]]] = {}
-    pairs: dict[tuple[str, str], float] = {}
+    known = set[str]()
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
-        told[query] = [_list_names(source, row, keys) for keys in (REFERENCES, TEXTS)]
+        asked, texts, targets = (
+            _list_names(source, row, keys) for keys in (REFERENCES, TEXTS, TARGETS)
+        )
         soft = row.get("target_soft") or {}
-        pairs |= {(query, each): 0.0 for each, grade in soft.items() if grade == -1.0}
-        pairs |= {(query, each): 1.0 for each in _list_names(source, row, TARGETS)}
-    asked = ["".join(named) for named, _ in told.values()]
-    texts = [" and ".join(own) for _, own in told.values()]
-    yield Items(name, list(dict.fromkeys([*asked, *(item for _, item in pairs)])))
-    yield Queries(name, [*told], {"text": texts, "item_id": asked})
-    yield Judgements(name, [(query, item, grade) for (query, item), grade in pairs.items()])
+        grades = {each: 0.0 for each, grade in soft.items() if grade == -1.0}
+        grades |= dict.fromkeys(targets, 1.0)
+        yield Items(name, [*asked, *grades])
+        yield Queries(name, [query], {"text": [" and ".join(texts)], "item_id": asked[:1] or [""]})
+        yield Judgements(name, [(query, item, grade) for item, grade in grades.items()])
+        known.add(query)
     for each in submitted:
-        found = [(query, own) for query, own in source.read_json(each).items() if query in told]
+        found = [(query, own) for query, own in source.read_json(each).items() if query in known]
         rows = [(q, _name(source, e), -at) for q, own in found for at, e in enumerate(own)]
         yield RunLines(each, find_stem(each), rows)
 
 
-def _list_names(source: Source, row: dict[str, Any], keys: Sequence[str]) -> list[str]:
+def _list_names(source: Source, row: Object, keys: Names) -> list[str]:
     """Return the values of some keys, each one or a list."""
     values = [row[key] for key in keys if row.get(key) is not None]
     every = [each for own in values for each in (own if isinstance(own, list) else [own])]
@@ -91,7 +94,7 @@ def recognise_tables(source: Source) -> list[str]:
     return [found[name] for name in TABLES if name in found] if is_ours else []
 
 
-def read_tables(source: Source, files: Sequence[str]) -> Pieces:
+def read_tables(source: Source, files: Names) -> Pieces:
     """Yield the queries and items that the tables name, and the tables."""
     for name in files:
         rows, numbers = 0, list[float]()
@@ -117,5 +120,26 @@ def read_tables(source: Source, files: Sequence[str]) -> Pieces:
         yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
 
 
+def recognise_landmarks(source: Source) -> Names:
+    """Return the JSON of Revisited Oxford and Paris, as its line to convert writes it."""
+    return source.list_keyed("imlist qimlist gnd")
+
+
+def _read_landmarks(source: Source, name: str) -> Pieces:
+    """Yield the gallery, the pictures that ask, and those that are right, easy or hard."""
+    found = source.read_json(name)
+    items, queries = found["imlist"], found["qimlist"]
+    yield Items(name, items, is_whole=True)
+    yield Queries(name, queries, {"image": queries})
+    for query, told in zip(queries, found["gnd"], strict=True):
+        good = {items[at] for key in GOOD for at in told.get(key, ())}
+        yield Judgements(name, [(query, item, 1.0) for item in sorted(good)])
+    wanted = "whole pictures that ask, and junk as wrong: the official figures leave it out"
+    source.say(name, "boxes of queries, and junk", wanted)
+
+
+LANDMARKS = Format(
+    "Revisited Oxford and Paris", recognise_landmarks, partial(read_each, _read_landmarks)
+)
 COMPOSED = Format("composed queries", recognise, read)
 CONTEXT = Format("context study", recognise_tables, read_tables)

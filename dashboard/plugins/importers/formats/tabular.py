@@ -2,8 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from itertools import compress
+from collections.abc import Iterable
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -29,9 +28,8 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     Vectors,
     read_each,
-    write_list,
 )
-from dashboard.plugins.importers.source import UPLOAD, Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Names, Source, cut_added, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, recognise_type
 from dashboard.texts import parse_number, split_cells
 
@@ -43,6 +41,10 @@ HEADER = re.compile(
 )
 """The first line of a table of pictures and captions in a text, as of Flickr8k and Flickr30k."""
 MAX_PICTURE_BYTES = 1 << 28
+CLIPS = re.compile(
+    r"(^|[\W_])(videos?|clips?|youtube|yt|duration|timestamps|segment)(id)?($|[\W_])", re.I
+)
+"""Words in names of columns of clips."""
 
 
 def recognise(source: Source) -> list[str]:
@@ -51,7 +53,7 @@ def recognise(source: Source) -> list[str]:
     return [*tables, *source.list_headed(HEADER.match, ".txt")]
 
 
-def read(source: Source, files: Sequence[str]) -> Pieces:
+def read(source: Source, files: Names) -> Pieces:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
     yield from read_each(read_table, source, tables)
@@ -92,7 +94,7 @@ NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+|caption_(?!id
 COMMA = re.compile(r"([-+]?\d+),(\d+)")
 
 
-def read_numbers(cells: Sequence[str]) -> list[float | None]:
+def read_numbers(cells: Names) -> list[float | None]:
     """Return the numbers of some cells; NaN for one that is none, None for an empty one.
 
     A comma is that of a fraction where no cell has a point, and one not three digits after it.
@@ -109,15 +111,17 @@ def read_numbers(cells: Sequence[str]) -> list[float | None]:
 def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
-    columns[1] = [UPLOAD.sub("", cell) for cell in columns[1]]
+    columns[1] = list(map(cut_added, columns[1]))
     told = [each for each in ("grade", "score", "rank") if each in roles.of]
+    grades = GRADES | source.options.grades
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
     of = {role: split_columns(block, roles.of.get(role, "")) for role in told or ["grade"]}
     for role, column in ((role, column) for role, names in of.items() for column in names):
         cells = block.columns.get(column) or ["1"] * len(block.lines)
-        numbers = read_numbers([GRADES.get(cell.strip('[]"').lower(), cell) for cell in cells])
+        plain = (cell.strip('[]"') for cell in cells)
+        numbers = read_numbers([grades.get(cell.lower(), cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         source.count(
             block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
@@ -171,10 +175,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
-        if find_stem(block.file) == "_classes":  # Roboflow's have a column a class
-            rows = zip(*columns.values(), strict=True)
-            marked = [write_list([*compress(columns, map("1".__eq__, row))]) for row in rows]
-            columns = {"classes": marked}
+        if not any(files) and any(map(CLIPS.search, block.columns)):
+            columns.setdefault("kind", ["video"] * len(ids))
         labels = [name for name in block.classes if name in columns]
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
         yield Items(block.file, ids, columns, labels, contents)
@@ -188,9 +190,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
 
 
-def _list_captions(
-    file: str, ids: Sequence[str], captions: Sequence[str], names: Sequence[str]
-) -> Captions:
+def _list_captions(file: str, ids: Names, captions: Names, names: Names) -> Captions:
     """Return captions; a list in a cell is several."""
     parts = split_cells({cell for cell in captions if cell.startswith("[")})
     rows = []

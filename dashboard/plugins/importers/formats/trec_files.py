@@ -20,12 +20,21 @@ from dashboard.plugins.importers.pieces import (
     match_lines,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, find_plain, find_stem
+from dashboard.plugins.importers.source import (
+    Names,
+    Pair,
+    Source,
+    find_folder_of,
+    find_plain,
+    find_stem,
+)
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 FORMS = {
-    "run": re.compile(rf"(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}\s+\S+"),
+    "run": re.compile(
+        rf"(?=\S+\s+Q\d|(?:\S+\s+){{5}}\S+$)(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}(?:\s+\S.*)?"
+    ),
     "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
     "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
     "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
@@ -98,12 +107,12 @@ def _read_file(source: Source, name: str) -> Pieces:
         yield Judgements(name, rows)
 
 
-def _make_queries(name: str, rows: Sequence[tuple[str, str]]) -> Queries:
+def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
     return Queries(name, [query for query, _ in rows], {"text": [text for _, text in rows]})
 
 
 TEXT_KEYS = ("_id", "title", "text")
-PARTS = ("test", "dev", "validation", "val", "train")
+SPLITS = ("test", "dev", "validation", "val", "train")
 """Judgements of BEIR that count, the first that is there."""
 
 
@@ -124,12 +133,12 @@ def recognise_beir(source: Source) -> list[str]:
     return [corpora[0], queries[0], *qrels]
 
 
-def read_beir(source: Source, files: Sequence[str]) -> Pieces:
+def read_beir(source: Source, files: Names) -> Pieces:
     """Yield the texts, the judged queries and the judgements of one part."""
     corpus, queries, *qrels = files
     judged: set[str] = set()
     if qrels:
-        chosen = choose_part(source, qrels, PARTS, "parts of judgements")
+        chosen = choose_part(source, qrels, SPLITS, "parts of judgements")
         for piece in read_table(source, chosen):
             if isinstance(piece, Judgements):
                 judged.update(query for query, _, _ in piece.rows)

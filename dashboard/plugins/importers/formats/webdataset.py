@@ -5,7 +5,7 @@ import json
 import re
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -14,16 +14,8 @@ import numpy as np
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import make_text
-from dashboard.plugins.importers.formats.annotations import read_names
-from dashboard.plugins.importers.pieces import (
-    Format,
-    Items,
-    Pieces,
-    Vectors,
-    list_lines,
-    read_each,
-)
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
+from dashboard.plugins.importers.source import Names, Ordered, Source, Texts, find_stem
 from dashboard.storage.media import EXTENSION
 
 ENDINGS = (".tar", ".tar.gz", ".tgz")
@@ -33,25 +25,22 @@ READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 
 
 def recognise(source: Source) -> list[str]:
-    """Return tar files, and the names of their classes beside them."""
-    archives = source.list_left(*ENDINGS)
-    return [*archives, *source.list_left("classnames.txt")] if archives else []
+    """Return tar files."""
+    return source.list_left(*ENDINGS)
 
 
-def read(source: Source, files: Sequence[str]) -> Pieces:
+def read(source: Source, files: Names) -> Pieces:
     """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
-    archives = [name for name in files if name.lower().endswith(ENDINGS)]
-    names = read_names(source, files[len(archives) :])
-    yield from read_each(partial(_read_tar, seen={}, names=names), source, archives)
+    yield from read_each(partial(_read_tar, seen={}), source, files)
 
 
-def _read_tar(source: Source, name: str, seen: dict[str, str], names: Mapping[str, str]) -> Pieces:
-    unread: dict[str, None] = {}
+def _read_tar(source: Source, name: str, seen: Texts) -> Pieces:
+    unread: Ordered = {}
     for key, members in groupby(_list_members(source, name), itemgetter(0)):
         sample = {ending: content for _, ending, content in members}
         unread |= {each: None for each in sample if not READ.search(f".{each}")}
         item = key if seen.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
-        yield from _read_sample(source, name, item, sample, names)
+        yield from _read_sample(source, name, item, sample)
     source.count(
         name, list(unread), "other endings of members", "pictures, txt, cls, json and npy; left out"
     )
@@ -83,9 +72,7 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
     )
 
 
-def _read_sample(
-    source: Source, file: str, item: str, sample: Mapping[str, bytes], names: Mapping[str, str]
-) -> Pieces:
+def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, bytes]) -> Pieces:
     """Yield the item of a sample: its picture, class, further cells, caption and vectors."""
     pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
     labels = [ending for ending in sample if "cls" in ending.split(".")]
@@ -99,8 +86,7 @@ def _read_sample(
     text = make_text(kinds.get("txt", kinds.get("caption", b""))).strip()
     caption = text or " ".join("".join(cells.pop("caption", ())).split())
     for ending in labels:
-        cell = make_text(sample[ending]).strip()
-        cells["cls"] = [names.get(cell, cell)]
+        cells["cls"] = [make_text(sample[ending]).strip()]
     yield Items(file, [item], cells, ["cls"] if labels else [], pictures[:1])
     yield list_lines(file, item, caption)
     for ending, data in sample.items():
