@@ -26,9 +26,9 @@ const push = history.pushState.bind(history);
 history.pushState = (state, title, address) => {
   const [from, to] = [new URL(location.href), new URL(address, location.href)];
   const [old, next] = [from.searchParams, to.searchParams];
-  const pinned = ["collection", "baseline", "candidate"];
-  const isSame = from.pathname === to.pathname && next.size > old.size &&
-    [...next].every(([key, value]) => (old.has(key) ? old.get(key) === value : pinned.includes(key)));
+  const isOld = ([key, value]) => old.has(key) ? old.get(key) === value :
+    ["collection", "baseline", "candidate"].includes(key);
+  const isSame = from.pathname === to.pathname && next.size > old.size && [...next].every(isOld);
   if (isSame) history.replaceState(state, title, address);
   else push(state, title, address);
 };
