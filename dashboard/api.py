@@ -133,12 +133,16 @@ class OpenCollection:
 
         Raises:
             DataError: If the version could not be used, or the name is taken.
-            ValueError: If neither or both of `items` and `run` are given.
+            ValueError: If neither or both of `items` and `run` are given, or anything else with
+                `run`, which would be lost.
         """
         if vectors is not None:
             items, item_ids = vectors, (item_ids if items is None else list(items))
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
+        said = [queries, item_ids, query_ids, by_position or None, codes or None, note or None]
+        if run is not None and any(each is not None for each in [*said, text_model]):
+            raise ValueError("With run= (results) only a name is taken; the rest needs items=.")
         findings: Findings = []
         with tempfile.TemporaryDirectory() as folder:
             if isinstance(run, pd.DataFrame):

@@ -316,6 +316,8 @@ def test_python_takes_what_callers_have(world: Path) -> None:
     assert find_first("tensor") == find_first("frame") == find_first("apart") == [0.0, 0.0]
     found = {"query_id": ["q1", "q2"], "item_id": ["a", "a"], "score": [1.0, 1.0]}
     opened.add_version("lists", run=pd.DataFrame(found))
+    with pytest.raises(ValueError, match="needs items="):
+        opened.add_version("noted", run=pd.DataFrame(found), note="lost")
     assert find_first("lists") == [1.0, 0.0]
 
 
