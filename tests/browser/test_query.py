@@ -219,6 +219,14 @@ def test_link_is_copied(page: Page, shipped: str) -> None:
         assert copied == page.url and "candidate=v0.3" in copied
 
 
+def test_every_quick_key_is_a_step(page: Page, shipped: str) -> None:
+    page.goto(f"{shipped}/query?collection=driving")
+    expect(page.locator("article.card").first).to_be_visible()
+    for _ in range(20):
+        page.keyboard.press("j")
+    expect(page.locator(".query output").first).to_have_text("21 of 113")
+
+
 def test_item_that_was_searched_with_is_shown(page: Page, shipped: str) -> None:
     page.goto(f"{shipped}/search?collection=driving")
     page.locator(".pick .card").nth(1).click()

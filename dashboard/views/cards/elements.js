@@ -221,7 +221,7 @@ class QueryView {
     this.trigger("query", query);
   }
 
-  findStep(by, query = this.query) {
+  findStep(by, query = this.awaited ?? this.query) {
     const place = this.data.queries.findIndex(([id]) => id === query);
     return this.data.queries[place + by]?.[0];
   }
