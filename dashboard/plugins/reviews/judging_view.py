@@ -22,6 +22,7 @@ from dashboard.plugins.reviews.verdicts import (
     list_history,
     read_state,
 )
+from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
 from dashboard.study.changes import list_moved_results
 from dashboard.study.choices import Choices
@@ -88,12 +89,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
     collection = study.collection
     if choices["judge"] == "no":
         return ("v", "Judge", ("judge", "yes"))
-    try:
-        made = find_list(collection.folder, choices["list"]) if choices["list"] else None
-    except ChoiceError as error:
-        draw_text("error", error)
-        draw_reset("Open without this", "list")
-        st.stop()
+    made = _find_list(collection, choices["list"])
     if made:
         st.html(HIDDEN)
         st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
@@ -146,6 +142,16 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         on_stop_change=lambda: drop_choice("judge", "list"),
     )
     st.stop()
+
+
+def _find_list(collection: Collection, id: str) -> JudgingList | None:
+    """Return the list that is judged, None for all results; end the page if it is gone."""
+    try:
+        return find_list(collection.folder, id) if id else None
+    except ChoiceError as error:
+        draw_text("error", error)
+        draw_reset("Open without this", "list")
+        st.stop()
 
 
 def _ask_author() -> None:

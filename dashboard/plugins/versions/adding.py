@@ -9,20 +9,11 @@ from typing import Any
 from dashboard.errors import DataError, Findings
 from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import (
-    MATRIX,
-    Stated,
-    add_run,
-    add_vectors,
-    replace_queries,
-)
+from dashboard.storage.new_versions import Stated, add_run, add_vectors, replace_queries
 from dashboard.storage.versions import RUNS
 from dashboard.tables import Rows
 
-KINDS = (
-    f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}, or a matrix X.npy with "
-    f"X{MATRIX[0]} and X{MATRIX[1]}"
-)
+KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}, or a matrix with its ids"
 Files = tuple[Path, Path | None]
 """Vectors, and their ids; None for ids in the file itself or beside it."""
 
@@ -79,7 +70,7 @@ def add_dropped(
     with tempfile.TemporaryDirectory() as folder:
         given = _write(Path(folder) / "items", items)
         asked = _write(Path(folder) / "queries", queries)
-        runs = [each for each in given if each.with_suffix(MATRIX[0]) in given]
+        runs = [each for each in given if each.with_suffix(".rows.txt") in given]
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
             runs = given
         if runs:
