@@ -17,6 +17,7 @@ from dashboard.texts import write_number
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
+    from dashboard.tables import Rows
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -54,9 +55,15 @@ def clean_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def protect_cell(cell: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+def protect_rows(rows: Rows) -> Rows:
+    """Return rows of which no spreadsheet takes a cell for a formula."""
+    return [
+        {
+            key: f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+            for key, cell in row.items()
+        }
+        for row in rows
+    ]
 
 
 @contextmanager
@@ -89,22 +96,22 @@ def say(text: str) -> None:
     print(make_printable(text), file=sys.stderr)
 
 
-def list_values(collection: Collection, version: str) -> dict[str, str]:
-    """Return the values of the address that compares a new version with the usual baseline."""
+def list_values(collection: Collection, version: str, baseline: str = "") -> dict[str, str]:
+    """Return what addresses the comparison of a new version with a baseline, or the usual one."""
     from dashboard.storage.versions import order_versions
 
     others = [name for name in order_versions(collection.versions) if name != version]
-    usual = str(collection.settings.get("default_baseline", ""))
+    usual = baseline or str(collection.settings.get("default_baseline", ""))
     first = usual if usual in others else "".join(others[:1])
     values = {"collection": collection.name, "baseline": first, "candidate": version}
     return {key: value for key, value in values.items() if value}
 
 
-def say_where(collection: Collection, version: str) -> None:
-    """Print the address at which a new version is compared with the usual baseline."""
+def say_where(collection: Collection, version: str, baseline: str = "") -> None:
+    """Print the address at which a new version is compared, usually with the usual baseline."""
     from urllib.parse import urlencode
 
-    values = list_values(collection, version)
+    values = list_values(collection, version, baseline)
     page = "compare" if "baseline" in values else ""
     address = f"http://localhost:8501/{page}?{urlencode(values)}"
     say(f"{version} is a version of {collection.name} now: {address}")

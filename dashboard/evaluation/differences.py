@@ -154,7 +154,7 @@ def describe_difference(
     """
     added = "".join(f" {each}." for each in choices)
     counts = f"{row['better']:,} queries better, {row['same']:,} same, {row['worse']:,} worse"
-    scored = f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
+    scored = count_scored(row)
     if row["delta"] is None:
         return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
     difference = write_signed(row["delta"])
@@ -181,6 +181,11 @@ def _explain_disagreement(row: Row) -> str:
     names = row["corrected_over"].split(", ")
     over = f", which is corrected for all {len(names)} metrics compared ({row['corrected_over']}),"
     return f" The interval alone {alone} 0; p{over if names[1:] else ''} decides."
+
+
+def count_scored(row: Row) -> str:
+    """Return how many queries of a comparison are scored."""
+    return f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
 
 
 def describe_certainty(rows: Sequence[Row]) -> list[str]:

@@ -25,7 +25,6 @@ from dashboard.views.comparison import (
     draw_verdict,
     make_forest,
     name_columns,
-    show_progress,
     write_row,
 )
 from dashboard.views.components import make_line
@@ -38,14 +37,22 @@ QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
 study, choices = open_page("metrics", "shown", versions=2)
 (baseline, candidate), metric = choices.pair, choices["metric"]
-with show_progress("Comparing the versions"):
-    rows, front = compare_on_page(study, choices)
+rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)
 picks = [each for each in draw_sections("compare", study, choices) if isinstance(each, Pick)]
 
 changes = list_changes(study, baseline, candidate, metric)
-meant = [row for row in changes if all(row["query_id"] in pick.queries for pick in picks)]
 bins, points = group_changes(changes), group_values(changes)
+labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]
+meant = [
+    row
+    for row in changes
+    if all(row["query_id"] in pick.queries for pick in picks)
+    and (
+        picked in ("", row.get("point"))
+        or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
+    )
+]
 forest = draw_forest(make_forest(rows, metric), "Candidate − baseline")
 histogram = draw_histogram(bins, metric)
 scatter = draw_scatter(points, metric, baseline, candidate)
@@ -75,16 +82,7 @@ with right:
     )
     show_chart(forest)
 with left:
-    labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]
-    shown = [
-        row
-        for row in meant
-        if choices["outcome"] in ("all", row["outcome"])
-        and (
-            picked in ("", row.get("point"))
-            or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
-        )
-    ]
+    shown = [row for row in meant if choices["outcome"] in ("all", row["outcome"])]
     with make_line():
         counted = f"{len(shown):,} of {len(changes):,}"
         st.markdown(f"**Queries, worst first** – {counted}", width="content")

@@ -37,8 +37,7 @@ top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search
     means = study.list_means(runs, choices["metrics"])
-with show_progress("Comparing the versions"):
-    rows, front = compare_on_page(study, choices)
+rows, front = compare_on_page(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front)
     changes = list_changes(study, *versions, metric)

@@ -8,7 +8,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
 from dashboard.retrieval.language import list_sides
 from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
-from dashboard.study.changes import list_changes
+from dashboard.study.changes import list_worse
 from dashboard.study.new_query import search
 from dashboard.texts import count_things
 from dashboard.views.address import draw_choice, draw_text, escape_markdown, set_choice
@@ -71,11 +71,10 @@ if upload:
 
 if not text and not item and picture is None:
     try:
-        changes = list_changes(study, baseline, candidate, choices["metric"])
+        worse = list_worse(study, *choices.pair, choices["metric"])[:EXAMPLES]
     except ChoiceError as error:
         draw_text("info", error)
-        changes = []
-    worse = [row for row in changes if row["outcome"] == "worse"][:EXAMPLES]
+        worse = []
     # a text that asks together with an item finds nothing by itself
     texts = [
         "" if with_item and "text" not in sides else each

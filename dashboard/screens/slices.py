@@ -27,8 +27,8 @@ MAX_PAIRS = 20
 study, choices = open_page("metrics", "shown", versions=2)
 versions = choices.pair
 metric = choices["metric"]
-with show_progress("Comparing the versions"):
-    _, front = compare_on_page(study, choices)
+_, front = compare_on_page(study, choices)
+with show_progress("Comparing the slices"):
     rows = study.compare_slices(*versions, metric)
 told = draw_verdict(study, choices, front)
 if not rows:

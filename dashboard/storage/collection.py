@@ -99,15 +99,15 @@ class Collection:
 
     def name_query(self, query: str) -> str:
         """Return the name of a query, with its id where others have that name, or "(gone)"."""
-        place = self.queries.index.get(query, -1)
-        if place < 0:
-            return f"{query} (gone)"
-        name = self.query_names[place]
-        return f"{name} ({query})" if self._shared_names[name] > 1 else name
+        return self._names.get(query, f"{query} (gone)")
 
     @cached_property
-    def _shared_names(self) -> Counter[str]:
-        return Counter(self.query_names)
+    def _names(self) -> dict[str, str]:
+        number = Counter(self.query_names)
+        return {
+            query: f"{name} ({query})" if number[name] > 1 else name
+            for query, name in zip(self.queries.ids, self.query_names, strict=True)
+        }
 
     @property
     def protocols(self) -> tuple[str, ...]:

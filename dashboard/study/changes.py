@@ -45,6 +45,12 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> Ro
     ]
 
 
+def list_worse(study: Study, baseline: str, candidate: str, metric: str) -> Rows:
+    """Return what `list_changes` does of the queries that got worse."""
+    rows = list_changes(study, baseline, candidate, metric)
+    return [row for row in rows if row["outcome"] == "worse"]
+
+
 def list_slice_changes(
     study: Study, baseline: str, candidate: str, metric: str, slices: Sequence[str]
 ) -> Rows:

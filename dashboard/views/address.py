@@ -123,8 +123,8 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
 def read_choices(collection: Collection, given: Address) -> Choices:
     """Return the choices of an address, and write those that are not the usual ones to it.
 
-    Versions and query are always written, so that a link keeps its meaning when a new version
-    arrives.
+    Versions, where there are several, and the query are always written, so that a link keeps its
+    meaning when a new version arrives.
 
     Raises:
         ChoiceError: If the address holds an unknown value.

@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import describe_idle_margins, describe_power
 from dashboard.evaluation.differences import (
+    count_scored,
     describe_certainty,
     find_sign,
     write_p,
@@ -18,7 +19,7 @@ from dashboard.study.changes import list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Row, Rows
-from dashboard.texts import count_things, write_number
+from dashboard.texts import write_number
 from dashboard.views.address import draw_switch, draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
@@ -54,13 +55,14 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
 def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
     """Return what `compare_metrics` does; margins that no loss can have are said and left out."""
-    try:
-        return compare_metrics(study, choices)
-    except ChoiceError as error:
-        plain = open_study(study.collection, study.choices.replace(margins=""))
-        found = compare_metrics(plain, choices)
-        draw_text("error", error)
-        return found
+    with show_progress("Comparing the versions"):
+        try:
+            return compare_metrics(study, choices)
+        except ChoiceError as error:
+            plain = open_study(study.collection, study.choices.replace(margins=""))
+            found = compare_metrics(plain, choices)
+            draw_text("error", error)
+            return found
 
 
 def show_progress(doing: str) -> AbstractContextManager[None]:
@@ -85,8 +87,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
-        scored = f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
-        told = f"{candidate}: {row['name']} {mean} ({scored})"
+        told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
         told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.commands.output import (
     clean_cell,
-    protect_cell,
+    protect_rows,
     write_markdown_table,
     write_rows,
 )
@@ -90,7 +90,7 @@ def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_
     if form in ("csv", "json"):
         rows, columns = content
         if form == "csv":
-            rows = [{key: protect_cell(cell) for key, cell in row.items()} for row in rows]
+            rows = protect_rows(rows)
         return write_rows(rows, columns, form).encode()
     import vl_convert
 

@@ -94,8 +94,8 @@ class ScriptSender:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _, found, name = scope.get("path", "").rpartition("/static/js/")
-        if not found or name not in SCRIPTS:
+        name = scope.get("path", "").rpartition("/static/js/")[2]
+        if scope.get("method") not in ("GET", "HEAD") or name not in SCRIPTS:
             await self.app(scope, receive, send)
             return
         kept = {"Cache-Control": "public, immutable, max-age=31536000"}

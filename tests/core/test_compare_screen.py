@@ -82,6 +82,7 @@ def test_charts_narrow_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) ->
     before = list_rows(drawn)
     drawn.query_params["picked"] = "0.333 → 1.000"
     assert list_rows(drawn.run()) == ["q2"]
+    assert "Better 1" in str(drawn.button_group[0].proto)
     drawn.query_params["picked"] = "+0.800"  # the bar from 0.6 to 0.8
     assert list_rows(drawn.run()) == ["q2"]
     assert list_rows(drawn.button(key="chip-picked").click().run()) == before

@@ -74,7 +74,7 @@ FAULTS = (
     ("plugins/reviews/routes.py", 'return site == "same-origin" if site else',
      "return True if site else"),
     ("plugins/reviews/store.py", '"BEGIN IMMEDIATE" if writing else "BEGIN"', '"BEGIN"'),
-    ("plugins/reviews/commands.py", "protect_cell(cell) for", "cell for"),
+    ("plugins/reviews/commands.py", "protect_rows(rows)", "list(rows)"),
     ("plugins/reviews/answers.js", "this.rows.set(nameOf(entry), entry.before);", ""),
 )  # fmt: skip
 """File below `dashboard`, a text in it, and the fault that takes its place."""

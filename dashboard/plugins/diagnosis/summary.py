@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dashboard.evaluation.judgement import mark_hits
 from dashboard.evaluation.measurement import Described
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
-from dashboard.study.changes import find_cutoff, list_changes
+from dashboard.study.changes import find_cutoff, list_worse
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row, Rows
@@ -43,8 +43,7 @@ def list_wrong(
 
     They are those in the first ranks: as many as the metric looks at, or `depth`.
     """
-    rows = list_changes(study, baseline, candidate, metric)
-    ids = [row["query_id"] for row in rows if row["outcome"] == "worse"]
+    ids = [row["query_id"] for row in list_worse(study, baseline, candidate, metric)]
     queries = study.collection.queries.find(ids)
     cutoff = find_cutoff(metric, depth)
     found: dict[str, list[Cause]] = {}

@@ -12,12 +12,12 @@ import numpy as np
 
 from dashboard.commands.output import format_cell, write_markdown_table
 from dashboard.errors import make_printable
-from dashboard.evaluation.differences import NOT_WORSE, find_limit, find_sign
+from dashboard.evaluation.differences import NOT_WORSE, count_scored, find_limit, find_sign
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row, Rows
-from dashboard.texts import count_things, parse_number, write_number
+from dashboard.texts import parse_number, write_number
 
 _CONDITION = re.compile(r"([^<>\s,][^<>]*?)\s*(?:([<>])\s*([^\s,<>]*)|$)")
 EXAMPLES = {
@@ -101,7 +101,7 @@ def make_checks(
 
 def _check(condition: Condition, row: Row) -> Check:
     name = str(condition)
-    known = f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
+    known = count_scored(row)
     if row["p"] is None:
         return Check(name, True, f"no interval: {known} in both versions; it takes two")
     has_interval = row["low"] is not None

@@ -60,11 +60,10 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
 
 def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
     """Raise DataError for bytes that are neither codes nor said to be vectors."""
-    if vectors.stored.dtype.itemsize > 1 or (vectors.stored.dtype == np.int8 and is_stated):
-        return
-    if hold_only([vectors.stored], (-1, 0, 1)):
-        return
     kind, columns = vectors.stored.dtype, vectors.dimension
+    is_said = kind.itemsize > 1 or (kind == np.int8 and is_stated)
+    if is_said or hold_only([vectors.stored], (-1, 0, 1)):
+        return
     found = f"{kind} in {columns} columns, which may be packed bits"
     do = (
         f"If they are, write bits = {columns * BYTE} into model.toml, or unpack them: "

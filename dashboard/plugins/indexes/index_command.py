@@ -70,7 +70,7 @@ def answer(call: Namespace) -> Answer:
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
         write_index(collection, version, call.factory, parameters, call.depth)
-        say_where(collection, f"{version.name} (index)")
+        say_where(collection, f"{version.name} (index)", version.name)
         files = [read_index_file(collection, version)]
     else:
         files = list_indexes(collection, version)
@@ -88,6 +88,6 @@ def _copy(call: Namespace, collection: Collection, version: Version) -> Rows:
     many = len(require_floats(version).ids)
     with tqdm(total=2 * many, unit=" vectors", disable=None) as bar:
         copied = copy_vectors(collection, version, line, bar.update)
-    say_where(collection, f"{version.name} (milvus)")
+    say_where(collection, f"{version.name} (milvus)", version.name)
     say(f'Start the dashboard with {SERVERS}="{line.uri}".')
     return [{"rows": many, "copied": copied, "checked": many}]

@@ -40,7 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Write the report; return its file, size and number of queries with pictures."""
-    from dashboard.plugins.report.page import list_queries, write_report
+    from dashboard.plugins.report.page import write_report
+    from dashboard.study.changes import list_worse
 
     if not 0 <= call.number <= MAX_QUERIES:
         raise ValueError(f"--number {call.number}: from 0 to {MAX_QUERIES}.")
@@ -48,7 +49,7 @@ def answer(call: Namespace) -> Answer:
     if choices["baseline"] == choices["candidate"]:
         there = ", ".join(study.collection.versions) or "none"
         raise ValueError(f"A report compares two versions; name two. There are: {there}.")
-    queries = list_queries(study, choices, call.number)
+    queries = list_worse(study, *choices.pair, choices["metric"])[: call.number]
     content = write_report(study, choices, queries).encode()
     replace_file(call.output, content)
     row = {"file": str(call.output), "bytes": len(content), "queries": len(queries)}
@@ -57,6 +58,8 @@ def answer(call: Namespace) -> Answer:
 
 def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
     """Return the report of what a screen shows; `address` is the screen's, without a query."""
-    from dashboard.plugins.report.page import list_queries, write_report
+    from dashboard.plugins.report.page import write_report
+    from dashboard.study.changes import list_worse
 
-    return write_report(study, choices, list_queries(study, choices, QUERIES), address).encode()
+    queries = list_worse(study, *choices.pair, choices["metric"])[:QUERIES]
+    return write_report(study, choices, queries, address).encode()

@@ -34,19 +34,13 @@ CHART_WIDTH = 400
 INK = "#0e151d"
 
 
-def list_queries(study: Study, choices: Choices, number: int) -> Rows:
-    """Return the queries that got worse, the worst first, at most `number`."""
-    rows = list_changes(study, *choices.pair, choices["metric"])
-    return [row for row in rows if row["outcome"] == "worse"][:number]
-
-
 def write_report(study: Study, choices: Choices, queries: Rows, address: str = "") -> str:
     """Return the report as HTML; every text of the collection in it is escaped.
 
     Args:
         study: What is compared.
         choices: Versions, metrics, and the metric of charts and queries.
-        queries: Rows of `list_queries`.
+        queries: Rows of `list_worse`, some or all.
         address: Address of a screen, without choices, that the report links to; empty: none.
     """
     baseline, candidate = choices.compared

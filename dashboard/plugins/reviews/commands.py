@@ -4,7 +4,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, add_options
-from dashboard.commands.output import FORMATS, protect_cell
+from dashboard.commands.output import FORMATS, protect_rows
 
 HELP = "what people say of results: lists to judge, agreement, decisions, corrected labels"
 ACTIONS = {
@@ -75,5 +75,5 @@ def answer(call: Namespace) -> Answer:
 
     rows, columns = ANSWERS[call.action](call)
     if call.format == "csv":
-        rows = [{key: protect_cell(cell) for key, cell in row.items()} for row in rows]
+        rows = protect_rows(rows)
     return rows, columns, FINE

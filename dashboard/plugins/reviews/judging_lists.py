@@ -28,6 +28,7 @@ from dashboard.study.changes import (
     find_cutoff,
     list_changes,
     list_moved_results,
+    list_worse,
 )
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_rules
@@ -175,8 +176,7 @@ def _choose_queries(
         raise ChoiceError("Name the slice, such as --slice A=x.")
     told = (COMPARED if compares else WAYS)[way]
     if way == "worst":
-        changed = list_changes(study, versions[0], versions[1], metric)
-        worse = (row["query_id"] for row in changed if row["outcome"] == "worse")
+        worse = (row["query_id"] for row in list_worse(study, versions[0], versions[1], metric))
         return study.collection.queries.find(worse), f"{told} by {metric}"
     if way == "slice":
         return study.queries, " & ".join(study.choices["slice"])

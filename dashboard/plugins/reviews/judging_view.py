@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from dashboard.errors import ChoiceError
 from dashboard.evaluation.judgement import mark_hits
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
 from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone, open_whole
@@ -21,13 +22,14 @@ from dashboard.plugins.reviews.verdicts import (
     list_history,
     read_state,
 )
+from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
 from dashboard.study.changes import list_moved_results
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row
 from dashboard.views import cards
-from dashboard.views.address import draw_reset, drop_choice, set_choice
+from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
 from dashboard.views.cards.payload import describe_media, make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
@@ -87,7 +89,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
     collection = study.collection
     if choices["judge"] == "no":
         return ("v", "Judge", ("judge", "yes"))
-    made = find_list(collection.folder, choices["list"]) if choices["list"] else None
+    made = _find_list(collection, choices["list"])
     if made:
         st.html(HIDDEN)
         st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
@@ -140,6 +142,16 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         on_stop_change=lambda: drop_choice("judge", "list"),
     )
     st.stop()
+
+
+def _find_list(collection: Collection, id: str) -> JudgingList | None:
+    """Return the list that is judged, None for all results; end the page if it is gone."""
+    try:
+        return find_list(collection.folder, id) if id else None
+    except ChoiceError as error:
+        draw_text("error", error)
+        draw_reset("Open without this", "list")
+        st.stop()
 
 
 def _ask_author() -> None:

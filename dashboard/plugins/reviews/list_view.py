@@ -170,8 +170,8 @@ def _draw_step(
     """Draw what goes on where a person has stopped, in one step of the browser's Back."""
     label = escape_markdown(label)
     if made.is_comparison:  # on this page
-        step: Any = {"on_click": set_choice, "args": (PART, made.id)}
-        st.button(label, key=f"go-{made.id}", type=kind, width=width, **step)
+        key, chosen = f"go-{made.id}", (PART, made.id)
+        st.button(label, key, on_click=set_choice, args=chosen, type=kind, width=width)
         return
     screen, values = describe_task(made)  # the whole address: what Query adds is another step
     values = shorten_choices(collection, resolve(collection, values))

@@ -13,7 +13,7 @@ from dashboard.storage.new_versions import Stated, add_run, add_vectors, replace
 from dashboard.storage.versions import RUNS
 from dashboard.tables import Rows
 
-KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}"
+KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}, or a matrix with its ids"
 Files = tuple[Path, Path | None]
 """Vectors, and their ids; None for ids in the file itself or beside it."""
 
@@ -62,7 +62,7 @@ def add_dropped(
     stated: Stated,
     findings: Findings,
 ) -> None:
-    """Add a version of files that were uploaded: vectors, alone or with their ids, or results.
+    """Add a version of files that were uploaded: vectors or a matrix, with ids, or results.
 
     Raises:
         DataError: If the version could not be used.
@@ -70,11 +70,14 @@ def add_dropped(
     with tempfile.TemporaryDirectory() as folder:
         given = _write(Path(folder) / "items", items)
         asked = _write(Path(folder) / "queries", queries)
+        runs = [each for each in given if each.with_suffix(".rows.txt") in given]
         if len(given) == 1 and given[0].suffix.lower() in RUNS:
+            runs = given
+        if runs:
             if asked or stated != Stated():
                 do = "Leave the other fields empty, or drop vectors."
-                raise DataError(given[0].name, "results", "vectors with what was said", do=do)
-            add_run(collection, name, given[0], findings)
+                raise DataError(runs[0].name, "results", "vectors with what was said", do=do)
+            add_run(collection, name, runs[0], findings)
             return
         texts = _pair(asked) if asked else None
         add_files(collection, name, _pair(given), texts, stated, findings)

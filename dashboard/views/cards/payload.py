@@ -19,7 +19,7 @@ from dashboard.views.media_routes import address_media, find_media_of
 MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
 MISSED = 20
-"""Missed items that have a card, and more in longer rows; those of the best ranks come first."""
+"""Missed items that have a card, and more in longer rows; those missed by all come first."""
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
 

@@ -64,6 +64,11 @@ def test_pairs_that_are_gone_are_not_offered(graded: Path, draw: Draw) -> None:
     test.switch_page("screens/query.py")
     test.query_params.update({"judge": "yes", "list": none.id})
     assert not test.run().exception
+    test.query_params["list"] = "f00"
+    assert "There is no list 'f00'" in read(test.run())
+    (way,) = (each for each in test.button if each.label == "Open without this")
+    way.click().run()
+    assert "list" not in test.query_params and not test.error
 
 
 def test_nothing_yet(draw: Draw, store: Path) -> None:

@@ -360,6 +360,12 @@ def test_files_that_are_dropped(
     page.text_input[1].set_value("a note")
     page.button[-1].click().run()
     assert "Leave the other fields empty" in page.error[0].value
+    ids = [("v.rows.txt", b"a\nb\nc\n", ""), ("v.columns.txt", b"q1\nq2\n", "")]
+    page.file_uploader[0].set_value([("v.npy", (tmp_path / "v.npy").read_bytes(), ""), *ids])
+    page.text_input[0].set_value("cross")
+    page.text_input[1].set_value("")
+    page.button[-1].click().run()
+    assert "cross is a version" in page.success[0].value
 
 
 def test_others_can_read_the_files_of_a_version(world: Path, tmp_path: Path) -> None:
