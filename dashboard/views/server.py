@@ -28,7 +28,7 @@ history.pushState = (state, title, address) => {
   const [old, next] = [from.searchParams, to.searchParams];
   const pinned = ["collection", "baseline", "candidate"];
   const isSame = from.pathname === to.pathname && next.size > old.size &&
-    [...next].every(([key, value]) => (old.has(key) ? old.get(key) === value : pinned.includes(key)));
+    [...next].every(([key, value]) => old.has(key) ? old.get(key) === value : pinned.includes(key));
   if (isSame) history.replaceState(state, title, address);
   else push(state, title, address);
 };

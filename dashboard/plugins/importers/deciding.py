@@ -83,7 +83,7 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
         if not ways:
             told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
             raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
-        file, told = found.sources.get(ways[0], "captions"), list_names(ways)
+        file, told = found.items.filled.get(ways[0], "captions"), list_names(ways)
         wanted = "a statement of which one does, if any"
         raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
@@ -143,7 +143,7 @@ def join_marks(found: Gathered) -> None:
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
         column = "classes" if len(marks) == len(cells) else "marked"
-        found.sources[column] = found.sources[marks[0]]
+        found.items.filled[column] = found.items.filled[marks[0]]
         rows = zip(*(cells[name] for name in marks), strict=True)
         joined = [write_list([*compress(marks, map(YES.__contains__, row))]) for row in rows]
         for name in marks:

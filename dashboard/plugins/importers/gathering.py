@@ -172,8 +172,24 @@ class VectorFile:
 
 
 @dataclass(eq=False)
+class Placed:
+    """A version that was written.
+
+    Attributes:
+        said: What it was taken from, for the answer.
+        rows: Rows of each of its files.
+        form: What its vectors are, as `find_form` says.
+    """
+
+    name: str
+    said: list[str] = field(default_factory=list)
+    rows: dict[str, int] = field(default_factory=dict)
+    form: str = ""
+
+
+@dataclass(eq=False)
 class Gathered:
-    """All that the formats yielded.
+    """All that the formats yielded, and the collection that is made of it.
 
     Attributes:
         folder: Where vectors and pictures are written while they come.
@@ -191,6 +207,15 @@ class Gathered:
         known: Items by their files, and by other names under which these came.
         renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
+        basis: What decides relevance: a key of PLANS, or "" for nothing.
+        column: The column of classes, if they decide.
+        pictures: Ids of the items but for texts that belong to them.
+        texts: Ids of the texts that belong to pictures, in the order of their files.
+        files: The files by which relevance is decided.
+        notes: More about it, for the answer.
+        of_queries: Guesses about queries.csv.
+        placed: Versions that were written, but for results.
+        tables: Rows of each table, by its file, with the header first.
     """
 
     folder: Path
@@ -209,11 +234,17 @@ class Gathered:
     known: Texts = field(default_factory=dict)
     renamed: Texts = field(default_factory=dict)
     is_whole: bool = False
-
-    @property
-    def sources(self) -> Texts:
-        """File that each column of the items came from first."""
-        return self.items.filled
+    basis: str = ""
+    column: str = ""
+    pictures: list[str] = field(default_factory=list)
+    qrels: list[Result] = field(default_factory=list)
+    settings: Object = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    files: Names = ()
+    notes: list[str] = field(default_factory=list)
+    of_queries: str = ""
+    placed: list[Placed] = field(default_factory=list)
+    tables: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Unsure
+from dashboard.errors import Unsure
 from dashboard.plugins.importers.source import (
     BROKEN,
     Columns,
@@ -261,18 +261,6 @@ def join_wide(columns: Columns) -> dict[str, AnyArray]:
                 dtype=np.float32,
             )
     return found
-
-
-def take_list(found: Any, key: str, file: str) -> list[Object]:
-    """Return the objects of a list in an object of JSON.
-
-    Raises:
-        DataError: If there is no such list.
-    """
-    rows = found.get(key) if isinstance(found, dict) else None
-    if not isinstance(rows, list):
-        raise DataError(file, f"no list of {key}", f'an object with "{key}"')
-    return [row for row in rows if isinstance(row, dict)]
 
 
 def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:

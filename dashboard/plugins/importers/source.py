@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
+from dashboard.errors import DataError, Finding, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
 from dashboard.texts import decode_text, read_text
 
@@ -157,13 +157,9 @@ class Source:
         if not GZIP.search(name):
             return read_text(path, name, self.findings)
         most = MAX_SWELL * path.stat().st_size
-        try:
-            with gzip.open(path) as file:
-                raw = file.read(most + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(
-                name, "a damaged gzip file", "a whole file", do="Copy it again."
-            ) from error
+        damaged = explain_errors(name, "a damaged gzip file", "a whole file", "Copy it again.")
+        with damaged, gzip.open(path) as file:
+            raw = file.read(most + 1)
         if len(raw) > most:
             raise DataError(name, f"more than {most:,} bytes inside", "a file that swells less")
         return decode_text(raw, name, self.findings)

@@ -13,7 +13,6 @@ from pathlib import Path
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.planning import Plan
 from dashboard.plugins.importers.source import Names, Object, Ordered, Source, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
@@ -69,18 +68,18 @@ def _restore(before: Path, place: Path) -> None:
         before.rename(place)
 
 
-def list_tables(found: Gathered, plan: Plan) -> None:
+def list_tables(found: Gathered) -> None:
     """Make the header and the rows of each table of the collection, by its file."""
-    tables = plan.tables = {
-        "items.csv": _list_rows("item_id", plan.items),
-        "queries.csv": _list_rows("query_id", plan.queries),
+    tables = found.tables = {
+        "items.csv": _list_rows("item_id", found.items),
+        "queries.csv": _list_rows("query_id", found.queries),
         "qrels.csv": [
             ("query_id", "item_id", "grade"),
-            *[(query, item, f"{grade:g}") for query, item, grade in plan.qrels],
+            *[(query, item, f"{grade:g}") for query, item, grade in found.qrels],
         ],
     }
-    head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
-    is_used = plan.basis == "keywords"
+    head, *keywords = _list_rows("slice_id", found.items, is_keyword=True)
+    is_used = found.basis == "keywords"
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
@@ -88,18 +87,18 @@ def list_tables(found: Gathered, plan: Plan) -> None:
         tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
 
 
-def write_files(found: Gathered, plan: Plan) -> list[Object]:
+def write_files(found: Gathered) -> list[Object]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
-    draft, tables = found.folder, plan.tables
+    draft, tables = found.folder, found.tables
     taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
-    taken |= {"qrels.csv": list(plan.files)}
+    taken |= {"qrels.csv": list(found.files)}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
     for name in [each for each, number in numbers.items() if number > 0]:
         (draft / name).parent.mkdir(exist_ok=True)
         with (draft / name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(tables[name])
-    for version in plan.placed:
+    for version in found.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, version.said)
     for name in ("media", "posters"):
@@ -112,7 +111,7 @@ def write_files(found: Gathered, plan: Plan) -> list[Object]:
             "file": name,
             "rows": number,
             "taken_from": list_names(taken.get(name, ())) or "the source",
-            "guessed": plan.of_queries or None if name == "queries.csv" else None,
+            "guessed": found.of_queries or None if name == "queries.csv" else None,
         }
         for name, number in numbers.items()
         if number > 0
@@ -278,17 +277,17 @@ def _name_version(name: str) -> str:
     return f"models/{inside.partition('/')[0]}" if kind == "models" else ""
 
 
-def link_media(found: Gathered, plan: Plan) -> None:
+def link_media(found: Gathered) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
     shown = {
-        "media": {*plan.items.get("file"), *plan.queries.get("image")},
-        "posters": {*plan.items.get("poster")},
+        "media": {*found.items.get("file"), *found.queries.get("image")},
+        "posters": {*found.items.get("poster")},
     }
     for folder, names in shown.items():
         for name in known & names:
             link_file(found.source.find_path(name), found.folder / folder / name)
-    plan.items.add(list(found.written), {"file": list(found.written.values())})
+    found.items.add(list(found.written), {"file": list(found.written.values())})
 
 
 def link_file(path: Path, target: Path) -> None:

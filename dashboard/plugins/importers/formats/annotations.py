@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import Row, make_block, read_blocks
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
@@ -20,7 +20,6 @@ from dashboard.plugins.importers.pieces import (
     Pieces,
     find_labels,
     read_each,
-    take_list,
     write_list,
 )
 from dashboard.plugins.importers.source import Columns, Names, Ordered, Source, find_stem
@@ -58,7 +57,7 @@ def _read_json(source: Source, name: str) -> Pieces:
     elif "shapes" in found:  # LabelMe
         yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
     elif "samples" in found:
-        yield from _list_samples(source, name, take_list(found, "samples", name))
+        yield from _list_samples(source, name, found["samples"])
     else:
         classes, own = found.get("classes") or [], found["labels"].items()
         yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
@@ -125,16 +124,9 @@ def read_boxes(source: Source, files: Names) -> Pieces:
 def _read_xml(source: Source, name: str) -> Pieces:
     from defusedxml import ElementTree  # type: ignore[import-untyped]
 
-    try:
+    found, do = "XML that is damaged or defines entities", "Export it again."
+    with explain_errors(name, found, "whole XML without entities", do):
         root = ElementTree.parse(source.find_path(name)).getroot()
-    except Exception as error:  # of the parser, or entities that are refused
-        do = "Export it again."
-        raise DataError(
-            name,
-            f"XML that is damaged or defines entities ({str(error)[:60]})",
-            "whole XML without entities",
-            do=do,
-        ) from error
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)

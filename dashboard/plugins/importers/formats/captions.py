@@ -16,7 +16,6 @@ from dashboard.plugins.importers.pieces import (
     Pieces,
     match_lines,
     read_each,
-    take_list,
     write_list,
 )
 from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of
@@ -52,7 +51,7 @@ def _read_json(source: Source, name: str) -> Pieces:
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
     beside, own, other = LISTS[key]
-    kept = take_list(found, key, name)
+    kept = found[key]
     told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
     kinds = {
         each.get("id"): [str(each.get("name", each.get("id")))]
