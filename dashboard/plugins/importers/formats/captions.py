@@ -4,7 +4,6 @@ Lines are `FILE#K<TAB>caption`.
 """
 
 import re
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -53,10 +52,7 @@ def _read_json(source: Source, name: str) -> Pieces:
     beside, own, other = LISTS[key]
     kept = found[key]
     told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
-    kinds = {
-        each.get("id"): [str(each.get("name", each.get("id")))]
-        for each in found.get("categories", ())
-    }
+    kinds = {e["id"]: str(e.get("name", e["id"])) for e in found.get("categories", ())}
     odd = 0
     for each in found.get(beside, ()):
         is_told = "caption" in each or "segments_info" in each or each.get("category_id") in kinds
@@ -65,29 +61,27 @@ def _read_json(source: Source, name: str) -> Pieces:
     what = "annotations without a caption or a category, or of unknown pictures"
     source.count(name, odd, what, "them; left out")
     ids = [HOST.sub("", _find(image, NAMES)) for image in kept]
-    paths = zip((image.get("filepath", "") for image in kept), ids, strict=True)
-    files = [source.find_media("/".join(path), find_folder_of(name)) for path in paths]
+    named, folder = zip(kept, ids, strict=True), find_folder_of(name)
     columns = {key: [make_text(image.get(key)) for image in kept] for key in COLUMNS}
-    columns["file"] = files
+    columns["file"] = [
+        source.find_media(f"{image.get('filepath', '')}/{item}", folder) for image, item in named
+    ]
     if "videos" in found:
         columns["kind"] = ["video"] * len(kept)
     rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
-        said = ((_read_caption(each), _find(each, TEXT_IDS)) for each in texts)
-        rows += [(item, text, text_id) for text, text_id in said if text]
-        classes = [kind for each in texts for kind in kinds.get(each.get("category_id"), ())]
-        labels.append(write_list([*dict.fromkeys(classes)]))
+        for each in texts:
+            text = _find(each, TEXTS) or " ".join(each.get("tokens", ()))
+            rows += [(item, text, _find(each, TEXT_IDS))] if text else []
+        codes = dict.fromkeys(each.get("category_id") for each in texts)
+        labels.append(write_list([kinds[code] for code in codes if code in kinds]))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
     yield Captions(name, rows)
 
 
-def _read_caption(told: Mapping[str, Any]) -> str:
-    return _find(told, TEXTS) or " ".join(told.get("tokens", ()))
-
-
-def _find(told: Mapping[str, Any], keys: Names) -> str:
+def _find(told: Object, keys: Names) -> str:
     """Return the value of the first of some keys that is there, as a text."""
     return next((make_text(told[key]) for key in keys if told.get(key) is not None), "")
 
