@@ -17,7 +17,7 @@ from dashboard.plugins.importers.source import (
     find_stem,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import TEXT_WORDS, names_texts
+from dashboard.storage.vector_ids import names_texts
 from dashboard.texts import parse_number
 
 ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
@@ -64,14 +64,13 @@ NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = ("score", "similarity", "_score")
 RANK = ("rank", "position", "doc_position")
 NUMBERS = (*GRADE, *SCORE, *RANK)
-GENERAL = frozenset(
-    {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
-     "videos", "clips", "part", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
-     "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
-     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim",
-     "picture", "pictures", "trn", "tst"}
-)  # fmt: skip
-"""Words in names of files and columns that tell no version from another."""
+GENERAL = re.compile(
+    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
+    r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"vision|dim|0*\d{5}|of",
+    re.I,
+)
+"""Words in names of files and columns that tell no version from another, and numbers of parts."""
 
 
 NUMBERED = re.compile("id$|key$", re.I)
@@ -81,8 +80,6 @@ WORDS = re.compile(r"[^_\-\s.]+")
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|trn", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
-SHARD = re.compile(r"0*\d{5}|of|")
-"""Words that number the parts of a table."""
 
 
 class Roles:
@@ -235,10 +232,13 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
     Raises:
         Unsure: If there are such numbers, or if no column is known to name the items.
     """
-    free = {name: own for name, own in block.columns.items() if name not in of.values()}
-    marks = {name: [parse_number(cell) for cell in own if cell] for name, own in free.items()}
-    marks = {name: own for name, own in marks.items() if own and not NUMBERED.search(name)}
-    numbers = [n for n, own in marks.items() if all(0 <= each <= 100 for each in own)]
+    free = [name for name in block.columns if name not in of.values()]
+    marks = {name: [parse_number(cell) for cell in block.columns[name] if cell] for name in free}
+    numbers = [
+        name
+        for name, own in marks.items()
+        if own and not NUMBERED.search(name) and all(0 <= each <= 100 for each in own)
+    ]
     grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
     ways = [f"grade={name}" for name in (*grades, *(["+".join(grades)] if grades[1:] else []))]
     ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
@@ -360,6 +360,5 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
 
 def _list_own(name: str) -> list[str]:
     """Return the words of a name that tell a version from another one, each once."""
-    general = TEXT_WORDS | GENERAL
-    words = (word for word in WORDS.findall(name) if not SHARD.fullmatch(word))
-    return list(dict.fromkeys(word for word in words if word.lower() not in general))
+    words = dict.fromkeys(WORDS.findall(name))
+    return [word for word in words if not (names_texts(word) or GENERAL.fullmatch(word))]

@@ -36,7 +36,7 @@ DESCRIBED = ("file", "poster", "kind")
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
 """Columns that are no classes, and cells of columns that are a class each."""
 TEST = ("test", "testing")
-SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
+SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
 )
@@ -192,7 +192,7 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_split = {name.lower() for name in names} <= SPLITS
+    is_split = all(map(SPLITS.fullmatch, names))
     is_odd = any(map(ODD.fullmatch, list(names)[:20]))
     return 1 < len(names) < names.total() and not is_split and not is_odd
 

@@ -45,11 +45,6 @@ def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     return Items(file, [name for name, _ in rows], {column: cells}, [column])
 
 
-def recognise_json(source: Source) -> list[str]:
-    """Return JSON files whose beginning has the keys of one of the forms."""
-    return source.list_keyed(*KEYS)
-
-
 def _read_json(source: Source, name: str) -> Pieces:
     found = source.read_json(name)
     if isinstance(found, list):
@@ -143,11 +138,6 @@ def _read_xml(source: Source, name: str) -> Pieces:
         yield Items(name, [file], cells)
 
 
-def recognise_rows(source: Source) -> list[str]:
-    """Return tables of a class a row, as OpenImages has them, or a box."""
-    return source.list_headed(HEADER.match, ".csv")
-
-
 def _read_rows(source: Source, name: str) -> Pieces:
     """Yield pictures with the classes of all of their rows."""
     labels: Columns = {}
@@ -161,6 +151,14 @@ def _read_rows(source: Source, name: str) -> Pieces:
     yield make_labelled(name, labels.items())
 
 
-ROWS = Format("classes in rows", recognise_rows, partial(read_each, _read_rows))
-JSON = Format("FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
+ROWS = Format(
+    "classes in rows",
+    lambda source: source.list_headed(HEADER.match, ".csv"),
+    partial(read_each, _read_rows),
+)
+JSON = Format(
+    "FiftyOne, Label Studio",
+    lambda source: source.list_keyed(*KEYS),
+    partial(read_each, _read_json),
+)
 BOXES = Format("boxes", recognise_boxes, read_boxes)

@@ -40,11 +40,6 @@ LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)"
 """A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
 
-def recognise_json(source: Source) -> list[str]:
-    """Return JSON files whose beginning has the keys of one of the forms."""
-    return source.list_keyed(*KEYS)
-
-
 def _read_json(source: Source, name: str) -> Pieces:
     """Yield pictures, their texts and classes."""
     found = source.read_json(name)
@@ -109,5 +104,9 @@ def _read_lines(source: Source, name: str) -> Pieces:
     yield Captions(name, rows)
 
 
-JSON = Format("captions and COCO in JSON", recognise_json, partial(read_each, _read_json))
+JSON = Format(
+    "captions and COCO in JSON",
+    lambda source: source.list_keyed(*KEYS),
+    partial(read_each, _read_json),
+)
 LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))

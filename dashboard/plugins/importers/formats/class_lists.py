@@ -119,10 +119,6 @@ def recognise_names(source: Source) -> list[str]:
     return [n for n in files if OF_CLASSES.search(find_plain(n)) and _list_names(source, n)]
 
 
-def _read_names(source: Source, name: str) -> Pieces:
-    yield ClassNames(name, _list_names(source, name))
-
-
 def _list_names(source: Source, name: str) -> Texts:
     """Return the names of classes by their codes; none if a file holds something else."""
     import yaml  # type: ignore[import-untyped]
@@ -141,6 +137,10 @@ def _list_names(source: Source, name: str) -> Texts:
     return {str(code): str(each) for code, each in told.items()}
 
 
-NAMES = Format("names of classes", recognise_names, partial(read_each, _read_names))
+NAMES = Format(
+    "names of classes",
+    recognise_names,
+    lambda source, files: (ClassNames(name, _list_names(source, name)) for name in files),
+)
 CLASSES = Format("lists of classes", recognise_classes, read_classes)
 HASHED = Format("hashing lists", recognise_flags, read_flags)

@@ -16,11 +16,10 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION
 
-GENERAL = frozenset(
-    {"images", "image", "imgs", "img", "pictures", "photos", "videos", "video", "clips", "media",
-     "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all", "dataset", "query",
-     "queries", "gallery", "reference", "references", "database"}
-)  # fmt: skip
+GENERAL = re.compile(
+    r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
+    rf"raw|all|dataset|query|queries|gallery|database|{SPLITS.pattern}"
+)
 """Words in names of folders that are no classes."""
 BESIDE = frozenset({"set", "bounding", "box"})
 """Words that may stand beside these; alone they are classes."""
@@ -76,7 +75,7 @@ def list_class_folders(files: Names) -> Columns:
 def _is_class(folder: str) -> bool:
     """Return whether the name of a folder may be a class; img2dataset's shards are numbers."""
     words = {*re.split(r"[\d_ -]+", folder.lower())} - BESIDE - {""}
-    is_part = bool(words) and words <= GENERAL | SPLITS
+    is_part = bool(words) and all(map(GENERAL.fullmatch, words))
     return not (is_part or re.fullmatch(r"\d{5,}", folder))
 
 

@@ -120,11 +120,6 @@ def read_tables(source: Source, files: Names) -> Pieces:
         yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
 
 
-def recognise_landmarks(source: Source) -> Names:
-    """Return the JSON of Revisited Oxford and Paris, as its line to convert writes it."""
-    return source.list_keyed("imlist qimlist gnd")
-
-
 def _read_landmarks(source: Source, name: str) -> Pieces:
     """Yield the gallery, the pictures that ask, and those that are right, easy or hard."""
     found = source.read_json(name)
@@ -139,7 +134,9 @@ def _read_landmarks(source: Source, name: str) -> Pieces:
 
 
 LANDMARKS = Format(
-    "Revisited Oxford and Paris", recognise_landmarks, partial(read_each, _read_landmarks)
+    "Revisited Oxford and Paris",
+    lambda source: source.list_keyed("imlist qimlist gnd"),
+    partial(read_each, _read_landmarks),
 )
 COMPOSED = Format("composed queries", recognise, read)
 CONTEXT = Format("context study", recognise_tables, read_tables)

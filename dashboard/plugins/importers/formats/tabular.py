@@ -218,13 +218,9 @@ KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}
 def read_outside(cell: str) -> bytes | None:
     """Return the picture or clip at an absolute path, where it is there; else None."""
     path = Path(cell.removeprefix("file://"))
-    if not path.is_absolute() or not EXTENSION.search(cell):
-        return None
-    try:
-        is_picture = recognise_type(path) and path.stat().st_size <= MAX_PICTURE_BYTES
-        return path.read_bytes() if is_picture else None
-    except (OSError, ValueError):
-        return None
+    is_named = path.is_absolute() and EXTENSION.search(cell)
+    is_picture = is_named and recognise_type(path) and path.stat().st_size <= MAX_PICTURE_BYTES
+    return path.read_bytes() if is_picture else None
 
 
 FORMAT = Format("tables", recognise, read)

@@ -23,11 +23,6 @@ READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 """Endings of members that are read."""
 
 
-def recognise(source: Source) -> list[str]:
-    """Return tar files."""
-    return source.list_left(*ENDINGS)
-
-
 def read(source: Source, files: Names) -> Pieces:
     """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
     yield from read_each(partial(_read_tar, seen={}), source, files)
@@ -94,4 +89,4 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
                 source.say(file, f"no array in the vector of {item}", "one; left out")
 
 
-FORMAT = Format("WebDataset", recognise, read)
+FORMAT = Format("WebDataset", lambda source: source.list_left(*ENDINGS), read)
