@@ -204,8 +204,8 @@ def _has_few(names: Counter[str]) -> bool:
     return is_few and not (is_text or is_alike)
 
 
-def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int]:
-    """Return the grades of pairs, the files that they are of, and on how many people disagree.
+def merge_judgements(found: Gathered) -> None:
+    """Take over the grades of pairs and their files; note on how many pairs people disagree.
 
     Raises:
         Unsure: If people disagree, and the caller does not say what counts.
@@ -217,7 +217,7 @@ def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int
         raise DataError(
             options.judgements, "no such judgements", f"one of: {list_names(files) or NONE}"
         )
-    used = named or files
+    found.files = used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     votes: dict[Pair, list[tuple[Any, str]]] = {}
@@ -231,8 +231,11 @@ def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int
         lines = [f"--judgements {shlex.quote(each)}" for each in used if len(used) > 1]
         lines += [f"--disagreements {each}" for each in SETTLED]
         raise Unsure(own[0][1], told, "one grade for each pair", lines)
+    if odd:
+        how = f"the {options.disagreements} of each"
+        found.notes.append(f"{len(odd):,} pairs with different grades: {how}")
     settle = SETTLED.get(options.disagreements, min)
-    return {pair: settle([e for e, _ in own]) for pair, own in votes.items()}, used, len(odd)
+    found.qrels = [(*pair, settle([each for each, _ in own])) for pair, own in votes.items()]
 
 
 SETTLED: Mapping[str, Callable[[list[float]], float]] = {

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -91,6 +91,10 @@ class Rows:
         """Return the cells of a column, "" for those that never came."""
         own = self.columns.get(column, [])
         return [*own, *[""] * (len(self) - len(own))]
+
+    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+        """Return the id of each row and its cells in some columns."""
+        return zip(self.index, *map(self.get, columns), strict=True)
 
 
 class VectorFile:
@@ -373,8 +377,7 @@ class Gathered:
             alike = {name: owners.get(shorten(name), set()) & items for name in names}
             near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
         for column in self.items.columns if not near else ():
-            cells = zip(self.items.get(column), self.items.index, strict=True)
-            ids = {cell: item for cell, item in cells if item in items}
+            ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
             own = {name: ids[name] for name in names if name in ids}
             few = len(names) if any(map(str.isdecimal, own)) else len(names) // 2 + 1
             if len(ids) == len(items) and len(own) >= few:

@@ -17,7 +17,7 @@ from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
-from dashboard.plugins.importers.source import BROKEN, Names, Object, Pair, Source, list_source
+from dashboard.plugins.importers.source import BROKEN, Names, Object, Source, Texts, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
@@ -71,9 +71,7 @@ def make_collection(call: Namespace) -> tuple[list[Object], list[Finding], list[
     options = Namespace(**(vars(call) | record["choices"] | typed))
     options.before = record["settings"].get("class_label")
     record["choices"] = {key: getattr(options, key) for key in CHOICES}
-    pairs = [_split(pair) for pair in (options.map or "").split(",") if pair.strip()]
-    options.columns = {ours: theirs for ours, theirs in pairs if not ours.isdecimal()}
-    options.grades = {theirs.lower(): ours for ours, theirs in pairs if ours.isdecimal()}
+    options.columns, options.grades = _split_map(options.map or "")
     source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
@@ -102,11 +100,18 @@ def make_collection(call: Namespace) -> tuple[list[Object], list[Finding], list[
     return rows, findings, [*block, *lines, made]
 
 
-def _split(pair: str) -> Pair:
-    ours, _, theirs = pair.partition("=")
-    if not ours.strip() or not theirs.strip():
-        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
-    return ours.strip(), theirs.strip()
+def _split_map(told: str) -> tuple[Texts, Texts]:
+    """Return the columns of the source by names of ours, and numbers by words of theirs."""
+    columns, grades = Texts(), Texts()
+    for pair in filter(str.strip, told.split(",")):
+        ours, _, theirs = map(str.strip, pair.partition("="))
+        if not ours or not theirs:
+            raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
+        if ours.isdecimal():
+            grades[theirs.lower()] = ours
+        else:
+            columns[ours] = theirs
+    return columns, grades
 
 
 def _open_draft(found: Gathered) -> Collection:
@@ -145,7 +150,7 @@ def _write_all(
     }
     if place.is_dir():
         for name in TABLES:
-            keep_rows(place, name, tables, record["tables"], found.source)
+            keep_rows(place, name, found, record)
     rows = write_files(found)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():

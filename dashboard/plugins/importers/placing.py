@@ -10,7 +10,7 @@ import numpy as np
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import Vectors
-from dashboard.plugins.importers.source import Names, Texts, cut_number
+from dashboard.plugins.importers.source import Names, Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 
 SIDES = ("items", "texts")
@@ -55,7 +55,8 @@ def join_shards(found: Gathered) -> None:
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
-        groups.setdefault((cut_number(own.file), own.shape[1], side), []).append(name)
+        file = re.sub(r"\d+(?=[^/\d]*$)", "", own.file)
+        groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
         first, *rest = parts = [found.vectors[name, side] for name in names]
         ids = set[str]().union(*(each.ids for each in parts))
@@ -83,9 +84,7 @@ def choose_hashing(found: Gathered) -> None:
 
 def _list_texts(found: Gathered) -> Texts:
     """Return what belongs to vectors of texts by id: captions, or text and picture queries."""
-    cells = zip(
-        found.queries.index, *(found.queries.get("text"), found.queries.get("image")), strict=True
-    )
+    cells = found.queries.list_rows("text", "image")
     return {name: text or image for name, text, image in cells if text or image}
 
 

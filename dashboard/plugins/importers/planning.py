@@ -93,18 +93,10 @@ def _describe_items(found: Gathered) -> None:
 
 
 def _plan_judgements(found: Gathered) -> None:
-    merged, found.files, settled = merge_judgements(found)
-    if settled:
-        how = found.source.options.disagreements
-        found.notes.append(f"{settled:,} pairs with different grades: the {how} of each")
+    merge_judgements(found)
     file = list_names(found.files)
-    found.qrels = [(query, item, grade) for (query, item), grade in merged.items()]
     found.settings["protocols"] = ["trec"]
-    every = zip(
-        list(found.queries.index),
-        *[found.queries.get(each) for each in ("text", "item_id", "image")],
-        strict=True,
-    )
+    every = found.queries.list_rows("text", "item_id", "image")
     bare = [query for query, *own in every if not any(own)]
     own_items = found.match_items(
         [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
@@ -191,7 +183,7 @@ def _plan_tables(found: Gathered) -> None:
 def _keep_test(found: Gathered) -> None:
     """Keep the test split alone of captions with splits, as their evaluations do."""
     column = next(filter(SPLIT.fullmatch, found.items.columns), "")
-    splits = dict(zip(found.items.index, map(str.lower, found.items.get(column)), strict=True))
+    splits = {item: split.lower() for item, split in found.items.list_rows(column)}
     away = {name: split for name, split in splits.items() if split not in TEST}
     if column and len(away) < len(splits):
         what = f"items of other splits ({list_names(sorted({*away.values()}))})"
@@ -223,8 +215,8 @@ def _plan_captions(found: Gathered) -> None:
             used.add(name)
             kept.append((item, text, name))
             times[item] += 1
-    files = zip(found.items.get("file"), found.items.get("kind"), found.pictures, strict=True)
-    kinds = [find_kind(file) or kind or find_kind(name) or "image" for file, kind, name in files]
+    told = found.items.list_rows("file", "kind")
+    kinds = [find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in told]
     found.items.columns["kind"] = kinds
     asked = [item for item in found.pictures if times[item]]
     found.queries.add(asked, {"item_id": asked})

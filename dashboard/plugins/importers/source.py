@@ -280,11 +280,6 @@ def _number_parts(name: str) -> str:
     )
 
 
-def cut_number(name: str) -> str:
-    """Return a path without the last number in the name of its file, which tells its parts."""
-    return re.sub(r"\d+(?=[^/\d]*$)", "", name)
-
-
 def cut_added(name: str) -> str:
     """Return a name without what a program wrote before it.
 

@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.source import Names, Object, Ordered, Source, Texts
+from dashboard.plugins.importers.source import Names, Object, Ordered, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
@@ -120,12 +120,12 @@ def write_files(found: Gathered) -> list[Object]:
 
 def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
     """Return the header and the rows of a table: of columns of keywords, or of all others."""
-    shown = {
-        name: rows.get(name)
+    shown = [
+        name
         for name, cells in rows.columns.items()
         if name != key and any(cells) and name.startswith(KEYWORDS) == is_keyword
-    }
-    return [(key, *shown), *zip(rows.index, *shown.values(), strict=True)]
+    ]
+    return [(key, *shown), *rows.list_rows(*shown)]
 
 
 def read_record(place: Path) -> Object:
@@ -162,13 +162,7 @@ def list_files(folder: Path) -> list[str]:
     return [name for name in names if f"/{DRAFT}" not in name]
 
 
-def keep_rows(
-    place: Path,
-    name: str,
-    tables: dict[str, list[Row]],
-    wrote: Mapping[str, Sequence[Row]],
-    source: Source,
-) -> None:
+def keep_rows(place: Path, name: str, found: Gathered, record: Object) -> None:
     """Give a new table what people changed in the one that is there, and say what changes.
 
     A query that people deleted has no judgements.
@@ -176,11 +170,12 @@ def keep_rows(
     Args:
         place: The collection that is there.
         name: File of the table.
-        tables: The new tables, by their files.
-        wrote: Those that `init` made the last time.
-        source: Where it is said.
+        found: The new tables.
+        record: What `init` made the last time.
     """
-    keys, rows, path, made = TABLES[name], tables[name], place / name, wrote.get(name, [])
+    tables, source = found.tables, found.source
+    keys, rows, path = TABLES[name], tables[name], place / name
+    made = record["tables"].get(name, [])
     if not path.is_file() or max(len(rows), len(made)) < 2:
         return
     told = read_table(path, name, keys, [], unique=False).columns
