@@ -328,7 +328,7 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
     """Return the labels in cells of JSON, as Label Studio's tables have regions and paths."""
     with suppress(ValueError):
         found = [find_labels(json.loads(make_text(cell) or "[]"), (), True) for cell in cells]
-        return [write_list([*dict.fromkeys(own)]) for own in found]
+        return list(map(write_list, found))
     return []
 
 

@@ -122,5 +122,5 @@ def _holds_vectors(values: Any, column: str) -> bool:
 def _name_class(value: Any, names: list[str]) -> str:
     """Return the name of a class, or a list of some; a number outside of them, as -1, is none."""
     if isinstance(value, list):
-        return write_list(list(filter(None, (_name_class(each, names) for each in value))))
+        return write_list(_name_class(each, names) for each in value)
     return names[value] if isinstance(value, int) and 0 <= value < len(names) else ""

@@ -1,7 +1,6 @@
 """Relevance: which file or column decides it. A choice that is not certain is refused."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import compress
@@ -12,7 +11,7 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import write_list
+from dashboard.plugins.importers.pieces import list_options, write_list
 from dashboard.plugins.importers.source import Names, Pair
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
@@ -100,7 +99,7 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
 
 
 def _list_lines(ways: Names) -> list[str]:
-    return [f"--relevance {shlex.quote(each)}" for each in (*ways[:5], NONE)]
+    return list_options("--relevance", (*ways[:5], NONE))
 
 
 def list_judged(found: Gathered) -> list[str]:
@@ -134,8 +133,11 @@ def _says_class(small: str) -> bool:
 
 def join_marks(found: Gathered) -> None:
     """Make classes of columns of nothing but yes and no: for certain where there are no others."""
-    cells = {name: list(map(str.lower, found.items.get(name))) for name in found.items.columns}
-    cells = {n: own for n, own in cells.items() if not (n in DESCRIBED or n.startswith(KEYWORDS))}
+    cells = {
+        name: list(map(str.lower, found.items.get(name)))
+        for name in found.items.columns
+        if name not in DESCRIBED and not name.startswith(KEYWORDS)
+    }
     marks = [
         name
         for name, own in cells.items()
@@ -145,7 +147,7 @@ def join_marks(found: Gathered) -> None:
         column = "classes" if len(marks) == len(cells) else "marked"
         found.items.filled[column] = found.items.filled[marks[0]]
         rows = zip(*(cells[name] for name in marks), strict=True)
-        joined = [write_list([*compress(marks, map(YES.__contains__, row))]) for row in rows]
+        joined = [write_list(compress(marks, map(YES.__contains__, row))) for row in rows]
         for name in marks:
             del found.items.columns[name]
         found.items.columns[column] = joined
@@ -162,7 +164,7 @@ def name_classes(found: Gathered) -> None:
             known = codes & names.keys()
             if known and (known == codes or not any(map(str.isdecimal, known))):
                 rows.columns[column] = [
-                    write_list([names.get(e, e) for e in parts[c]]) for c in cells
+                    write_list(names.get(each, each) for each in parts[cell]) for cell in cells
                 ]
                 break
 
@@ -228,8 +230,8 @@ def merge_judgements(found: Gathered) -> None:
         (query, item), own = next(iter(odd.items()))
         given = " and ".join(f"{grade:g} in {file}" for grade, file in own[:3])
         told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
-        lines = [f"--judgements {shlex.quote(each)}" for each in used if len(used) > 1]
-        lines += [f"--disagreements {each}" for each in SETTLED]
+        lines = list_options("--judgements", used if len(used) > 1 else ())
+        lines += list_options("--disagreements", SETTLED)
         raise Unsure(own[0][1], told, "one grade for each pair", lines)
     if odd:
         how = f"the {options.disagreements} of each"

@@ -148,9 +148,8 @@ def _write_all(
         "settings": dict(found.settings),
         "tables": {name: tables[name] for name in TABLES},
     }
-    if place.is_dir():
-        for name in TABLES:
-            keep_rows(place, name, found, record)
+    for name in TABLES:
+        keep_rows(place, name, found, record)
     rows = write_files(found)
     written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
     if place.is_dir():
@@ -274,7 +273,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str
     """
     cells = list(filter(None, clean_classes(opened.items[found.column])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
+    ids, pairs = {*opened.items.ids}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
     told = {
@@ -285,8 +284,9 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str
         "keywords": "keywords",
         "labels": f"same {found.column}, {len(classes):,} classes",
     }[found.basis]
-    keywords = {"keywords": len(found.tables["unified_annotation.csv"]) - 1}
-    number = keywords.get(found.basis, len(cells) or len(judged))
+    number = len(cells) or len(judged)
+    if found.basis == "keywords":
+        number = len(found.tables["unified_annotation.csv"]) - 1
     files = list_names(found.files)
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]

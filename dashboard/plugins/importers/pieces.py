@@ -181,9 +181,15 @@ def list_lines(file: str, item: str, text: str) -> Captions:
     return Captions(file, [(item, line, "") for line in lines if line])
 
 
-def write_list(parts: Names) -> str:
-    """Return the cell of several classes; "" for none."""
-    return json.dumps(parts, ensure_ascii=False) if parts else ""
+def write_list(parts: Iterable[str]) -> str:
+    """Return the cell of several classes, each once; "" for none."""
+    names = list(dict.fromkeys(filter(None, parts)))
+    return json.dumps(names, ensure_ascii=False) if names else ""
+
+
+def list_options(option: str, values: Iterable[str]) -> list[str]:
+    """Return the lines to type that state one of some values."""
+    return [f"{option} {shlex.quote(each)}" for each in values]
 
 
 def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
@@ -282,7 +288,7 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
             best[0],
             f"{len(best):,} {what}",
             "one a collection",
-            [f"--judgements {shlex.quote(name)}" for name in best],
+            list_options("--judgements", best),
         )
     others = [name for name in files if name != best[0]]
     source.count(

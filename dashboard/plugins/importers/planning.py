@@ -1,7 +1,6 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
 import re
-import shlex
 from collections import Counter
 from itertools import compress, count
 
@@ -20,6 +19,7 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import Names, Pair, find_kind
 from dashboard.texts import split_cells
 
@@ -122,8 +122,7 @@ def _plan_labels(found: Gathered) -> None:
     if others and not (options.judgements or options.disagreements):
         files = [found.items.filled[column], *others]
         told = f"another {column} for {list_names(others.values(), 2)} than in {files[0]}"
-        ways = [f"--judgements {shlex.quote(file)}" for file in files]
-        ways.append("--disagreements majority")
+        ways = [*list_options("--judgements", files), "--disagreements majority"]
         raise Unsure(files[1], told, "the same, or what counts", ways)
     if options.disagreements == "majority":
         settle_classes(found.items, column)

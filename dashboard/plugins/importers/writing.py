@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
@@ -90,8 +90,8 @@ def list_tables(found: Gathered) -> None:
 def write_files(found: Gathered) -> list[Object]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
     draft, tables = found.folder, found.tables
-    taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
-    taken |= {"qrels.csv": list(found.files)}
+    taken: dict[str, Iterable[str]] = {f"{name}.csv": own for name, own in found.taken.items()}
+    taken["qrels.csv"] = found.files
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
     for name in [each for each, number in numbers.items() if number > 0]:

@@ -40,9 +40,9 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
-    rows = [(name, list(dict.fromkeys(filter(None, map(str, own))))) for name, own in labels]
-    cells = [write_list(own) for _, own in rows]
-    return Items(file, [name for name, _ in rows], {column: cells}, [column])
+    cells = [(name, write_list(map(str, own))) for name, own in labels]
+    names = [name for name, _ in cells]
+    return Items(file, names, {column: [own for _, own in cells]}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:
@@ -134,8 +134,7 @@ def _read_xml(source: Source, name: str) -> Pieces:
         told: Columns = {}
         for each in image.iter("attribute"):
             told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())
-        cells = {column: [write_list([*dict.fromkeys(texts)])] for column, texts in told.items()}
-        yield Items(name, [file], cells)
+        yield Items(name, [file], {column: [write_list(own)] for column, own in told.items()})
 
 
 def _read_rows(source: Source, name: str) -> Pieces:

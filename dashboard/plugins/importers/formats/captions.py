@@ -69,8 +69,7 @@ def _read_json(source: Source, name: str) -> Pieces:
         for each in texts:
             text = _find(each, TEXTS) or " ".join(each.get("tokens", ()))
             rows += [(item, text, _find(each, TEXT_IDS))] if text else []
-        codes = dict.fromkeys(each.get("category_id") for each in texts)
-        labels.append(write_list([kinds[code] for code in codes if code in kinds]))
+        labels.append(write_list(kinds.get(each.get("category_id"), "") for each in texts))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
     yield Captions(name, rows)
