@@ -79,12 +79,12 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
     lost = [] if ways else found.source.lost
     if not sure and [*ways, *lost] not in ([], stated[:1], ["captions"]):
-        if not ways:
-            told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
-            raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
-        file, told = found.items.filled.get(ways[0], "captions"), list_names(ways)
-        wanted = "a statement of which one does, if any"
-        raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
+        if ways:
+            file = found.items.filled.get(ways[0], "captions")
+            told, wanted = list_names(ways), "a statement of which one does, if any"
+            raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
+        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
+        raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
     if chosen in (NONE, *fixed):

@@ -308,21 +308,19 @@ class Gathered:
         self.renamed |= {name: own for own, name, _ in others if name in made and own not in made}
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
-        kept = [at for at, name in enumerate(names) if name and name in allowed]
+        kept = [bool(name) and name in allowed for name in names]
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        self.source.count(
-            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
-        )
+        empty = [*piece.ids].count("")
+        self.source.count(piece.file, empty, "items without an id or a file", "one; left out")
         self.items.add(
-            [names[at] for at in kept],
-            {key: [cells[at] for at in kept] for key, cells in columns.items()},
+            [*compress(names, kept)],
+            {key: [*compress(cells, kept)] for key, cells in columns.items()},
             piece.file,
             bool(self.source.list_stated([piece.file])),
         )
-        for at in kept if piece.contents else ():
-            name, content = names[at], piece.contents[at]
+        for name, content in compress(zip(names, piece.contents, strict=False), kept):
             if content and name not in self.written:
                 ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
                 self.written[name] = f"{self.items.index[name]}{ending}"

@@ -273,7 +273,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str
     """
     cells = list(filter(None, clean_classes(opened.items[found.column])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    ids, pairs = {*opened.items.ids}, found.tables["qrels.csv"][1:]
+    ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
     told = {

@@ -204,7 +204,7 @@ def _plan_captions(found: Gathered) -> None:
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*found.items.index, *owners}
     first: dict[Pair, Pair] = {}
-    kept: list[tuple[str, str, str]] = []
+    kept: dict[str, Pair] = {}
     for file, given, text, name in found.captions:
         item = names.get(given, "")
         if item and text and first.setdefault((item, text), (file, given)) == (file, given):
@@ -212,17 +212,17 @@ def _plan_captions(found: Gathered) -> None:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
             used.add(name)
-            kept.append((item, text, name))
+            kept[name] = (item, text)
             times[item] += 1
     told = found.items.list_rows("file", "kind")
     kinds = [find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in told]
     found.items.columns["kind"] = kinds
     asked = [item for item in found.pictures if times[item]]
     found.queries.add(asked, {"item_id": asked})
-    found.texts = [name for _, _, name in kept]
-    for item, _, name in kept:
+    found.texts = list(kept)
+    for name, (item, _) in kept.items():
         found.qrels += [(item, name, 1.0), (name, item, 1.0)]
-    texts = [text for _, text, _ in kept]
+    texts = [text for _, text in kept.values()]
     found.items.add(found.texts, {"kind": ["text"] * len(texts), "caption": texts})
     found.queries.add(found.texts, {"text": texts})
     found.files = list(dict.fromkeys(file for file, _ in first.values()))

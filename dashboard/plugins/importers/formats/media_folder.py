@@ -42,9 +42,7 @@ def read(source: Source, files: Names) -> Pieces:
     names = dict.fromkeys(map(find_folder_of, shown))
     label = list_names([f"{each or source.root.name}/" for each in names], 2)
     folders = list_class_folders(list(shown))
-    yield Items(
-        label, list(shown), columns | folders, [name for name in folders if name == "class"]
-    )
+    yield Items(label, list(shown), columns | folders, [*folders.keys() & {"class"}])
     named = {stem: name for name, stem in shown.items()}
     beside = [name for name in files if name not in media]
     yield from read_each(partial(_read_sidecar, named=named), source, beside)

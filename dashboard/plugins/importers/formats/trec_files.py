@@ -144,8 +144,7 @@ def read_beir(source: Source, files: Names) -> Pieces:
                 judged.update(query for query, _, _ in piece.rows)
             yield piece
     for block in read_blocks(source, corpus):
-        columns = (block.columns.get(key, [""] * len(block.lines)) for key in TEXT_KEYS)
-        ids, *parts = columns
+        ids, *parts = (block.columns.get(key, [""] * len(block.lines)) for key in TEXT_KEYS)
         cells = [". ".join(filter(None, texts)) for texts in zip(*parts, strict=True)]
         yield Items(corpus, ids, {"caption": cells, "kind": ["text"] * len(ids)})
     for block in read_blocks(source, queries):
