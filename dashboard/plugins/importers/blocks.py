@@ -68,7 +68,7 @@ class Block:
 
     file: str
     lines: Sequence[int]
-    columns: Mapping[str, list[str]]
+    columns: Columns
     vectors: Mapping[str, AnyArray] = field(default_factory=dict)
     contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
     classes: Names = ()

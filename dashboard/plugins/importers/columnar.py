@@ -1,13 +1,13 @@
 """Parquet and Arrow in blocks: class names from the schema, pictures inside, lists as vectors."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import VECTOR_WORDS, Block, make_block
 from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
-from dashboard.plugins.importers.source import Columns, Source
+from dashboard.plugins.importers.source import Columns, Names, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray
@@ -72,9 +72,7 @@ def _read_class_names(schema: Any) -> Columns:
         return {}
 
 
-def _make_block(
-    source: Source, file: str, first: int, batch: Any, classes: Mapping[str, list[str]]
-) -> Block:
+def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:
     import pyarrow as pa
 
     cells: dict[str, list[Any]] = {}
@@ -119,7 +117,7 @@ def _holds_vectors(values: Any, column: str) -> bool:
     return is_wide or bool(VECTOR_WORDS.search(column))
 
 
-def _name_class(value: Any, names: list[str]) -> str:
+def _name_class(value: Any, names: Names) -> str:
     """Return the name of a class, or a list of some; a number outside of them, as -1, is none."""
     if isinstance(value, list):
         return write_list(_name_class(each, names) for each in value)

@@ -50,7 +50,7 @@ KEYWORDS = "pv_"
 NONE = "none"
 
 
-def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
+def choose_basis(found: Gathered) -> tuple[str, str, Names]:
     """Return what decides relevance, its column of classes, and what could have decided instead.
 
     It is what the caller names, what decided before, or the only thing that can: "judgements",
@@ -98,16 +98,16 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
     return "labels", chosen, others
 
 
-def _list_lines(ways: Names) -> list[str]:
+def _list_lines(ways: Names) -> Names:
     return list_options("--relevance", (*ways[:5], NONE))
 
 
-def list_judged(found: Gathered) -> list[str]:
+def list_judged(found: Gathered) -> Names:
     """Return the files in which anybody judged a pair."""
     return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
-def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
+def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     """Return the columns that say that they are classes, and others that may be."""
     stated: list[str] = []
     possible = dict[str, bool]()

@@ -240,10 +240,10 @@ class Gathered:
     is_whole: bool = False
     basis: str = ""
     column: str = ""
-    pictures: list[str] = field(default_factory=list)
+    pictures: Names = ()
     qrels: list[Result] = field(default_factory=list)
     settings: Object = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
+    texts: Names = ()
     files: Names = ()
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""

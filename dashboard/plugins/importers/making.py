@@ -9,7 +9,7 @@ from contextlib import suppress
 from filecmp import cmpfiles
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Findings, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
@@ -53,7 +53,7 @@ NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-def make_collection(call: Namespace) -> tuple[list[Object], list[Finding], list[str]]:
+def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Returns:
@@ -126,7 +126,7 @@ def _open_draft(found: Gathered) -> Collection:
     return _open_draft(found) if stale else opened
 
 
-def list_ways(new: str, found: Gathered) -> list[str]:
+def list_ways(new: str, found: Gathered) -> Names:
     """Return the lines to type that add a version to a collection without one."""
     model = "clip-ViT-B-32" if any(found.items.get("file")) else "all-MiniLM-L6-v2"
     return [
@@ -137,7 +137,7 @@ def list_ways(new: str, found: Gathered) -> list[str]:
 
 def _write_all(
     place: Path, found: Gathered, record: Object, is_stated: bool
-) -> tuple[list[Object], list[str]]:
+) -> tuple[list[Object], Names]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
@@ -151,7 +151,8 @@ def _write_all(
     for name in TABLES:
         keep_rows(place, name, found, record)
     rows = write_files(found)
-    written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
+    written: Names = [*list_files(draft), "collection.toml", RECORD]
+    kept: Names = ()
     if place.is_dir():
         kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
         for name in written:
@@ -299,7 +300,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str
     )
 
 
-def check_draft(opened: Collection, found: Gathered) -> list[Finding]:
+def check_draft(opened: Collection, found: Gathered) -> Findings:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:

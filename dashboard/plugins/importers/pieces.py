@@ -192,7 +192,7 @@ def list_options(option: str, values: Iterable[str]) -> list[str]:
     return [f"{option} {shlex.quote(each)}" for each in values]
 
 
-def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> Names:
     """Return the labels in a value of JSON: those below keys that say so, of a path its end.
 
     Args:

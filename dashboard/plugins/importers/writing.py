@@ -155,7 +155,7 @@ def drop_versions(place: Path, found: Gathered, record: Object) -> None:
     )
 
 
-def list_files(folder: Path) -> list[str]:
+def list_files(folder: Path) -> Names:
     """Return the files below a folder, and links to folders as such; no drafts."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file())
     names = (path.relative_to(folder).as_posix() for path in paths)
@@ -243,7 +243,7 @@ def _index_rows(rows: Sequence[Names], keys: Names) -> Cells:
     return {tuple(row.get(key, "") for key in keys): row for row in cells}
 
 
-def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
+def keep_files(place: Path, draft: Path, written: Collection[str]) -> Names:
     """Take over the files of people, and versions that a source does not have; return their names.
 
     Args:

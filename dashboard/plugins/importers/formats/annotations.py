@@ -98,7 +98,7 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
         yield make_labelled(name, pairs, column)
 
 
-def recognise_boxes(source: Source) -> list[str]:
+def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
     xml = source.list_headed(PICTURES.search, ".xml")
     texts = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")

@@ -80,7 +80,7 @@ def _find(told: Object, keys: Names) -> str:
     return next((make_text(told[key]) for key in keys if told.get(key) is not None), "")
 
 
-def recognise_lines(source: Source) -> list[str]:
+def recognise_lines(source: Source) -> Names:
     """Return text files whose first lines name a picture each."""
 
     def fits(head: str) -> bool:

@@ -27,7 +27,7 @@ SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return pictures and clips, and texts beside them."""
     return [n for n in source.left if EXTENSION.search(n) or n in source.sidecars]
 

@@ -47,7 +47,7 @@ CLIPS = re.compile(
 """Words in names of columns of clips."""
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
     tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
     return [*tables, *source.list_headed(HEADER.match, ".txt")]
@@ -67,7 +67,7 @@ def read_table(source: Source, name: str) -> Pieces:
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
     roles: Roles | None = None
-    columns: list[str] = []
+    columns: Names = []
     for block in blocks:
         if roles is None or columns != [*block.columns, *block.vectors]:
             columns = [*block.columns, *block.vectors]

@@ -55,7 +55,7 @@ TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", r
 TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
     beside = {*source.sidecars, *source.media}
     names = [n for n in source.left if n not in beside and not find_plain(n).endswith(OTHERS)]
@@ -116,7 +116,7 @@ SPLITS = ("test", "dev", "validation", "val", "train")
 """Judgements of BEIR that count, the first that is there."""
 
 
-def recognise_beir(source: Source) -> list[str]:
+def recognise_beir(source: Source) -> Names:
     """Return a corpus, its queries and its judgements."""
     corpora, queries = (
         [name for name in source.left if PurePosixPath(find_plain(name)).name == file]
