@@ -32,7 +32,7 @@ BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
-PICTURE, KIND = ("imageid", *FILE), ("labelname", "class", "label")
+PICTURE, KIND = ("imageid", "filename", *FILE.split()), ("labelname", "class", "label")
 """Headers of tables of classes and boxes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
