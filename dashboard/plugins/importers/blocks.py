@@ -11,7 +11,7 @@ from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.pieces import (
     MIN_WIDE,
     find_labels,
@@ -68,7 +68,7 @@ class Block:
 
     file: str
     lines: Sequence[int]
-    columns: Mapping[str, list[str]]
+    columns: Columns
     vectors: Mapping[str, AnyArray] = field(default_factory=dict)
     contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
     classes: Names = ()
@@ -197,64 +197,59 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
     Raises:
         DataError: If it is none of them.
     """
-    try:
-        found: Any = source.read_json(name)
-    except DataError:
-        if not re.search(r"\}\s*\n\s*\{", source.read_head(name, 1 << 16)):  # no lines of objects
-            raise
+    if re.search(r"\}\s*\n\s*\{", source.read_head(name, 1 << 16)):  # no JSON, but lines of it
         yield from _read_lines(source, name)
         return
-    if isinstance(found, dict):
-        found = next(filter(_has_records, found.values()), found)
-    told = list(found.values()) if isinstance(found, dict) else []
-    is_of_rows = all(isinstance(each, dict) for each in told)
-    if _has_records(found):
-        found = [{"item_id": name, **row} for name, row in found.items()]
-    elif told and all(EXTENSION.search(e) or source.find_media(e) for e in found):
-        texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
-        words = " ".join(map(str, texts)).split()
-        column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
-        rows = told if is_of_rows else [{column: own} for own in told]
-        found = [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
-    elif told and is_of_rows and _holds_pairs(source, name, told):
-        number = "grade" if re.search("qrel|judg", name.lower()) else "score"
-        pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
-        found = [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
-    elif isinstance(found, dict):
-        found = _find_rows(found, is_of_rows)
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+    found = source.read_json(name)
+    rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
         raise DataError(name, "JSON of another kind", wanted)
-    yield from enumerate(found, start=1)
+    yield from enumerate(rows, start=1)
 
 
 def _has_records(found: Any) -> bool:
     """Return whether objects are rows by their ids, each with lists in it, as ActivityNet's."""
     told = list(found.values()) if isinstance(found, dict) else []
-    if not told or not all(isinstance(own, dict) for own in told):
-        return False
-    is_listed = all(any(isinstance(each, list) for each in own.values()) for own in told)
-    return is_listed and (len(told) > 1 or "sentences" in told[0])
+    is_listed = all(
+        isinstance(own, dict) and any(isinstance(each, list) for each in own.values())
+        for own in told
+    )
+    return is_listed and (len(told) > 1 or any("sentences" in own for own in told))
 
 
-def _find_rows(found: Object, is_of_rows: bool) -> Any:
-    """Return the rows of an object: one response, columns as pandas and Chroma write them, a list.
+def _find_rows(source: Source, name: str, found: Object) -> Any:
+    """Return the rows of an object: by ids, files or queries, one response, columns, or a list.
 
-    Columns of which none names a row may be files by class, or ids by split.
+    Columns are as pandas and Chroma write them; those of which none names a row may be files by
+    class, or ids by split.
     """
-    tables = {name: own for name, own in flatten(found).items() if holds_objects(own)}
+    for records in filter(_has_records, [*found.values(), found]):
+        return [{"item_id": key, **row} for key, row in records.items()]
+    told = list(found.values())
+    is_of_rows = all(isinstance(each, dict) for each in told)
+    if all(EXTENSION.search(each) or source.find_media(each) for each in found):
+        texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
+        words = " ".join(map(str, texts)).split()
+        column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
+        rows = told if is_of_rows else [{column: own} for own in told]
+        return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
+    if is_of_rows and _holds_pairs(source, name, told):
+        number = "grade" if re.search("qrel|judg", name.lower()) else "score"
+        pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
+        return [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
     if _part_results(found) != [found]:
         return [found]
-    lists = {name: own for name, own in found.items() if isinstance(own, list)}
-    is_split = lists.keys() >= {"columns", "data"}  # pandas' orient="split", wandb
-    if is_split or len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
-        names = lists["columns"] if is_split else lists
-        rows = lists["data"] if is_split else zip(*lists.values(), strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows]
-    for name, own in tables.items():
-        if len(tables) == 1 or name in ("data", "queries"):  # pandas' orient="table", Quepid
+    lists = {key: own for key, own in found.items() if isinstance(own, list)}
+    if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
+        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
+    if len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    tables = {key: own for key, own in flatten(found).items() if holds_objects(own)}
+    for key, own in tables.items():
+        if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
             return own
-    keys = dict.fromkeys(key for column in found.values() for key in column) if is_of_rows else ()
+    keys = dict.fromkeys(key for column in told for key in column) if is_of_rows else ()
     return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
 
 
@@ -279,10 +274,11 @@ def _part_results(row: Object) -> list[Object]:
     if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
         listed = [each for each in str(row["images"]).split() if each != "None"]
         row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
-    cells = flatten(row)
-    asked = [cells[name] for name in cells if name.rpartition(".")[2] in ("query", "q")]
-    texts = {e: own for e, own in cells.items() if isinstance(own, str) and LISTED.search(e)}
-    cells |= {name: split_cells([own])[own] for name, own in texts.items()}
+    cells = {
+        name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
+        for name, own in flatten(row).items()
+    }
+    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
     others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
@@ -300,13 +296,10 @@ def _part_results(row: Object) -> list[Object]:
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
     import openpyxl  # type: ignore[import-untyped]
 
-    try:
+    do = "Save it again, or as CSV."
+    with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
         sheets = [sheet.iter_rows(values_only=True) for sheet in book.worksheets]
-    except Exception as error:  # a damaged file raises almost any kind
-        raise DataError(
-            name, "a file that is no Excel workbook", ".xlsx", do="Save it again, or as CSV."
-        ) from error
     for rows in sheets:
         yield from _name_cells(source, name, enumerate(rows, start=1))
 
@@ -335,7 +328,7 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
     """Return the labels in cells of JSON, as Label Studio's tables have regions and paths."""
     with suppress(ValueError):
         found = [find_labels(json.loads(make_text(cell) or "[]"), (), True) for cell in cells]
-        return [write_list([*dict.fromkeys(own)]) for own in found]
+        return list(map(write_list, found))
     return []
 
 

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
@@ -17,61 +16,48 @@ from dashboard.plugins.importers.source import (
     find_stem,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import TEXT_WORDS, names_texts
+from dashboard.storage.vector_ids import names_texts
 from dashboard.texts import parse_number
 
-ITEM = ("item_id", "slice_id", "docid", "doc_id", "docno", "document_id", "corpus_id",
-        "product_id", "segment_id", "image_id", "video_id", "clip_id", "asset_id", "id", "_id",
-        "uid", "uuid", "sku", "asin", "pid", "key", "ids", "youtube_id", "ytid")  # fmt: skip
-FILE = ("file", "file_name", "filename", "filepath", "file_path", "path", "image", "image_name",
-        "image_path", "img", "img_path", "image_file", "video", "video_path", "video_file", "clip",
-        "clip_path", "picture", "photo", "sensor_video_file", "sensor_frame_file")  # fmt: skip
-POSTER = ("poster", "gif_path", "gif_file", "thumbnail", "poster_path")
-CAPTION = ("caption", "captions", "text", "sentence", "sentences", "comment", "description",
-           "title", "product_title", "prompt", "encap", "phrase")  # fmt: skip
-KEYS = ("id", "_id", "key", "uid")
+ITEM = """item_id slice_id doc_id docno document_id corpus_id product_id segment_id image_id
+video_id clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
+FILE = """file file_name file_path path image image_name image_path img img_path image_file video
+video_path video_file clip clip_path picture photo sensor_video_file sensor_frame_file"""
+POSTER = "poster gif_path gif_file thumbnail poster_path"
+CAPTION = """caption captions text sentence sentences comment description title product_title prompt
+encap phrase"""
+KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
-CAPTION_ID = ("caption_id", "sentid", "sent_id", "sentence_id", "caption_number", "comment_number")
-QUERY = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query_text")
-OTHER = ("reference_id", "item", "product", "doc", "document", "passage_id", "url")
+CAPTION_ID = "caption_id sent_id sentence_id caption_number comment_number"
+QUERY = "query_id q_id topic topic_id query query_text"
+OTHER = "reference_id item product doc document passage_id url"
 """Names of the items in tables that name queries, too."""
-QUERY_TEXT = ("text", "query_text", "query", "title", "question")
-START = ("span_start", "start_time", "start", "start_sec", "start_seconds", "begin")
-END = ("span_end", "end_time", "end", "end_sec", "end_seconds")
+QUERY_TEXT = "text query_text query title question"
+START = "span_start start_time start start_sec start_seconds begin"
+END = "span_end end_time end end_sec end_seconds"
 SPANS = ("span_start", "span_end")
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
 OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text", "grade", "score",
         "rank")  # fmt: skip
 """Names that columns can be mapped to."""
-GRADE = (
-    "grade",
-    "rating",
-    "relevance",
-    "rel",
-    "judgment",
-    "judgement",
-    "relevance_score",
-    "esci_label",
-    "verdict",
-)
+GRADE = "grade rating relevance rel judgment judgement relevance_score esci_label verdict"
 GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2", "c": "1",
           "complement": "1", "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0",
           "perfect": "4", "excellent": "3", "good": "2", "fair": "1", "bad": "0", "yes": "1",
           "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
 """Grades of words: the labels of ESCI and WANDS, and those of judges."""
 NUMERAL = re.compile(r"[-+.,]?\d")
-SCORE = ("score", "similarity", "_score")
-RANK = ("rank", "position", "doc_position")
-NUMBERS = (*GRADE, *SCORE, *RANK)
-GENERAL = frozenset(
-    {"item", "items", "gallery", "corpus", "doc", "docs", "image", "images", "img", "video",
-     "videos", "clips", "part", "passage", "embedding", "embeddings", "embeds", "emb", "embs",
-     "vector", "vectors", "feature", "features", "feats", "feat", "index", "data", "models", "arr",
-     "0", "x", "weight", "train", "test", "val", "visual", "vision", "values", "database", "dim",
-     "picture", "pictures", "trn", "tst"}
-)  # fmt: skip
-"""Words in names of files and columns that tell no version from another."""
+SCORE = "score similarity"
+RANK = "rank position doc_position"
+NUMBERS = f"{GRADE} {SCORE} {RANK}"
+GENERAL = re.compile(
+    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
+    r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"vision|dim|0*\d{5}|of",
+    re.I,
+)
+"""Words in names of files and columns that tell no version from another, and numbers of parts."""
 
 
 NUMBERED = re.compile("id$|key$", re.I)
@@ -81,8 +67,6 @@ WORDS = re.compile(r"[^_\-\s.]+")
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|trn", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
-SHARD = re.compile(r"0*\d{5}|of|")
-"""Words that number the parts of a table."""
 
 
 class Roles:
@@ -103,13 +87,13 @@ class Roles:
         self.small = ends | small  # cells inside objects, as payload.file_name
 
     def find(self, *names: str) -> Names:
-        """Return the columns of some names that have no role yet."""
-        columns = dict.fromkeys(map(self.small.get, map(_squeeze, names)))
+        """Return the columns that have no role yet of some names, with blanks between them."""
+        columns = dict.fromkeys(map(self.small.get, map(_squeeze, " ".join(names).split())))
         return [name for name in columns if name is not None and name not in self.of.values()]
 
-    def take(self, role: str, names: Iterable[str], whole: bool = False) -> None:
+    def take(self, role: str, names: str, whole: bool = False) -> None:
         """Give a role that no column has to the first of some names; of `whole` numbers only."""
-        for column in self.find(*names):
+        for column in self.find(names):
             cells = self.block.columns[column]
             if not whole or all(re.fullmatch(r"-?\d*", cell) for cell in cells):
                 self.of.setdefault(role, column)
@@ -162,22 +146,22 @@ def find_roles(block: Block, source: Source) -> Roles:
     roles = Roles(block, mapped)
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
-    is_named = bool({"item_id", "file"} & of.keys() or roles.find(*ITEM, *FILE))
+    is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
     take("query_id", QUERY)
     if _names_queries(block, roles):
-        of["query_id"], is_named = roles.find(*KEYS)[0], False
-    if "query_id" in of and (is_named or roles.find(*OTHER)):
+        of["query_id"], is_named = roles.find(KEYS)[0], False
+    if "query_id" in of and (is_named or roles.find(OTHER)):
         _find_pair_roles(block, source, roles, is_asked)
         if roles.kind == "pairs":
             return roles
-    if "query_id" not in of and is_asked and roles.find(*QUERY_TEXT) and not roles.find(*FILE):
+    if "query_id" not in of and is_asked and roles.find(QUERY_TEXT) and not roles.find(FILE):
         take("query_id", ITEM)
     elif is_named and not stem.startswith(("quer", "topic")):
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)
-        if _is_repeated(block.columns[of["query_id"]]) and roles.find(*NUMBERS):
+        if _is_repeated(block.columns[of["query_id"]]) and roles.find(NUMBERS):
             _refuse_numbers(block, source, of)
         take("text", QUERY_TEXT)
         roles.kind = "queries"
@@ -188,8 +172,8 @@ def find_roles(block: Block, source: Source) -> Roles:
 
 def _names_queries(block: Block, roles: Roles) -> bool:
     """Return whether a column as `id` is that of the queries in another one, and of no items."""
-    names, query = roles.find(*ITEM, *FILE, *OTHER), roles.of.get("query_id", "")
-    if len(names) != 1 or names != roles.find(*KEYS) or roles.find(*NUMBERS):
+    names, query = roles.find(ITEM, FILE, OTHER), roles.of.get("query_id", "")
+    if len(names) != 1 or names != roles.find(KEYS) or roles.find(NUMBERS):
         return False
     is_repeated = any(_is_repeated(block.columns[name]) for name in (query, *names) if name)
     return name_plainly(query) in ("query", "query_text") and not is_repeated
@@ -199,13 +183,13 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     """Find the roles of a table of queries and items; it is one of pairs if it says so."""
     of, take = roles.of, roles.take
     take("grade", GRADE)
-    take("grade", ["label"], whole=True)  # PyTerrier
+    take("grade", "label", whole=True)  # PyTerrier
     grades = GRADES | source.options.grades
-    for name, own in () if roles.find(*SCORE, *RANK) else block.columns.items():
+    for name, own in () if roles.find(SCORE, RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
-        is_grade = name == of.get("grade") or max(map(len, words), default=0) > 1
-        if words.keys() <= grades.keys() and is_grade:
-            take("grade", [name])
+        is_free = name not in of.values() and max(map(len, words), default=0) > 1
+        if words.keys() <= grades.keys() and (is_free or name == of.get("grade")):
+            of.setdefault("grade", name)
             told = ", ".join(f"{word} = {grades[word]}" for word in words)
             source.say(block.file, f"grades in words ({name})", f"numbers; {told}", "note")
         elif name == of.get("grade") and words and not any(map(NUMERAL.match, words)):
@@ -218,8 +202,9 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         take("score", SCORE)
     if "score" not in of:
         take("rank", RANK, whole=True)
-    take("item_id", (*sorted((*ITEM, *FILE), key=KEYS.__contains__), *OTHER))
-    take("run", ["snapshot_name"])
+    keys = set(KEYS.split())
+    take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
+    take("run", "snapshot_name")
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
     if is_bare or of.keys() & {"grade", "score", "rank"}:
         text = roles.small.get("query", roles.small.get("querytext", ""))
@@ -235,10 +220,13 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
     Raises:
         Unsure: If there are such numbers, or if no column is known to name the items.
     """
-    free = {name: own for name, own in block.columns.items() if name not in of.values()}
-    marks = {name: [parse_number(cell) for cell in own if cell] for name, own in free.items()}
-    marks = {name: own for name, own in marks.items() if own and not NUMBERED.search(name)}
-    numbers = [n for n, own in marks.items() if all(0 <= each <= 100 for each in own)]
+    free = [name for name in block.columns if name not in of.values()]
+    marks = {name: [parse_number(cell) for cell in block.columns[name] if cell] for name in free}
+    numbers = [
+        name
+        for name, own in marks.items()
+        if own and not NUMBERED.search(name) and all(0 <= each <= 100 for each in own)
+    ]
     grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
     ways = [f"grade={name}" for name in (*grades, *(["+".join(grades)] if grades[1:] else []))]
     ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
@@ -259,7 +247,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
     shares: dict[str, float] = {}
-    files = [*block.contents, *roles.find(*FILE)]
+    files = [*block.contents, *roles.find(FILE)]
     if not block.contents:
         shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
         best = max(shares, key=shares.__getitem__, default="")
@@ -269,16 +257,16 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
-    roles.take("caption", ["raw"] if "sentids" in roles.small else [])  # Karpathy's as a table
-    spans = [*roles.find(*START)[:1], *roles.find(*END)[:1]]
+    roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
+    spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
         of |= dict(zip(SPANS, spans, strict=True))
     named = block.columns[of["file"]] if "file" in of and SPANS[0] not in of else ()
     is_repeated = _is_repeated(named)
-    if "caption" in of and name_plainly(of.get("file", "")) in ITEM and SPANS[0] not in of:
+    if "caption" in of and name_plainly(of.get("file", "")) in ITEM.split() and SPANS[0] not in of:
         of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
-    keys = [roles.small.get(name) for name in map(_squeeze, KEYS)] if "caption" in of else []
-    for name in roles.find(*ITEM):
+    keys = [roles.small.get(name) for name in KEYS.split()] if "caption" in of else []
+    for name in roles.find(ITEM):
         is_own = not _is_repeated(block.columns[name])
         is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
         if "item_id" not in of and not (is_own if is_repeated else is_class):
@@ -360,6 +348,5 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
 
 def _list_own(name: str) -> list[str]:
     """Return the words of a name that tell a version from another one, each once."""
-    general = TEXT_WORDS | GENERAL
-    words = (word for word in WORDS.findall(name) if not SHARD.fullmatch(word))
-    return list(dict.fromkeys(word for word in words if word.lower() not in general))
+    words = dict.fromkeys(WORDS.findall(name))
+    return [word for word in words if not (names_texts(word) or GENERAL.fullmatch(word))]

@@ -1,18 +1,13 @@
 """Parquet and Arrow in blocks: class names from the schema, pictures inside, lists as vectors."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import (
-    VECTOR_WORDS,
-    Block,
-    make_block,
-    make_text,
-)
-from dashboard.plugins.importers.pieces import MIN_WIDE, join_wide, list_inside, write_list
-from dashboard.plugins.importers.source import Columns, Source, Texts
+from dashboard.plugins.importers.blocks import VECTOR_WORDS, Block, make_block
+from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
+from dashboard.plugins.importers.source import Columns, Names, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray
@@ -77,72 +72,53 @@ def _read_class_names(schema: Any) -> Columns:
         return {}
 
 
-def _make_block(
-    source: Source, file: str, first: int, batch: Any, classes: Mapping[str, list[str]]
-) -> Block:
+def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:
     import pyarrow as pa
 
-    columns: Columns = {}
+    cells: dict[str, list[Any]] = {}
     vectors: dict[str, AnyArray] = {}
     contents: dict[str, list[bytes | None]] = {}
-    nested: dict[str, list[Any]] = {}
-    odd: Texts = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
         fields = {each.name for each in kind} if pa.types.is_struct(kind) else set()
         if column.startswith("__") and column.endswith("__"):  # an unnamed pandas index
-            columns |= {"item_id": _list_texts(values)} if pa.types.is_string(kind) else {}
+            cells |= {"item_id": values.to_pylist()} if pa.types.is_string(kind) else {}
         elif fields >= {"bytes", "path"}:
-            columns[column] = _list_texts(values.field("path"))
+            cells[column] = values.field("path").to_pylist()
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             raw = values.to_pylist()
             if any(recognise_bytes(each) for each in raw if each):
-                columns[column], contents[column] = [""] * len(values), raw
-            else:
-                odd[f"a column {column} of bytes that are no pictures"] = (
-                    "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist()"
-                )
-        elif "struct<" in str(kind):
-            nested[column] = values.to_pylist()
-        elif _holds_vectors(kind, column) and (
-            VECTOR_WORDS.search(column)
-            or read_lists(values[:1])[0].shape[1] >= MIN_WIDE  # no boxes
-        ):
+                cells[column], contents[column] = [""] * len(values), raw
+            elif first == 1:
+                wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
+                source.say(file, f"a column {column} of bytes that are no pictures", wanted)
+        elif _holds_vectors(values, column):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
-            columns[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
-        else:
-            columns[column] = _list_texts(values)
-    for found, wanted in odd.items() if first == 1 else ():
-        source.say(file, found, f"{wanted}; left out")
+            cells[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
+        else:  # times by Arrow, for years that Python has not
+            is_time = pa.types.is_temporal(kind)
+            cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
     lines = range(first, first + len(batch))
-    cells = zip(lines, *nested.values(), strict=False) if nested else ()
-    inside = [(at, list_inside(dict(zip(nested, own, strict=True)))) for at, *own in cells]
-    columns |= make_block(source, file, inside).columns
-    declared = [name for name in classes if name in columns]
-    return Block(file, lines, columns, vectors | join_wide(columns), contents, declared)
+    told = zip(lines, *cells.values(), strict=True) if cells else ()
+    rows = [(at, list_inside(dict(zip(cells, own, strict=True)))) for at, *own in told]
+    made = make_block(source, file, rows)
+    declared = [name for name in classes if name in cells]
+    return Block(file, lines, made.columns, vectors | {**made.vectors}, contents, declared)
 
 
-def _holds_vectors(kind: Any, column: str) -> bool:
-    """Return whether a type is a list of fractions, nested or not; whole numbers may be labels."""
-    is_sure = VECTOR_WORDS.search(column) or "int" not in str(kind)
-    return bool(count_lists(kind) and holds_numbers(kind) and is_sure)
+def _holds_vectors(values: Any, column: str) -> bool:
+    """Return whether cells are lists of numbers, nested or not, and no labels or boxes."""
+    if not count_lists(values.type) or not holds_numbers(values.type):
+        return False
+    is_wide = "int" not in str(values.type) and read_lists(values[:1])[0].shape[1] >= MIN_WIDE
+    return is_wide or bool(VECTOR_WORDS.search(column))
 
 
-def _name_class(value: Any, names: list[str]) -> str:
+def _name_class(value: Any, names: Names) -> str:
     """Return the name of a class, or a list of some; a number outside of them, as -1, is none."""
     if isinstance(value, list):
-        return write_list(list(filter(None, (_name_class(each, names) for each in value))))
+        return write_list(_name_class(each, names) for each in value)
     return names[value] if isinstance(value, int) and 0 <= value < len(names) else ""
-
-
-def _list_texts(values: Any) -> list[str]:
-    import pyarrow as pa
-
-    if pa.types.is_string(values.type):
-        return [(each or "").strip() for each in values.to_pylist()]
-    if pa.types.is_temporal(values.type):  # Arrow's own, for years that Python has not
-        return [(each or "") for each in values.cast(pa.string()).to_pylist()]
-    return [make_text(each) for each in values.to_pylist()]

@@ -1,7 +1,6 @@
 """Relevance: which file or column decides it. A choice that is not certain is refused."""
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import compress
@@ -12,7 +11,7 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import write_list
+from dashboard.plugins.importers.pieces import list_options, write_list
 from dashboard.plugins.importers.source import Names, Pair
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import LABELS
@@ -36,7 +35,7 @@ DESCRIBED = ("file", "poster", "kind")
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
 """Columns that are no classes, and cells of columns that are a class each."""
 TEST = ("test", "testing")
-SPLITS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation", "dev"})
+SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
 )
@@ -51,7 +50,7 @@ KEYWORDS = "pv_"
 NONE = "none"
 
 
-def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
+def choose_basis(found: Gathered) -> tuple[str, str, Names]:
     """Return what decides relevance, its column of classes, and what could have decided instead.
 
     It is what the caller names, what decided before, or the only thing that can: "judgements",
@@ -80,12 +79,12 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
     lost = [] if ways else found.source.lost
     if not sure and [*ways, *lost] not in ([], stated[:1], ["captions"]):
-        if not ways:
-            told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
-            raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
-        file, told = found.sources.get(ways[0], "captions"), list_names(ways)
-        wanted = "a statement of which one does, if any"
-        raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
+        if ways:
+            file = found.items.filled.get(ways[0], "captions")
+            told, wanted = list_names(ways), "a statement of which one does, if any"
+            raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
+        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
+        raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
     if chosen in (NONE, *fixed):
@@ -99,16 +98,16 @@ def choose_basis(found: Gathered) -> tuple[str, str, list[str]]:
     return "labels", chosen, others
 
 
-def _list_lines(ways: Names) -> list[str]:
-    return [f"--relevance {shlex.quote(each)}" for each in (*ways[:5], NONE)]
+def _list_lines(ways: Names) -> Names:
+    return list_options("--relevance", (*ways[:5], NONE))
 
 
-def list_judged(found: Gathered) -> list[str]:
+def list_judged(found: Gathered) -> Names:
     """Return the files in which anybody judged a pair."""
     return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
-def list_label_columns(found: Gathered) -> tuple[list[str], list[str]]:
+def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     """Return the columns that say that they are classes, and others that may be."""
     stated: list[str] = []
     possible = dict[str, bool]()
@@ -134,8 +133,11 @@ def _says_class(small: str) -> bool:
 
 def join_marks(found: Gathered) -> None:
     """Make classes of columns of nothing but yes and no: for certain where there are no others."""
-    cells = {name: list(map(str.lower, found.items.get(name))) for name in found.items.columns}
-    cells = {n: own for n, own in cells.items() if not (n in DESCRIBED or n.startswith(KEYWORDS))}
+    cells = {
+        name: list(map(str.lower, found.items.get(name)))
+        for name in found.items.columns
+        if name not in DESCRIBED and not name.startswith(KEYWORDS)
+    }
     marks = [
         name
         for name, own in cells.items()
@@ -143,9 +145,9 @@ def join_marks(found: Gathered) -> None:
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
         column = "classes" if len(marks) == len(cells) else "marked"
-        found.sources[column] = found.sources[marks[0]]
+        found.items.filled[column] = found.items.filled[marks[0]]
         rows = zip(*(cells[name] for name in marks), strict=True)
-        joined = [write_list([*compress(marks, map(YES.__contains__, row))]) for row in rows]
+        joined = [write_list(compress(marks, map(YES.__contains__, row))) for row in rows]
         for name in marks:
             del found.items.columns[name]
         found.items.columns[column] = joined
@@ -162,7 +164,7 @@ def name_classes(found: Gathered) -> None:
             known = codes & names.keys()
             if known and (known == codes or not any(map(str.isdecimal, known))):
                 rows.columns[column] = [
-                    write_list([names.get(e, e) for e in parts[c]]) for c in cells
+                    write_list(names.get(each, each) for each in parts[cell]) for cell in cells
                 ]
                 break
 
@@ -192,7 +194,7 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_split = {name.lower() for name in names} <= SPLITS
+    is_split = all(map(SPLITS.fullmatch, names))
     is_odd = any(map(ODD.fullmatch, list(names)[:20]))
     return 1 < len(names) < names.total() and not is_split and not is_odd
 
@@ -204,8 +206,8 @@ def _has_few(names: Counter[str]) -> bool:
     return is_few and not (is_text or is_alike)
 
 
-def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int]:
-    """Return the grades of pairs, the files that they are of, and on how many people disagree.
+def merge_judgements(found: Gathered) -> None:
+    """Take over the grades of pairs and their files; note on how many pairs people disagree.
 
     Raises:
         Unsure: If people disagree, and the caller does not say what counts.
@@ -217,7 +219,7 @@ def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int
         raise DataError(
             options.judgements, "no such judgements", f"one of: {list_names(files) or NONE}"
         )
-    used = named or files
+    found.files = used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     votes: dict[Pair, list[tuple[Any, str]]] = {}
@@ -228,11 +230,14 @@ def merge_judgements(found: Gathered) -> tuple[dict[Pair, float], list[str], int
         (query, item), own = next(iter(odd.items()))
         given = " and ".join(f"{grade:g} in {file}" for grade, file in own[:3])
         told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
-        lines = [f"--judgements {shlex.quote(each)}" for each in used if len(used) > 1]
-        lines += [f"--disagreements {each}" for each in SETTLED]
+        lines = list_options("--judgements", used if len(used) > 1 else ())
+        lines += list_options("--disagreements", SETTLED)
         raise Unsure(own[0][1], told, "one grade for each pair", lines)
+    if odd:
+        how = f"the {options.disagreements} of each"
+        found.notes.append(f"{len(odd):,} pairs with different grades: {how}")
     settle = SETTLED.get(options.disagreements, min)
-    return {pair: settle([e for e, _ in own]) for pair, own in votes.items()}, used, len(odd)
+    found.qrels = [(*pair, settle([each for each, _ in own])) for pair, own in votes.items()]
 
 
 SETTLED: Mapping[str, Callable[[list[float]], float]] = {

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
@@ -92,6 +92,10 @@ class Rows:
         own = self.columns.get(column, [])
         return [*own, *[""] * (len(self) - len(own))]
 
+    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+        """Return the id of each row and its cells in some columns."""
+        return zip(self.index, *map(self.get, columns), strict=True)
+
 
 class VectorFile:
     """An array in a file that grows by rows; nothing but ids is held."""
@@ -172,8 +176,24 @@ class VectorFile:
 
 
 @dataclass(eq=False)
+class Placed:
+    """A version that was written.
+
+    Attributes:
+        said: What it was taken from, for the answer.
+        rows: Rows of each of its files.
+        form: What its vectors are, as `find_form` says.
+    """
+
+    name: str
+    said: list[str] = field(default_factory=list)
+    rows: dict[str, int] = field(default_factory=dict)
+    form: str = ""
+
+
+@dataclass(eq=False)
 class Gathered:
-    """All that the formats yielded.
+    """All that the formats yielded, and the collection that is made of it.
 
     Attributes:
         folder: Where vectors and pictures are written while they come.
@@ -191,6 +211,15 @@ class Gathered:
         known: Items by their files, and by other names under which these came.
         renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
+        basis: What decides relevance: a key of PLANS, or "" for nothing.
+        column: The column of classes, if they decide.
+        pictures: Ids of the items but for texts that belong to them.
+        texts: Ids of the texts that belong to pictures, in the order of their files.
+        files: The files by which relevance is decided.
+        notes: More about it, for the answer.
+        of_queries: Guesses about queries.csv.
+        placed: Versions that were written, but for results.
+        tables: Rows of each table, by its file, with the header first.
     """
 
     folder: Path
@@ -209,11 +238,17 @@ class Gathered:
     known: Texts = field(default_factory=dict)
     renamed: Texts = field(default_factory=dict)
     is_whole: bool = False
-
-    @property
-    def sources(self) -> Texts:
-        """File that each column of the items came from first."""
-        return self.items.filled
+    basis: str = ""
+    column: str = ""
+    pictures: Names = ()
+    qrels: list[Result] = field(default_factory=list)
+    settings: Object = field(default_factory=dict)
+    texts: Names = ()
+    files: Names = ()
+    notes: list[str] = field(default_factory=list)
+    of_queries: str = ""
+    placed: list[Placed] = field(default_factory=list)
+    tables: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
@@ -273,21 +308,19 @@ class Gathered:
         self.renamed |= {name: own for own, name, _ in others if name in made and own not in made}
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
-        kept = [at for at, name in enumerate(names) if name and name in allowed]
+        kept = [bool(name) and name in allowed for name in names]
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        self.source.count(
-            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
-        )
+        empty = [*piece.ids].count("")
+        self.source.count(piece.file, empty, "items without an id or a file", "one; left out")
         self.items.add(
-            [names[at] for at in kept],
-            {key: [cells[at] for at in kept] for key, cells in columns.items()},
+            [*compress(names, kept)],
+            {key: [*compress(cells, kept)] for key, cells in columns.items()},
             piece.file,
             bool(self.source.list_stated([piece.file])),
         )
-        for at in kept if piece.contents else ():
-            name, content = names[at], piece.contents[at]
+        for name, content in compress(zip(names, piece.contents, strict=False), kept):
             if content and name not in self.written:
                 ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
                 self.written[name] = f"{self.items.index[name]}{ending}"
@@ -342,8 +375,7 @@ class Gathered:
             alike = {name: owners.get(shorten(name), set()) & items for name in names}
             near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
         for column in self.items.columns if not near else ():
-            cells = zip(self.items.get(column), self.items.index, strict=True)
-            ids = {cell: item for cell, item in cells if item in items}
+            ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
             own = {name: ids[name] for name in names if name in ids}
             few = len(names) if any(map(str.isdecimal, own)) else len(names) // 2 + 1
             if len(ids) == len(items) and len(own) >= few:

@@ -9,15 +9,15 @@ from contextlib import suppress
 from filecmp import cmpfiles
 from pathlib import Path
 
-from dashboard.errors import DataError, Finding, list_names
+from dashboard.errors import DataError, Findings, list_names
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
-from dashboard.plugins.importers.planning import Plan, make_plan
-from dashboard.plugins.importers.source import BROKEN, Names, Object, Pair, Source, list_source
+from dashboard.plugins.importers.planning import make_plan
+from dashboard.plugins.importers.source import BROKEN, Names, Object, Source, Texts, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
@@ -53,7 +53,7 @@ NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-def make_collection(call: Namespace) -> tuple[list[Object], list[Finding], list[str]]:
+def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Returns:
@@ -71,59 +71,64 @@ def make_collection(call: Namespace) -> tuple[list[Object], list[Finding], list[
     options = Namespace(**(vars(call) | record["choices"] | typed))
     options.before = record["settings"].get("class_label")
     record["choices"] = {key: getattr(options, key) for key in CHOICES}
-    pairs = [_split(pair) for pair in (options.map or "").split(",") if pair.strip()]
-    options.columns = {ours: theirs for ours, theirs in pairs if not ours.isdecimal()}
-    options.grades = {theirs.lower(): ours for ours, theirs in pairs if ours.isdecimal()}
+    options.columns, options.grades = _split_map(options.map or "")
     source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
-        plan = make_plan(found)
-        join_shards(found, plan)
+        make_plan(found)
+        join_shards(found)
         drop_versions(place, found, record)
-        write_versions(found, plan)
-        choose_hashing(plan)
-        plan.settings["title"] = place.name
-        link_media(found, plan)
-        list_tables(found, plan)
-        rows, kept = _write_all(place, found, plan, record, bool(call.relevance))
-        opened = _open_draft(found, plan)
+        write_versions(found)
+        choose_hashing(found)
+        found.settings["title"] = place.name
+        link_media(found)
+        list_tables(found)
+        rows, kept = _write_all(place, found, record, bool(call.relevance))
+        opened = _open_draft(found)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
-        block = describe(found, plan, opened, versions)
+        block = describe(found, opened, versions)
         is_bare = block[2] == NO_VERSION
-        plan.settings["source"] = [
+        found.settings["source"] = [
             *block[: 3 - is_bare],
             *([f"--map {options.map}"] if options.map else []),
         ]
-        write_settings(draft / "collection.toml", plan.settings)
-        findings = [*source.findings, *check_draft(opened, plan)]
-    page = "compare" if len(plan.placed) + len(found.runs) + len(versions) > 1 else ""
-    lines = list_ways(call.new, plan) if is_bare else ()
+        write_settings(draft / "collection.toml", found.settings)
+        findings = [*source.findings, *check_draft(opened, found)]
+    page = "compare" if len(found.placed) + len(found.runs) + len(versions) > 1 else ""
+    lines = list_ways(call.new, found) if is_bare else ()
     made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
     return rows, findings, [*block, *lines, made]
 
 
-def _split(pair: str) -> Pair:
-    ours, _, theirs = pair.partition("=")
-    if not ours.strip() or not theirs.strip():
-        raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
-    return ours.strip(), theirs.strip()
+def _split_map(told: str) -> tuple[Texts, Texts]:
+    """Return the columns of the source by names of ours, and numbers by words of theirs."""
+    columns, grades = Texts(), Texts()
+    for pair in filter(str.strip, told.split(",")):
+        ours, _, theirs = map(str.strip, pair.partition("="))
+        if not ours or not theirs:
+            raise ValueError(f"--map {pair!r}; expected OURS=THEIRS, such as item_id=sku.")
+        if ours.isdecimal():
+            grades[theirs.lower()] = ours
+        else:
+            columns[ours] = theirs
+    return columns, grades
 
 
-def _open_draft(found: Gathered, plan: Plan) -> Collection:
+def _open_draft(found: Gathered) -> Collection:
     """Open what was written; indexes of other vectors than now are left out, and said."""
-    write_settings(found.folder / "collection.toml", plan.settings)
+    write_settings(found.folder / "collection.toml", found.settings)
     opened = open_collection(found.folder)
     stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
     for name, error in stale.items():
         (found.folder / error.file).unlink()
         found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
-        plan.settings = {key: cell for key, cell in plan.settings.items() if cell != name}
-    return _open_draft(found, plan) if stale else opened
+        found.settings = {key: cell for key, cell in found.settings.items() if cell != name}
+    return _open_draft(found) if stale else opened
 
 
-def list_ways(new: str, plan: Plan) -> list[str]:
+def list_ways(new: str, found: Gathered) -> Names:
     """Return the lines to type that add a version to a collection without one."""
-    model = "clip-ViT-B-32" if any(plan.items.get("file")) else "all-MiniLM-L6-v2"
+    model = "clip-ViT-B-32" if any(found.items.get("file")) else "all-MiniLM-L6-v2"
     return [
         f"  python -m dashboard embed {shlex.quote(new)} v1 --encoder {model}",
         f"  python -m dashboard add {shlex.quote(new)} v1 --items vectors.npz",
@@ -131,23 +136,23 @@ def list_ways(new: str, plan: Plan) -> list[str]:
 
 
 def _write_all(
-    place: Path, found: Gathered, plan: Plan, record: Object, is_stated: bool
-) -> tuple[list[Object], list[str]]:
+    place: Path, found: Gathered, record: Object, is_stated: bool
+) -> tuple[list[Object], Names]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
-    draft, tables = found.folder, plan.tables
+    draft, tables = found.folder, found.tables
     now = record | {
-        "settings": dict(plan.settings),
+        "settings": dict(found.settings),
         "tables": {name: tables[name] for name in TABLES},
     }
-    if place.is_dir():
-        for name in TABLES:
-            keep_rows(place, name, tables, record["tables"], found.source)
-    rows = write_files(found, plan)
-    written, kept = [*list_files(draft), "collection.toml", RECORD], list[str]()
+    for name in TABLES:
+        keep_rows(place, name, found, record)
+    rows = write_files(found)
+    written: Names = [*list_files(draft), "collection.toml", RECORD]
+    kept: Names = ()
     if place.is_dir():
         kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
         for name in written:
@@ -156,7 +161,7 @@ def _write_all(
                 told = {key: cell for key, cell in old.items() if key not in FORM}
                 shutil.copyfile(place / name, draft / name)
                 write_settings(draft / name, new | told)
-        _keep_settings(place, plan, record["settings"], is_stated)
+        _keep_settings(place, found, record["settings"], is_stated)
         with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
         _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
@@ -180,18 +185,18 @@ def _write_all(
     return rows, kept
 
 
-def _keep_settings(place: Path, plan: Plan, written: Object, is_stated: bool) -> None:
+def _keep_settings(place: Path, found: Gathered, written: Object, is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     own = {key: value for key, value in old.items() if value != written.get(key)}
     for key in DECIDING if is_stated else ():
         own.pop(key, None)
-    odd = {key for key, cell in own.items() if plan.settings.get(key, cell) != cell} - {"title"}
+    odd = {key for key, cell in own.items() if found.settings.get(key, cell) != cell} - {"title"}
     stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
-    plan.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
-    other = [key for key in DECIDING if written.get(key) not in (None, plan.settings.get(key))]
-    plan.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
-    plan.settings |= own
+    found.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
+    other = [key for key in DECIDING if written.get(key) not in (None, found.settings.get(key))]
+    found.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
+    found.settings |= own
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:
@@ -258,20 +263,19 @@ def _report_differing(found: Gathered) -> None:
     for rows in (found.items, found.queries):
         odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
         for column, many in odd.items():
-            found.source.count(
-                found.sources.get(column, "queries"), many, f"ids with a second {column}", wanted
-            )
+            file = rows.filled[column] or "queries"
+            found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
-def describe(found: Gathered, plan: Plan, opened: Collection, kept: Names) -> tuple[str, str, str]:
+def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str, str]:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.
     """
-    cells = list(filter(None, clean_classes(opened.items[plan.column])))
+    cells = list(filter(None, clean_classes(opened.items[found.column])))
     classes = {part for own in split_cells(cells).values() for part in own}
-    ids, pairs = {row[0] for row in plan.tables["items.csv"][1:]}, plan.tables["qrels.csv"][1:]
-    texts, queries = {*plan.texts} & ids, len({row[0] for row in pairs})
+    ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
+    texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
     told = {
         "": "nothing decides it",
@@ -279,13 +283,14 @@ def describe(found: Gathered, plan: Plan, opened: Collection, kept: Names) -> tu
         "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
         "captions": f"each picture and its texts, {len(texts):,} texts",
         "keywords": "keywords",
-        "labels": f"same {plan.column}, {len(classes):,} classes",
-    }[plan.basis]
-    keywords = {"keywords": len(plan.tables["unified_annotation.csv"]) - 1}
-    number = keywords.get(plan.basis, len(cells) or len(judged))
-    files = list_names(plan.files)
-    relevant = "; ".join([f"{told} ({files})" if files else told, *plan.notes])
-    versions = [f"{each.name} ({', '.join(each.said)})" for each in plan.placed]
+        "labels": f"same {found.column}, {len(classes):,} classes",
+    }[found.basis]
+    number = len(cells) or len(judged)
+    if found.basis == "keywords":
+        number = len(found.tables["unified_annotation.csv"]) - 1
+    files = list_names(found.files)
+    relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
+    versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
@@ -295,7 +300,7 @@ def describe(found: Gathered, plan: Plan, opened: Collection, kept: Names) -> tu
     )
 
 
-def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
+def check_draft(opened: Collection, found: Gathered) -> Findings:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
@@ -304,7 +309,7 @@ def check_draft(opened: Collection, plan: Plan) -> list[Finding]:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    for name in opened.versions.keys() & {each.name for each in plan.placed}:
+    for name in opened.versions.keys() & {each.name for each in found.placed}:
         record_version(
             opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Unsure
+from dashboard.errors import Unsure
 from dashboard.plugins.importers.source import (
     BROKEN,
     Columns,
@@ -181,12 +181,18 @@ def list_lines(file: str, item: str, text: str) -> Captions:
     return Captions(file, [(item, line, "") for line in lines if line])
 
 
-def write_list(parts: Names) -> str:
-    """Return the cell of several classes; "" for none."""
-    return json.dumps(parts, ensure_ascii=False) if parts else ""
+def write_list(parts: Iterable[str]) -> str:
+    """Return the cell of several classes, each once; "" for none."""
+    names = list(dict.fromkeys(filter(None, parts)))
+    return json.dumps(names, ensure_ascii=False) if names else ""
 
 
-def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> list[str]:
+def list_options(option: str, values: Iterable[str]) -> list[str]:
+    """Return the lines to type that state one of some values."""
+    return [f"{option} {shlex.quote(each)}" for each in values]
+
+
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> Names:
     """Return the labels in a value of JSON: those below keys that say so, of a path its end.
 
     Args:
@@ -263,18 +269,6 @@ def join_wide(columns: Columns) -> dict[str, AnyArray]:
     return found
 
 
-def take_list(found: Any, key: str, file: str) -> list[Object]:
-    """Return the objects of a list in an object of JSON.
-
-    Raises:
-        DataError: If there is no such list.
-    """
-    rows = found.get(key) if isinstance(found, dict) else None
-    if not isinstance(rows, list):
-        raise DataError(file, f"no list of {key}", f'an object with "{key}"')
-    return [row for row in rows if isinstance(row, dict)]
-
-
 def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
     """Return the file that counts: the one named, or the only one of the best part.
 
@@ -294,7 +288,7 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
             best[0],
             f"{len(best):,} {what}",
             "one a collection",
-            [f"--judgements {shlex.quote(name)}" for name in best],
+            list_options("--judgements", best),
         )
     others = [name for name in files if name != best[0]]
     source.count(

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.gathering import Gathered, VectorFile
+from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import Vectors
-from dashboard.plugins.importers.planning import Placed, Plan
-from dashboard.plugins.importers.source import Names, Texts, cut_number
+from dashboard.plugins.importers.source import Names, Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 
 SIDES = ("items", "texts")
 
 
-def write_versions(found: Gathered, plan: Plan) -> None:
+def write_versions(found: Gathered) -> None:
     """Write the versions that are vectors or matrices.
 
     Raises:
@@ -25,30 +24,30 @@ def write_versions(found: Gathered, plan: Plan) -> None:
             items or texts.
         DataError: If their number is another one.
     """
-    texts, date = _list_texts(plan), tell_date()  # all of one call have one date
+    texts, date = _list_texts(found), tell_date()  # all of one call have one date
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
         for side in SIDES:
             own = found.vectors.get((name, side))
             if not own:
                 continue
-            sizes = (len(plan.pictures), len(texts))
+            sizes = (len(found.pictures), len(texts))
             if own.has_ids or not _is_matrix(found, own, sizes):
-                ids = _find_ids(found, plan, version, side, own, texts)
+                ids = _find_ids(found, version, side, own, texts)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
             else:
-                _write_matrix(found, plan, version, own, texts)
+                _write_matrix(found, version, own, texts)
         if "items" in parts:
-            _write_vectors(found, plan, version, parts, date)
+            _write_vectors(found, version, parts, date)
         elif parts:
             found.source.say(
                 name, f"vectors of texts and none of items for the version {name}", "both; left out"
             )
-        plan.placed += [version] if version.rows else []
+        found.placed += [version] if version.rows else []
     shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
 
-def join_shards(found: Gathered, plan: Plan) -> None:
+def join_shards(found: Gathered) -> None:
     """Make one version of files that only a number tells apart, if each has a part of the ids.
 
     At most half of those of the smallest file may come again. Without ids they have as many rows
@@ -56,11 +55,12 @@ def join_shards(found: Gathered, plan: Plan) -> None:
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
-        groups.setdefault((cut_number(own.file), own.shape[1], side), []).append(name)
+        file = re.sub(r"\d+(?=[^/\d]*$)", "", own.file)
+        groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
         first, *rest = parts = [found.vectors[name, side] for name in names]
         ids = set[str]().union(*(each.ids for each in parts))
-        number = len(plan.pictures if side == "items" else _list_texts(plan))
+        number = len(found.pictures if side == "items" else _list_texts(found))
         again = sum(map(len, parts)) - (len(ids) or number)
         if rest and 0 <= 2 * again <= (min(map(len, parts)) if ids else 0):
             for each in rest:
@@ -72,29 +72,25 @@ def join_shards(found: Gathered, plan: Plan) -> None:
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
 
 
-def choose_hashing(plan: Plan) -> None:
+def choose_hashing(found: Gathered) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
-    is_apart = any(plan.queries.get(plan.column)) and not any(plan.queries.get("item_id"))
-    is_coded = bool(plan.placed) and all(each.form for each in plan.placed)
-    if plan.settings.get("class_label") and is_coded and is_apart:
-        plan.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
-        for rows in (plan.items, plan.queries):
-            rows.columns["labels"] = rows.get(plan.column)
+    is_apart = any(found.queries.get(found.column)) and not any(found.queries.get("item_id"))
+    is_coded = bool(found.placed) and all(each.form for each in found.placed)
+    if found.settings.get("class_label") and is_coded and is_apart:
+        found.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
+        for rows in (found.items, found.queries):
+            rows.columns["labels"] = rows.get(found.column)
 
 
-def _list_texts(plan: Plan) -> Texts:
+def _list_texts(found: Gathered) -> Texts:
     """Return what belongs to vectors of texts by id: captions, or text and picture queries."""
-    cells = zip(
-        plan.queries.index, *(plan.queries.get("text"), plan.queries.get("image")), strict=True
-    )
+    cells = found.queries.list_rows("text", "image")
     return {name: text or image for name, text, image in cells if text or image}
 
 
-def _find_ids(
-    found: Gathered, plan: Plan, version: Placed, side: str, own: VectorFile, texts: Texts
-) -> Names:
+def _find_ids(found: Gathered, version: Placed, side: str, own: VectorFile, texts: Texts) -> Names:
     """Return the id of each row of one side of a version; "" for an unknown one, which is said."""
-    file, known = own.file, plan.pictures if side == "items" else list(texts)
+    file, known = own.file, found.pictures if side == "items" else list(texts)
     if not own.has_ids:
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
@@ -110,14 +106,14 @@ def _find_ids(
                 ["--by-position"],
             )
         tables = found.taken["items" if side == "items" else "queries"]
-        order = plan.files if side == "texts" and plan.texts else tables
+        order = found.files if side == "texts" and found.texts else tables
         version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
         return known
     if side == "items":
         names = found.match_items(own.ids, file, known)
     else:
         names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
-        names |= _list_only_texts(found, plan, [name for name in own.ids if name not in names])
+        names |= _list_only_texts(found, [name for name in own.ids if name not in names])
     unknown = [name for name in own.ids if not names.get(name)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
     if len(unknown) < len(own):
@@ -130,14 +126,14 @@ def name_ids(file: str) -> str:
     return re.sub(r"[.][^.]*$", ".txt", file)
 
 
-def _list_only_texts(found: Gathered, plan: Plan, ids: Names) -> Texts:
+def _list_only_texts(found: Gathered, ids: Names) -> Texts:
     """Return the text of each picture that vectors of texts are named by, if it has one alone."""
-    if not plan.texts:
+    if not found.texts:
         return {}
     owned: Texts = {}
-    for picture, text, _ in plan.qrels:
+    for picture, text, _ in found.qrels:
         owned[picture] = "" if picture in owned else text
-    pictures = found.match_items(ids, "texts", plan.pictures)
+    pictures = found.match_items(ids, "texts", found.pictures)
     return {name: owned.get(picture, "") for name, picture in pictures.items()}
 
 
@@ -158,27 +154,23 @@ def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool
     )
 
 
-def _write_matrix(
-    found: Gathered, plan: Plan, version: Placed, own: VectorFile, texts: Iterable[str]
-) -> None:
+def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Iterable[str]) -> None:
     place, rows = found.folder / "runs" / f"{version.name}.npy", found.source.options.rows
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.open())
-    axes = (plan.pictures, texts) if rows == "item" else (texts, plan.pictures)
+    axes = (found.pictures, texts) if rows == "item" else (texts, found.pictures)
     for axis, ids in zip(("rows", "columns"), axes, strict=True):
         place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
     version.said.append(f"{own.file}, a matrix whose rows are {rows}s, by position")
     version.rows[f"runs/{place.name}"] = len(own)
 
 
-def _write_vectors(
-    found: Gathered, plan: Plan, version: Placed, parts: dict[str, Part], date: str
-) -> None:
+def _write_vectors(found: Gathered, version: Placed, parts: dict[str, Part], date: str) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
     sides = {"items": [parts["items"]]}
     if "texts" in parts:
         sides["queries"] = [parts["texts"]]
-        sides["items"] += sides["queries"] if plan.texts else []
+        sides["items"] += sides["queries"] if found.texts else []
     file, codes = found.vectors[version.name, "items"].file, found.source.options.codes
     version.form = find_form([rows for rows, _ in parts.values()], file, codes)
     if said := describe_form(version.form, parts["items"][0].shape[1]):

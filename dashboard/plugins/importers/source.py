@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from dashboard.errors import DataError, Finding, Level, Unsure, count_odd
+from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
 from dashboard.texts import decode_text, read_text
 
@@ -80,10 +80,10 @@ class Source:
 
     root: Path
     files: tuple[str, ...]
-    left: list[str]
+    left: Names
     options: Namespace
-    findings: list[Finding] = field(default_factory=list)
-    lost: list[Finding] = field(default_factory=list)
+    findings: Findings = field(default_factory=list)
+    lost: Findings = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
 
@@ -111,7 +111,7 @@ class Source:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
 
-    def list_stated(self, files: Names) -> list[str]:
+    def list_stated(self, files: Names) -> Names:
         """Return the file of judgements that the caller names, of some files."""
         stated = self.options.judgements
         return [name for name in files if stated in (name, PurePosixPath(name).name)][:1]
@@ -134,7 +134,7 @@ class Source:
         """Return where a file is."""
         return self.root / name
 
-    def list_left(self, *endings: str) -> list[str]:
+    def list_left(self, *endings: str) -> Names:
         """Return the files left with one of some endings; texts may be compressed."""
         return [name for name in self.left if find_plain(name).endswith(endings)]
 
@@ -142,7 +142,7 @@ class Source:
         """Return the files left with one of some endings whose first characters fit."""
         return [name for name in self.list_left(*endings) if fits(self.read_head(name))]
 
-    def list_keyed(self, *ways: str) -> list[str]:
+    def list_keyed(self, *ways: str) -> Names:
         """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
         heads = {name: self.read_head(name, 1 << 16) for name in self.list_left(".json")}
         return [
@@ -157,13 +157,9 @@ class Source:
         if not GZIP.search(name):
             return read_text(path, name, self.findings)
         most = MAX_SWELL * path.stat().st_size
-        try:
-            with gzip.open(path) as file:
-                raw = file.read(most + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(
-                name, "a damaged gzip file", "a whole file", do="Copy it again."
-            ) from error
+        damaged = explain_errors(name, "a damaged gzip file", "a whole file", "Copy it again.")
+        with damaged, gzip.open(path) as file:
+            raw = file.read(most + 1)
         if len(raw) > most:
             raise DataError(name, f"more than {most:,} bytes inside", "a file that swells less")
         return decode_text(raw, name, self.findings)
@@ -256,7 +252,7 @@ def list_source(path: Path, options: Namespace) -> Source:
         return Source(path.parent, (path.name,), [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
-    files: list[str] = []
+    files = []
     skipped: Columns = {}
 
     for each in path.rglob("*"):
@@ -284,11 +280,6 @@ def _number_parts(name: str) -> str:
     )
 
 
-def cut_number(name: str) -> str:
-    """Return a path without the last number in the name of its file, which tells its parts."""
-    return re.sub(r"\d+(?=[^/\d]*$)", "", name)
-
-
 def cut_added(name: str) -> str:
     """Return a name without what a program wrote before it.
 
@@ -311,7 +302,7 @@ def _find_fault(path: Path, root: Path) -> str:
         return "broken links"
 
 
-def list_tails(path: str) -> list[str]:
+def list_tails(path: str) -> Names:
     """Return a path, and what is left of it without its first folders.
 
     >>> list_tails("/a/b.png")

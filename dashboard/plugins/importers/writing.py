@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
@@ -13,8 +13,7 @@ from pathlib import Path
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.planning import Plan
-from dashboard.plugins.importers.source import Names, Object, Ordered, Source, Texts
+from dashboard.plugins.importers.source import Names, Object, Ordered, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
 from dashboard.tables import read_table
@@ -69,18 +68,18 @@ def _restore(before: Path, place: Path) -> None:
         before.rename(place)
 
 
-def list_tables(found: Gathered, plan: Plan) -> None:
+def list_tables(found: Gathered) -> None:
     """Make the header and the rows of each table of the collection, by its file."""
-    tables = plan.tables = {
-        "items.csv": _list_rows("item_id", plan.items),
-        "queries.csv": _list_rows("query_id", plan.queries),
+    tables = found.tables = {
+        "items.csv": _list_rows("item_id", found.items),
+        "queries.csv": _list_rows("query_id", found.queries),
         "qrels.csv": [
             ("query_id", "item_id", "grade"),
-            *[(query, item, f"{grade:g}") for query, item, grade in plan.qrels],
+            *[(query, item, f"{grade:g}") for query, item, grade in found.qrels],
         ],
     }
-    head, *keywords = _list_rows("slice_id", plan.items, is_keyword=True)
-    is_used = plan.basis == "keywords"
+    head, *keywords = _list_rows("slice_id", found.items, is_keyword=True)
+    is_used = found.basis == "keywords"
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
@@ -88,18 +87,18 @@ def list_tables(found: Gathered, plan: Plan) -> None:
         tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
 
 
-def write_files(found: Gathered, plan: Plan) -> list[Object]:
+def write_files(found: Gathered) -> list[Object]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
-    draft, tables = found.folder, plan.tables
-    taken = {f"{name}.csv": list(files) for name, files in found.taken.items()}
-    taken |= {"qrels.csv": list(plan.files)}
+    draft, tables = found.folder, found.tables
+    taken: dict[str, Iterable[str]] = {f"{name}.csv": own for name, own in found.taken.items()}
+    taken["qrels.csv"] = found.files
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
     for name in [each for each, number in numbers.items() if number > 0]:
         (draft / name).parent.mkdir(exist_ok=True)
         with (draft / name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(tables[name])
-    for version in plan.placed:
+    for version in found.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, version.said)
     for name in ("media", "posters"):
@@ -112,7 +111,7 @@ def write_files(found: Gathered, plan: Plan) -> list[Object]:
             "file": name,
             "rows": number,
             "taken_from": list_names(taken.get(name, ())) or "the source",
-            "guessed": plan.of_queries or None if name == "queries.csv" else None,
+            "guessed": found.of_queries or None if name == "queries.csv" else None,
         }
         for name, number in numbers.items()
         if number > 0
@@ -121,12 +120,12 @@ def write_files(found: Gathered, plan: Plan) -> list[Object]:
 
 def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
     """Return the header and the rows of a table: of columns of keywords, or of all others."""
-    shown = {
-        name: rows.get(name)
+    shown = [
+        name
         for name, cells in rows.columns.items()
         if name != key and any(cells) and name.startswith(KEYWORDS) == is_keyword
-    }
-    return [(key, *shown), *zip(rows.index, *shown.values(), strict=True)]
+    ]
+    return [(key, *shown), *rows.list_rows(*shown)]
 
 
 def read_record(place: Path) -> Object:
@@ -156,20 +155,14 @@ def drop_versions(place: Path, found: Gathered, record: Object) -> None:
     )
 
 
-def list_files(folder: Path) -> list[str]:
+def list_files(folder: Path) -> Names:
     """Return the files below a folder, and links to folders as such; no drafts."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file())
     names = (path.relative_to(folder).as_posix() for path in paths)
     return [name for name in names if f"/{DRAFT}" not in name]
 
 
-def keep_rows(
-    place: Path,
-    name: str,
-    tables: dict[str, list[Row]],
-    wrote: Mapping[str, Sequence[Row]],
-    source: Source,
-) -> None:
+def keep_rows(place: Path, name: str, found: Gathered, record: Object) -> None:
     """Give a new table what people changed in the one that is there, and say what changes.
 
     A query that people deleted has no judgements.
@@ -177,11 +170,12 @@ def keep_rows(
     Args:
         place: The collection that is there.
         name: File of the table.
-        tables: The new tables, by their files.
-        wrote: Those that `init` made the last time.
-        source: Where it is said.
+        found: The new tables.
+        record: What `init` made the last time.
     """
-    keys, rows, path, made = TABLES[name], tables[name], place / name, wrote.get(name, [])
+    tables, source = found.tables, found.source
+    keys, rows, path = TABLES[name], tables[name], place / name
+    made = record["tables"].get(name, [])
     if not path.is_file() or max(len(rows), len(made)) < 2:
         return
     told = read_table(path, name, keys, [], unique=False).columns
@@ -249,7 +243,7 @@ def _index_rows(rows: Sequence[Names], keys: Names) -> Cells:
     return {tuple(row.get(key, "") for key in keys): row for row in cells}
 
 
-def keep_files(place: Path, draft: Path, written: Collection[str]) -> list[str]:
+def keep_files(place: Path, draft: Path, written: Collection[str]) -> Names:
     """Take over the files of people, and versions that a source does not have; return their names.
 
     Args:
@@ -278,17 +272,17 @@ def _name_version(name: str) -> str:
     return f"models/{inside.partition('/')[0]}" if kind == "models" else ""
 
 
-def link_media(found: Gathered, plan: Plan) -> None:
+def link_media(found: Gathered) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
     shown = {
-        "media": {*plan.items.get("file"), *plan.queries.get("image")},
-        "posters": {*plan.items.get("poster")},
+        "media": {*found.items.get("file"), *found.queries.get("image")},
+        "posters": {*found.items.get("poster")},
     }
     for folder, names in shown.items():
         for name in known & names:
             link_file(found.source.find_path(name), found.folder / folder / name)
-    plan.items.add(list(found.written), {"file": list(found.written.values())})
+    found.items.add(list(found.written), {"file": list(found.written.values())})
 
 
 def link_file(path: Path, target: Path) -> None:

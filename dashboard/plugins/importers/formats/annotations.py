@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import Row, make_block, read_blocks
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
@@ -20,7 +20,6 @@ from dashboard.plugins.importers.pieces import (
     Pieces,
     find_labels,
     read_each,
-    take_list,
     write_list,
 )
 from dashboard.plugins.importers.source import Columns, Names, Ordered, Source, find_stem
@@ -33,7 +32,7 @@ BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
-PICTURE, KIND = ("imageid", *FILE), ("labelname", "class", "label")
+PICTURE, KIND = ("imageid", "filename", *FILE.split()), ("labelname", "class", "label")
 """Headers of tables of classes and boxes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
@@ -41,14 +40,9 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
-    rows = [(name, list(dict.fromkeys(filter(None, map(str, own))))) for name, own in labels]
-    cells = [write_list(own) for _, own in rows]
-    return Items(file, [name for name, _ in rows], {column: cells}, [column])
-
-
-def recognise_json(source: Source) -> list[str]:
-    """Return JSON files whose beginning has the keys of one of the forms."""
-    return source.list_keyed(*KEYS)
+    cells = [(name, write_list(map(str, own))) for name, own in labels]
+    names = [name for name, _ in cells]
+    return Items(file, names, {column: [own for _, own in cells]}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:
@@ -58,7 +52,7 @@ def _read_json(source: Source, name: str) -> Pieces:
     elif "shapes" in found:  # LabelMe
         yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
     elif "samples" in found:
-        yield from _list_samples(source, name, take_list(found, "samples", name))
+        yield from _list_samples(source, name, found["samples"])
     else:
         classes, own = found.get("classes") or [], found["labels"].items()
         yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
@@ -104,7 +98,7 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
         yield make_labelled(name, pairs, column)
 
 
-def recognise_boxes(source: Source) -> list[str]:
+def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
     xml = source.list_headed(PICTURES.search, ".xml")
     texts = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")
@@ -125,16 +119,9 @@ def read_boxes(source: Source, files: Names) -> Pieces:
 def _read_xml(source: Source, name: str) -> Pieces:
     from defusedxml import ElementTree  # type: ignore[import-untyped]
 
-    try:
+    found, do = "XML that is damaged or defines entities", "Export it again."
+    with explain_errors(name, found, "whole XML without entities", do):
         root = ElementTree.parse(source.find_path(name)).getroot()
-    except Exception as error:  # of the parser, or entities that are refused
-        do = "Export it again."
-        raise DataError(
-            name,
-            f"XML that is damaged or defines entities ({str(error)[:60]})",
-            "whole XML without entities",
-            do=do,
-        ) from error
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
@@ -147,13 +134,7 @@ def _read_xml(source: Source, name: str) -> Pieces:
         told: Columns = {}
         for each in image.iter("attribute"):
             told.setdefault(each.get("name", "attribute"), []).append((each.text or "").strip())
-        cells = {column: [write_list([*dict.fromkeys(texts)])] for column, texts in told.items()}
-        yield Items(name, [file], cells)
-
-
-def recognise_rows(source: Source) -> list[str]:
-    """Return tables of a class a row, as OpenImages has them, or a box."""
-    return source.list_headed(HEADER.match, ".csv")
+        yield Items(name, [file], {column: [write_list(own)] for column, own in told.items()})
 
 
 def _read_rows(source: Source, name: str) -> Pieces:
@@ -169,6 +150,14 @@ def _read_rows(source: Source, name: str) -> Pieces:
     yield make_labelled(name, labels.items())
 
 
-ROWS = Format("classes in rows", recognise_rows, partial(read_each, _read_rows))
-JSON = Format("FiftyOne, Label Studio", recognise_json, partial(read_each, _read_json))
+ROWS = Format(
+    "classes in rows",
+    lambda source: source.list_headed(HEADER.match, ".csv"),
+    partial(read_each, _read_rows),
+)
+JSON = Format(
+    "FiftyOne, Label Studio",
+    lambda source: source.list_keyed(*KEYS),
+    partial(read_each, _read_json),
+)
 BOXES = Format("boxes", recognise_boxes, read_boxes)

@@ -40,7 +40,7 @@ LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)
 """Names of arrays of classes, which are no vectors."""
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
     arrays, left = source.list_left(*ENDINGS), set(source.left)
     beside = {other for name in arrays for other in find_beside(name, left)}

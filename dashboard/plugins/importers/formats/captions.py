@@ -4,7 +4,6 @@ Lines are `FILE#K<TAB>caption`.
 """
 
 import re
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,6 @@ from dashboard.plugins.importers.pieces import (
     Pieces,
     match_lines,
     read_each,
-    take_list,
     write_list,
 )
 from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of
@@ -42,22 +40,14 @@ LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)"
 """A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
 
-def recognise_json(source: Source) -> list[str]:
-    """Return JSON files whose beginning has the keys of one of the forms."""
-    return source.list_keyed(*KEYS)
-
-
 def _read_json(source: Source, name: str) -> Pieces:
     """Yield pictures, their texts and classes."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
     beside, own, other = LISTS[key]
-    kept = take_list(found, key, name)
+    kept = found[key]
     told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
-    kinds = {
-        each.get("id"): [str(each.get("name", each.get("id")))]
-        for each in found.get("categories", ())
-    }
+    kinds = {e["id"]: str(e.get("name", e["id"])) for e in found.get("categories", ())}
     odd = 0
     for each in found.get(beside, ()):
         is_told = "caption" in each or "segments_info" in each or each.get("category_id") in kinds
@@ -66,34 +56,31 @@ def _read_json(source: Source, name: str) -> Pieces:
     what = "annotations without a caption or a category, or of unknown pictures"
     source.count(name, odd, what, "them; left out")
     ids = [HOST.sub("", _find(image, NAMES)) for image in kept]
-    paths = zip((image.get("filepath", "") for image in kept), ids, strict=True)
-    files = [source.find_media("/".join(path), find_folder_of(name)) for path in paths]
+    named, folder = zip(kept, ids, strict=True), find_folder_of(name)
     columns = {key: [make_text(image.get(key)) for image in kept] for key in COLUMNS}
-    columns["file"] = files
+    columns["file"] = [
+        source.find_media(f"{image.get('filepath', '')}/{item}", folder) for image, item in named
+    ]
     if "videos" in found:
         columns["kind"] = ["video"] * len(kept)
     rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
-        said = ((_read_caption(each), _find(each, TEXT_IDS)) for each in texts)
-        rows += [(item, text, text_id) for text, text_id in said if text]
-        classes = [kind for each in texts for kind in kinds.get(each.get("category_id"), ())]
-        labels.append(write_list([*dict.fromkeys(classes)]))
+        for each in texts:
+            text = _find(each, TEXTS) or " ".join(each.get("tokens", ()))
+            rows += [(item, text, _find(each, TEXT_IDS))] if text else []
+        labels.append(write_list(kinds.get(each.get("category_id"), "") for each in texts))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
     yield Captions(name, rows)
 
 
-def _read_caption(told: Mapping[str, Any]) -> str:
-    return _find(told, TEXTS) or " ".join(told.get("tokens", ()))
-
-
-def _find(told: Mapping[str, Any], keys: Names) -> str:
+def _find(told: Object, keys: Names) -> str:
     """Return the value of the first of some keys that is there, as a text."""
     return next((make_text(told[key]) for key in keys if told.get(key) is not None), "")
 
 
-def recognise_lines(source: Source) -> list[str]:
+def recognise_lines(source: Source) -> Names:
     """Return text files whose first lines name a picture each."""
 
     def fits(head: str) -> bool:
@@ -116,5 +103,9 @@ def _read_lines(source: Source, name: str) -> Pieces:
     yield Captions(name, rows)
 
 
-JSON = Format("captions and COCO in JSON", recognise_json, partial(read_each, _read_json))
+JSON = Format(
+    "captions and COCO in JSON",
+    lambda source: source.list_keyed(*KEYS),
+    partial(read_each, _read_json),
+)
 LINES = Format("captions in lines", recognise_lines, partial(read_each, _read_lines))

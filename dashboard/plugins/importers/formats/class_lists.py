@@ -36,7 +36,7 @@ HEADS = {
 """Headers of Stanford Online Products and In-shop, and their columns of files and classes."""
 
 
-def recognise_flags(source: Source) -> list[str]:
+def recognise_flags(source: Source) -> Names:
     """Return text files of paths and labels."""
     lists = source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
     return [name for name in lists if not SPLIT.search(find_stem(name))]
@@ -76,7 +76,7 @@ def _make_part(
     return Items(name, files, {column: cells}, [column], is_whole=is_whole)
 
 
-def recognise_classes(source: Source) -> list[str]:
+def recognise_classes(source: Source) -> Names:
     """Return the lists, and the pictures, whose folders are no further classes."""
     lists = sorted(source.list_headed(find_header, ".txt"), key=lambda n: "train" in find_stem(n))
     return [*lists[:1], *source.media] if lists else []
@@ -113,14 +113,10 @@ LISTED = ("classes", "classnames", "obj")
 """Words in names of files of such lines, and files of names alone, by their numbers from 0."""
 
 
-def recognise_names(source: Source) -> list[str]:
+def recognise_names(source: Source) -> Names:
     """Return files of nothing but codes and names of classes."""
     files = source.list_left(".txt", ".names", ".csv", ".yaml", ".yml")
     return [n for n in files if OF_CLASSES.search(find_plain(n)) and _list_names(source, n)]
-
-
-def _read_names(source: Source, name: str) -> Pieces:
-    yield ClassNames(name, _list_names(source, name))
 
 
 def _list_names(source: Source, name: str) -> Texts:
@@ -141,6 +137,10 @@ def _list_names(source: Source, name: str) -> Texts:
     return {str(code): str(each) for code, each in told.items()}
 
 
-NAMES = Format("names of classes", recognise_names, partial(read_each, _read_names))
+NAMES = Format(
+    "names of classes",
+    recognise_names,
+    lambda source, files: (ClassNames(name, _list_names(source, name)) for name in files),
+)
 CLASSES = Format("lists of classes", recognise_classes, read_classes)
 HASHED = Format("hashing lists", recognise_flags, read_flags)

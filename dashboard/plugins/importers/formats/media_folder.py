@@ -16,11 +16,10 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION
 
-GENERAL = frozenset(
-    {"images", "image", "imgs", "img", "pictures", "photos", "videos", "video", "clips", "media",
-     "data", "files", "jpg", "jpeg", "png", "posters", "gifs", "raw", "all", "dataset", "query",
-     "queries", "gallery", "reference", "references", "database"}
-)  # fmt: skip
+GENERAL = re.compile(
+    r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
+    rf"raw|all|dataset|query|queries|gallery|database|{SPLITS.pattern}"
+)
 """Words in names of folders that are no classes."""
 BESIDE = frozenset({"set", "bounding", "box"})
 """Words that may stand beside these; alone they are classes."""
@@ -28,7 +27,7 @@ SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return pictures and clips, and texts beside them."""
     return [n for n in source.left if EXTENSION.search(n) or n in source.sidecars]
 
@@ -43,9 +42,7 @@ def read(source: Source, files: Names) -> Pieces:
     names = dict.fromkeys(map(find_folder_of, shown))
     label = list_names([f"{each or source.root.name}/" for each in names], 2)
     folders = list_class_folders(list(shown))
-    yield Items(
-        label, list(shown), columns | folders, [name for name in folders if name == "class"]
-    )
+    yield Items(label, list(shown), columns | folders, [*folders.keys() & {"class"}])
     named = {stem: name for name, stem in shown.items()}
     beside = [name for name in files if name not in media]
     yield from read_each(partial(_read_sidecar, named=named), source, beside)
@@ -76,7 +73,7 @@ def list_class_folders(files: Names) -> Columns:
 def _is_class(folder: str) -> bool:
     """Return whether the name of a folder may be a class; img2dataset's shards are numbers."""
     words = {*re.split(r"[\d_ -]+", folder.lower())} - BESIDE - {""}
-    is_part = bool(words) and words <= GENERAL | SPLITS
+    is_part = bool(words) and all(map(GENERAL.fullmatch, words))
     return not (is_part or re.fullmatch(r"\d{5,}", folder))
 
 

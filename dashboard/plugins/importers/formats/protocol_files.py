@@ -38,7 +38,7 @@ GOOD = ("easy", "hard", "ok", "good")
 TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return files of queries with a picture, and of splits and results beside them."""
     queries = source.list_keyed(*map(" ".join, zip(REFERENCES, TEXTS, strict=True)))
     beside = source.list_headed(SUBMITTED.match, ".json")
@@ -73,7 +73,7 @@ def read(source: Source, files: Names) -> Pieces:
         yield RunLines(each, find_stem(each), rows)
 
 
-def _list_names(source: Source, row: Object, keys: Names) -> list[str]:
+def _list_names(source: Source, row: Object, keys: Names) -> Names:
     """Return the values of some keys, each one or a list."""
     values = [row[key] for key in keys if row.get(key) is not None]
     every = [each for own in values for each in (own if isinstance(own, list) else [own])]
@@ -86,7 +86,7 @@ def _name(source: Source, value: Any) -> str:
     return padded if padded and source.find_media(padded) else str(value)
 
 
-def recognise_tables(source: Source) -> list[str]:
+def recognise_tables(source: Source) -> Names:
     """Return the tables of a study of context, where there is one of relevance."""
     found = {PurePosixPath(name).name: name for name in source.list_left(".csv")}
     first = source.read_head(found[TABLES[0]]).split("\n")[0] if TABLES[0] in found else ""
@@ -120,11 +120,6 @@ def read_tables(source: Source, files: Names) -> Pieces:
         yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
 
 
-def recognise_landmarks(source: Source) -> Names:
-    """Return the JSON of Revisited Oxford and Paris, as its line to convert writes it."""
-    return source.list_keyed("imlist qimlist gnd")
-
-
 def _read_landmarks(source: Source, name: str) -> Pieces:
     """Yield the gallery, the pictures that ask, and those that are right, easy or hard."""
     found = source.read_json(name)
@@ -139,7 +134,9 @@ def _read_landmarks(source: Source, name: str) -> Pieces:
 
 
 LANDMARKS = Format(
-    "Revisited Oxford and Paris", recognise_landmarks, partial(read_each, _read_landmarks)
+    "Revisited Oxford and Paris",
+    lambda source: source.list_keyed("imlist qimlist gnd"),
+    partial(read_each, _read_landmarks),
 )
 COMPOSED = Format("composed queries", recognise, read)
 CONTEXT = Format("context study", recognise_tables, read_tables)

@@ -47,7 +47,7 @@ CLIPS = re.compile(
 """Words in names of columns of clips."""
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
     tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
     return [*tables, *source.list_headed(HEADER.match, ".txt")]
@@ -67,7 +67,7 @@ def read_table(source: Source, name: str) -> Pieces:
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
     roles: Roles | None = None
-    columns: list[str] = []
+    columns: Names = []
     for block in blocks:
         if roles is None or columns != [*block.columns, *block.vectors]:
             columns = [*block.columns, *block.vectors]
@@ -113,35 +113,32 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
     told = [each for each in ("grade", "score", "rank") if each in roles.of]
-    grades = GRADES | source.options.grades
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-    of = {role: split_columns(block, roles.of.get(role, "")) for role in told or ["grade"]}
-    for role, column in ((role, column) for role, names in of.items() for column in names):
+    of, grades = roles.of, GRADES | source.options.grades
+    every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
+    for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
         plain = (cell.strip('[]"') for cell in cells)
         numbers = read_numbers([grades.get(cell.lower(), cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
-        source.count(
-            block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
-        )
+        what = f"cells of {column} that are no number"
+        source.count(block.file, odd, what, "numbers; rows left out")
         wanted = "a number; these pairs are unjudged"
         source.count(block.file, numbers.count(None), f"rows without a {column}", wanted, "note")
         rows = [row for row in zip(*columns, numbers, strict=True) if row[-1] == row[-1]]
-        if "text" in roles.of:
+        if "text" in of:
             yield Queries(block.file, [row[0] for row in rows], {"text": [row[2] for row in rows]})
         if role == "grade":
             yield Judgements(block.file, [(query, item, n) for query, item, _, _, n in rows])
             continue
-        runs: dict[str, list[tuple[str, str, float]]] = {}
-        for query, item, _, name, number in rows:
-            if number is not None and item:
-                score = -number if role == "rank" else number
-                runs.setdefault(name, []).append((query, item, score))
-        for name, results in runs.items():
-            own = clean_name(name).strip("_") or find_stem(block.file)
-            yield RunLines(block.file, own, results)
+        sign = -1 if role == "rank" else 1
+        results = [row for row in rows if row[1] and row[-1] is not None]
+        for run in dict.fromkeys(columns[-1]):
+            lines = [(query, item, sign * n) for query, item, _, own, n in results if own == run]
+            name = clean_name(run).strip("_") or find_stem(block.file)
+            yield RunLines(block.file, name, lines)
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
@@ -218,13 +215,9 @@ KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}
 def read_outside(cell: str) -> bytes | None:
     """Return the picture or clip at an absolute path, where it is there; else None."""
     path = Path(cell.removeprefix("file://"))
-    if not path.is_absolute() or not EXTENSION.search(cell):
-        return None
-    try:
-        is_picture = recognise_type(path) and path.stat().st_size <= MAX_PICTURE_BYTES
-        return path.read_bytes() if is_picture else None
-    except (OSError, ValueError):
-        return None
+    is_named = path.is_absolute() and EXTENSION.search(cell)
+    is_picture = is_named and recognise_type(path) and path.stat().st_size <= MAX_PICTURE_BYTES
+    return path.read_bytes() if is_picture else None
 
 
 FORMAT = Format("tables", recognise, read)

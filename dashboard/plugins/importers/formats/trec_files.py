@@ -55,7 +55,7 @@ TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", r
 TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 
-def recognise(source: Source) -> list[str]:
+def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
     beside = {*source.sidecars, *source.media}
     names = [n for n in source.left if n not in beside and not find_plain(n).endswith(OTHERS)]
@@ -116,7 +116,7 @@ SPLITS = ("test", "dev", "validation", "val", "train")
 """Judgements of BEIR that count, the first that is there."""
 
 
-def recognise_beir(source: Source) -> list[str]:
+def recognise_beir(source: Source) -> Names:
     """Return a corpus, its queries and its judgements."""
     corpora, queries = (
         [name for name in source.left if PurePosixPath(find_plain(name)).name == file]
@@ -144,8 +144,7 @@ def read_beir(source: Source, files: Names) -> Pieces:
                 judged.update(query for query, _, _ in piece.rows)
             yield piece
     for block in read_blocks(source, corpus):
-        columns = (block.columns.get(key, [""] * len(block.lines)) for key in TEXT_KEYS)
-        ids, *parts = columns
+        ids, *parts = (block.columns.get(key, [""] * len(block.lines)) for key in TEXT_KEYS)
         cells = [". ".join(filter(None, texts)) for texts in zip(*parts, strict=True)]
         yield Items(corpus, ids, {"caption": cells, "kind": ["text"] * len(ids)})
     for block in read_blocks(source, queries):

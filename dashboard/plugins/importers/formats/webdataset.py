@@ -4,7 +4,6 @@ import io
 import json
 import re
 import tarfile
-import zlib
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import groupby
@@ -12,7 +11,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import explain_errors
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
 from dashboard.plugins.importers.source import Names, Ordered, Source, Texts, find_stem
@@ -22,11 +21,6 @@ ENDINGS = (".tar", ".tar.gz", ".tgz")
 MAX_BYTES = 1 << 28
 READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 """Endings of members that are read."""
-
-
-def recognise(source: Source) -> list[str]:
-    """Return tar files."""
-    return source.list_left(*ENDINGS)
 
 
 def read(source: Source, files: Names) -> Pieces:
@@ -53,20 +47,16 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
         DataError: If the file is damaged; the members before have been yielded by then.
     """
     odd: list[str] = []
-    try:
-        with tarfile.open(source.find_path(name), "r|*") as archive:
-            for member in archive:
-                content = archive.extractfile(member) if member.isfile() else None
-                folder, _, file = member.name.removeprefix("./").rpartition("/")
-                if content is None or ".." in member.name or member.size > MAX_BYTES:
-                    odd += [] if member.isdir() else [member.name]
-                    continue
-                stem, _, ending = file.partition(".")
-                yield f"{folder}/{stem}".strip("/"), ending.lower(), content.read()
-    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            name, f"a damaged tar file ({str(error)[:60]})", "a whole file", do="Copy it again."
-        ) from error
+    damaged = explain_errors(name, "a damaged tar file", "a whole file", "Copy it again.")
+    with damaged, tarfile.open(source.find_path(name), "r|*") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            folder, _, file = member.name.removeprefix("./").rpartition("/")
+            if content is None or ".." in member.name or member.size > MAX_BYTES:
+                odd += [] if member.isdir() else [member.name]
+                continue
+            stem, _, ending = file.partition(".")
+            yield f"{folder}/{stem}".strip("/"), ending.lower(), content.read()
     source.count(
         name, odd, "members that are links, too large, or lead outside", "plain files; left out"
     )
@@ -99,4 +89,4 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
                 source.say(file, f"no array in the vector of {item}", "one; left out")
 
 
-FORMAT = Format("WebDataset", recognise, read)
+FORMAT = Format("WebDataset", lambda source: source.list_left(*ENDINGS), read)
