@@ -67,17 +67,18 @@ def map_texts(texts: Sequence[str], vocabulary: Vocabulary) -> list[list[Candida
     """
     phrases = _make_phrases(vocabulary)
     ngrams = [list(dict.fromkeys(_list_ngrams(text, phrases))) for text in texts]
-    every = dict.fromkeys(ngram for found in ngrams for ngram in found)
-    near = _find_near([ngram for ngram in every if not phrases.find_owners(ngram)], phrases)
+    exact = {
+        ngram: [(owner, 1.0) for owner in phrases.find_owners(ngram)]
+        for found in ngrams
+        for ngram in found
+    }
+    near = _find_near([ngram for ngram, owners in exact.items() if not owners], phrases)
     mapped = []
     for found in ngrams:
         rows = [
             Candidate(ngram, phrases.entries[owner].keyword, score)
             for ngram in found
-            for owner, score in [
-                *((o, 1.0) for o in phrases.find_owners(ngram)),
-                *near.get(ngram, ()),
-            ]
+            for owner, score in near.get(ngram, exact[ngram])
         ]
         mapped.append(sorted(rows, key=lambda each: -each.score))
     return mapped
@@ -125,11 +126,12 @@ class Phrases:
 
     def find_opposed(self, ngram: str) -> list[int]:
         """Return the entries that have the opposite of a word, and not the word itself."""
-        found = set()
-        for word in make_plain(ngram, ego=self.ego).split(" "):
-            for other in OPPOSITES.get(word, ()):
-                found |= self._find_entries(other) - self._find_entries(word)
-        return list(found)
+        return [
+            entry
+            for word in make_plain(ngram, ego=self.ego).split(" ")
+            for other in OPPOSITES.get(word, ())
+            for entry in self._find_entries(other) - self._find_entries(word)
+        ]
 
     def _find_entries(self, word: str) -> set[int]:
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
