@@ -80,8 +80,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
 def slice_queries(study: Study) -> dict[str, BoolArray]:
     """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
     judged = study.given_judgement
-    if not isinstance(judged, KeywordJudgement):
-        return {}
+    assert isinstance(judged, KeywordJudgement)
     required = [judged.required[query] for query in study.queries.tolist()]
     return {
         f"{each.group}={each.name}": np.array([each in keywords for keywords in required])

@@ -68,7 +68,7 @@ def map_texts(texts: Sequence[str], vocabulary: Vocabulary) -> list[list[Candida
     phrases = _make_phrases(vocabulary)
     ngrams = [list(dict.fromkeys(_list_ngrams(text, phrases))) for text in texts]
     exact = {
-        ngram: [(owner, 1.0) for owner in phrases.find_owners(ngram)]
+        ngram: [(owner, 1.0) for owner in phrases.exact.get(make_plain(ngram, ego=phrases.ego), ())]
         for found in ngrams
         for ngram in found
     }
@@ -114,10 +114,6 @@ class Phrases:
     def vectors(self) -> Float32Array:
         """Embeddings of the texts. [texts, dimension]."""
         return embed_texts(self.texts)
-
-    def find_owners(self, ngram: str) -> Collection[int]:
-        """Return the entries that an n-gram is a phrase of, word for word."""
-        return self.exact.get(make_plain(ngram, ego=self.ego), ())
 
     def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
