@@ -30,7 +30,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a candidate, or the files that were written."""
-    from dashboard.plugins.alfa.keywords import draft_vocabulary, read_vocabulary
+    from dashboard.plugins.alfa.choices import find_threshold
+    from dashboard.plugins.alfa.keywords import draft_vocabulary, keep_best, read_vocabulary
+    from dashboard.plugins.alfa.mapping import list_negations, map_texts
 
     if bool(call.text) + call.draft + call.write != 1:
         raise ValueError("Give one of TEXT, --draft and --write.")
@@ -54,14 +56,6 @@ def answer(call: Namespace) -> Answer:
     vocabulary = read_vocabulary(collection)
     if call.write:
         return _write_mapping(collection, vocabulary)
-    return _map_text(call, collection, vocabulary)
-
-
-def _map_text(call: Namespace, collection: Collection, vocabulary: Vocabulary) -> Answer:
-    from dashboard.plugins.alfa.choices import find_threshold
-    from dashboard.plugins.alfa.keywords import keep_best
-    from dashboard.plugins.alfa.mapping import list_negations, map_texts
-
     (found,) = map_texts([call.text], vocabulary)
     usual = find_threshold(collection)
     kept = keep_best(found, usual if call.threshold is None else call.threshold)

@@ -64,15 +64,15 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     groups = choices["groups"]
     threshold = choices["mapping_threshold"]
     own = collection.own_items
-    required = []
-    unscorable = {}
-    for query, (name, item) in enumerate(zip(collection.queries.ids, own.tolist(), strict=True)):
-        if item >= 0:
-            required.append(tables.find_item(item, groups))
-        else:
-            required.append(tables.find_query(name, groups, threshold))
-        if not required[-1]:
-            unscorable[query] = NO_KEYWORD if item < 0 else NO_ITEM_KEYWORD
+    required = [
+        tables.find_item(item, groups) if item >= 0 else tables.find_query(name, groups, threshold)
+        for name, item in zip(collection.queries.ids, own.tolist(), strict=True)
+    ]
+    unscorable = {
+        query: NO_KEYWORD if own[query] < 0 else NO_ITEM_KEYWORD
+        for query, keywords in enumerate(required)
+        if not keywords
+    }
     made = KeywordJudgement(tables, required, own, unscorable)
     return made._replace(unscorable=add_reasons(made, range(len(required))))
 
@@ -80,8 +80,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
 def slice_queries(study: Study) -> dict[str, BoolArray]:
     """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
     judged = study.given_judgement
-    if not isinstance(judged, KeywordJudgement):
-        return {}
+    assert isinstance(judged, KeywordJudgement)
     required = [judged.required[query] for query in study.queries.tolist()]
     return {
         f"{each.group}={each.name}": np.array([each in keywords for keywords in required])

@@ -5,7 +5,7 @@ The vocabulary of a collection (`vocabulary.toml`) has each keyword with its oth
 
 import json
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -119,7 +119,14 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     columns = {g: c for c, g in names.items() if c.lower().startswith("pv_") or g in wanted}
     groups = tuple(g for g in wanted if g in columns) or tuple(columns)
     if not groups:
-        raise _explain_lack(table)
+        others = [column for column in table.columns if column != "slice_id"]
+        raise DataError(
+            ANNOTATION,
+            f"the columns {list_names(others) or '(none)'}",
+            "columns of keywords, pv_…",
+            line=1,
+            do=f"Write in collection.toml: groups = {json.dumps(others, ensure_ascii=False)}",
+        )
     items = _find_items(table, collection, findings)
     found = [
         (group, name, rows)
@@ -148,14 +155,6 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     return Keywords(groups, index, has, _read_mapping(collection, spelling, columns, findings))
 
 
-def _explain_lack(table: Table) -> DataError:
-    """Return the error for a file without a column of keywords."""
-    others = [column for column in table.columns if column != "slice_id"]
-    found = f"the columns {list_names(others) or '(none)'}"
-    do = f"Write in collection.toml: groups = {json.dumps(others, ensure_ascii=False)}"
-    return DataError(ANNOTATION, found, "columns of keywords, pv_…", line=1, do=do)
-
-
 def make_key(keyword: str) -> str:
     """Return the form that all spellings of a keyword share.
 
@@ -167,10 +166,10 @@ def make_key(keyword: str) -> str:
 
 def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str, str]:
     """Return the most frequent spelling of each keyword, by its key."""
-    counts: dict[str, Counter[str]] = {}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, name, rows in found:
         tidy = " ".join(unicodedata.normalize("NFC", name).split())
-        counts.setdefault(make_key(name), Counter())[tidy] += len(rows)
+        counts[tidy.casefold()][tidy] += len(rows)
     return {key: times.most_common(1)[0][0] for key, times in counts.items()}
 
 
@@ -190,11 +189,11 @@ def _group_cells(
     cells: Sequence[str], items: Sequence[int]
 ) -> Iterator[tuple[list[str], list[int]]]:
     """Yield the keywords of each different cell, and the items that have it."""
-    rows: dict[str, list[int]] = {}
+    rows: defaultdict[str, list[int]] = defaultdict(list)
     for cell, item in zip(cells, items, strict=True):
         if item >= 0:
-            rows.setdefault(cell, []).append(item)
-    parts = split_cells(cell for cell, having in rows.items() for _ in having)
+            rows[cell].append(item)
+    parts = split_cells(cells)
     for cell, having in rows.items():
         yield parts[cell], having
 
@@ -229,7 +228,7 @@ def _read_mapping(
         "columns that are not read",
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
-    mapped: dict[str, list[Candidate]] = {}
+    mapped: defaultdict[str, list[Candidate]] = defaultdict(list)
     strange: dict[str, int] = {}
     others: dict[str, int] = {}
     for line, query, ngram, group, keyword, score in zip(
@@ -242,7 +241,7 @@ def _read_mapping(
             others.setdefault(group, line)
         number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
-        mapped.setdefault(query, []).append(Candidate(ngram, named, number))
+        mapped[query].append(Candidate(ngram, named, number))
     findings += count_odd(
         MAPPING, strange, "unknown queries", "ids of queries; left out", before="rows of "
     )

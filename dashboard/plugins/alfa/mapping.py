@@ -67,17 +67,18 @@ def map_texts(texts: Sequence[str], vocabulary: Vocabulary) -> list[list[Candida
     """
     phrases = _make_phrases(vocabulary)
     ngrams = [list(dict.fromkeys(_list_ngrams(text, phrases))) for text in texts]
-    every = dict.fromkeys(ngram for found in ngrams for ngram in found)
-    near = _find_near([ngram for ngram in every if not phrases.find_owners(ngram)], phrases)
+    exact = {
+        ngram: [(owner, 1.0) for owner in phrases.exact.get(make_plain(ngram, ego=phrases.ego), ())]
+        for found in ngrams
+        for ngram in found
+    }
+    near = _find_near([ngram for ngram, owners in exact.items() if not owners], phrases)
     mapped = []
     for found in ngrams:
         rows = [
             Candidate(ngram, phrases.entries[owner].keyword, score)
             for ngram in found
-            for owner, score in [
-                *((o, 1.0) for o in phrases.find_owners(ngram)),
-                *near.get(ngram, ()),
-            ]
+            for owner, score in near.get(ngram, exact[ngram])
         ]
         mapped.append(sorted(rows, key=lambda each: -each.score))
     return mapped
@@ -114,10 +115,6 @@ class Phrases:
         """Embeddings of the texts. [texts, dimension]."""
         return embed_texts(self.texts)
 
-    def find_owners(self, ngram: str) -> Collection[int]:
-        """Return the entries that an n-gram is a phrase of, word for word."""
-        return self.exact.get(make_plain(ngram, ego=self.ego), ())
-
     def find_around(self, ngram: str) -> set[int]:
         """Return the phrases that contain all words of an n-gram."""
         words = make_plain(ngram, ego=self.ego).split(" ")
@@ -125,11 +122,12 @@ class Phrases:
 
     def find_opposed(self, ngram: str) -> list[int]:
         """Return the entries that have the opposite of a word, and not the word itself."""
-        found = set()
-        for word in make_plain(ngram, ego=self.ego).split(" "):
-            for other in OPPOSITES.get(word, ()):
-                found |= self._find_entries(other) - self._find_entries(word)
-        return list(found)
+        return [
+            entry
+            for word in make_plain(ngram, ego=self.ego).split(" ")
+            for other in OPPOSITES.get(word, ())
+            for entry in self._find_entries(other) - self._find_entries(word)
+        ]
 
     def _find_entries(self, word: str) -> set[int]:
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}

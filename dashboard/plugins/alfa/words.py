@@ -141,13 +141,12 @@ def _mark_negations(words: list[_Word]) -> list[_Word]:
 
 def _list_places(words: list[_Word], *, ego: bool) -> list[int]:
     """Return the places of the words that are no stop words."""
-    places: list[int] = []
-    for place, word in enumerate(words):
-        after_ego = ego and bool(places) and words[places[-1]].plain == EGO
-        is_ego_vehicle = after_ego and places[-1] == place - 1 and word.text in EGO_VEHICLE
-        if not (CONTRACTED.sub("", word.text.replace("’", "'")) in STOP_WORDS or is_ego_vehicle):
-            places.append(place)
-    return places
+    return [
+        place
+        for place, word in enumerate(words)
+        if CONTRACTED.sub("", word.text.replace("’", "'")) not in STOP_WORDS
+        and not (ego and place and word.text in EGO_VEHICLE and words[place - 1].plain == EGO)
+    ]
 
 
 def _find_inside(words: list[_Word], places: list[int], phrases: Collection[str]) -> set[int]:

@@ -1,10 +1,8 @@
 """Labels of annotators: 1 fulfils a query, 0 does not; and AP of the annotated items."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, add_finding, count_odd, list_names
+from dashboard.errors import DataError, Findings, add_finding, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
@@ -49,19 +47,13 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
         )
     if not (values == 0).any():
         add_finding(findings, "qrels", "no label 0", CANNOT_TELL)
-    findings += _find_lacking(collection)
-    return True
-
-
-def _find_lacking(collection: Collection) -> Iterator[Finding]:
-    """Yield an error for each version without a vector of an annotated item; it is missed."""
-    annotated = collection.qrels.items if collection.qrels is not None else ()
     for version in collection.versions.values():
-        there = None if version.items is None else version.items.index
-        lacking = [each for each in annotated if there is not None and each not in there]
-        file = f"{version.file}/items.npy"
-        wanted = "one for each; without it an item counts as not found"
-        yield from count_odd(file, lacking, "annotated items", wanted, "error", "no vector for ")
+        if version.items is not None:
+            lacking = [each for each in collection.qrels.items if each not in version.items.index]
+            file = f"{version.file}/items.npy"
+            told = ("annotated items", "one for each; without it an item counts as not found")
+            findings += count_odd(file, lacking, *told, "error", "no vector for ")
+    return True
 
 
 def judge(collection: Collection, choices: Choices) -> TableJudgement:

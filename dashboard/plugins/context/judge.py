@@ -93,41 +93,30 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
     Raises:
         DataError: If there are neither answers nor judged pairs, or one is off the scale.
     """
-    if (collection.folder / FILE).is_file():
-        return _read_workers(collection, findings)
-    if collection.qrels is None:
-        raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
-    largest = _find_scale(collection)
-    grades = collection.qrels.values
-    _check_values(grades, "qrels", largest)
-    return replace(collection.qrels, values=np.where(grades > 0, grades * SCALE / largest, grades))
-
-
-def _find_scale(collection: Collection) -> float:
-    """Return the largest relevance of the scale that a collection states; 100 by default."""
     largest = float(collection.settings.get(STATED, SCALE))
     if not 0 < largest < np.inf:
         raise DataError("collection.toml", f"{STATED} = {largest:g}", "the best relevance, above 0")
-    return largest
-
-
-def _read_workers(collection: Collection, findings: Findings) -> Pairs:
     path = collection.folder / FILE
+    if not path.is_file():
+        if collection.qrels is None:
+            raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
+        values = _scale(collection.qrels.values, "qrels", largest)
+        return replace(collection.qrels, values=values)
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
-    largest = _find_scale(collection)
     values = np.array([parse_number(text) for text in table["relevance"]])
-    _check_values(values, FILE, largest, table.lines)
+    values = _scale(values, FILE, largest, table.lines)
     pairs: dict[Pair, list[float]] = {}
     for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
         pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
-    means = (sum(said) * SCALE / largest / len(said) if said else -1.0 for said in pairs.values())
-    return make_pairs(dict(zip(pairs, means, strict=True)))
+    return make_pairs(
+        {pair: sum(said) / len(said) if said else -1.0 for pair, said in pairs.items()}
+    )
 
 
-def _check_values(
+def _scale(
     values: FloatArray, name: str, most: float, lines: Sequence[int] | None = None
-) -> None:
-    """Raise DataError for relevance off the scale, or plainly on another one than 0 to 100."""
+) -> FloatArray:
+    """Return relevance on a scale of 0 to 100; DataError for one off the scale that is stated."""
     strange = ~((values >= 0) & (values <= most) | np.isin(values, (-1, -2)))
     if strange.any() or not len(values):
         row = int(np.argmax(strange)) if len(values) else 0
@@ -146,6 +135,7 @@ def _check_values(
             "a scale of 0 to 100",
             do=f"State the best possible one in collection.toml, such as {STATED} = {largest:g}.",
         )
+    return np.where(values > 0, values * SCALE / most, values)
 
 
 def judge(collection: Collection, choices: Choices) -> Judgement:

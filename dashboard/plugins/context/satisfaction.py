@@ -21,7 +21,7 @@ from dashboard.plugins.context.correlation import (
 )
 from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, RelevanceJudgement
 from dashboard.plugins.context.lists import ViewedLists
-from dashboard.plugins.context.metrics import compute_gain, read_window, weigh_rows
+from dashboard.plugins.context.metrics import DISCOUNTS, compute_gain, read_window, weigh_rows
 from dashboard.retrieval.run import Part
 from dashboard.tables import FloatArray, Row, Rows
 
@@ -34,7 +34,7 @@ TABLE_3 = ((10, 10), (15, 5), (15, 10), (15, 15))
 FIRST_PAGE = 5
 """Rows of figure 3."""
 ORIGINAL = "RBP(0.95,per=image) DCG(credit,per=image) CG(per=image) AVG ERR MAX"
-DISCOUNTS = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
+AWARE = ("RBP(0.95)", "DCG", "CG", "AVG", "ERR", "MAX")
 
 
 class Reading(NamedTuple):
@@ -56,7 +56,7 @@ class Reading(NamedTuple):
     def metrics(self) -> str:
         """Metrics of the source, with the original gain and then the context-aware one."""
         end = f",w={self.window},divide={self.divide})"
-        return " ".join([ORIGINAL, *(f"CAG({name}{end}" for name in DISCOUNTS)])
+        return " ".join([ORIGINAL, *(f"CAG({name}{end}" for name in AWARE)])
 
 
 class Cleaned(NamedTuple):
@@ -167,23 +167,21 @@ def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int | None 
     """Return a row a discount: original and context-aware gain beside satisfaction (table 3)."""
     found = clean(viewed, reading.rows if least_rows is None else least_rows)
     values = measure_lists(take_rows(found.pages, reading.rows), reading.metrics, reading.average)
-    felt = found.satisfaction.reindex(values.index).to_numpy(dtype=float)
     names = list(values.columns)
     half = len(names) // 2
     pairs = zip(names[:half], names[half:], strict=True)
-    return [_correlate(values, original, aware, felt) for original, aware in pairs]
+    values["felt"] = found.satisfaction
+    return [_correlate(values[[*pair, "felt"]].dropna()) for pair in pairs]
 
 
-def _correlate(values: pd.DataFrame, original: str, aware: str, felt: FloatArray) -> Row:
-    first, second = (values[name].to_numpy(dtype=float) for name in (original, aware))
-    known = ~(np.isnan(first) | np.isnan(second) | np.isnan(felt))
-    first = first[known]
-    second = second[known]
-    felt = felt[known]
+def _correlate(known: pd.DataFrame) -> Row:
+    """Return the row of an original and a context-aware gain, beside what people felt."""
+    original, aware, _ = known.columns
+    first, second, felt = known.to_numpy(dtype=float).T
     plain = compute_spearman(first, felt)
     context = compute_spearman(second, felt)
     between = compute_spearman(first, second).r
-    n = int(known.sum())
+    n = len(known)
     t, p = compute_williams(context.r, plain.r, between, n)
     low, high = compute_difference_interval(context.r, plain.r, between, n)
     return {
@@ -274,21 +272,19 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
     """Return the source's figure 3: mean and deviations of relevance in the first rows."""
     found = clean(viewed, reading.rows)
     felt = found.satisfaction
-    rows = []
     pages = take_rows(found.pages, min(reading.rows, FIRST_PAGE))
-    for name, group in pages.groupby("list_id", sort=False):
-        credit = group["relevance"].to_numpy(dtype=float)
-        gained = compute_gain(credit, 1)
-        rows.append(
-            {
-                "list_id": name,
-                "mean": float(credit.mean()),
-                "deviation": float(credit.std()),
-                "deviation_in_context": float(gained.std()),
-                "satisfaction": felt.get(name),
-            }
-        )
-    return rows
+    shown = pages.groupby("list_id", sort=False)["relevance"]
+    return [
+        {
+            "list_id": name,
+            "mean": float(credit.mean()),
+            "deviation": float(credit.std()),
+            "deviation_in_context": float(compute_gain(credit, 1).std()),
+            "satisfaction": felt.get(name),
+        }
+        for name, group in shown
+        for credit in [group.to_numpy(dtype=float)]
+    ]
 
 
 def count_sizes(viewed: ViewedLists) -> Rows:
@@ -317,15 +313,15 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
     r' = r² ÷ best; gain the mean of r' in the window; discount d(k); adds gain × discount. Null
     below the depth, and for invalid results.
     """
-    from dashboard.plugins.context.metrics import DISCOUNTS as WEIGHTS
-
     mine = viewed.pages[viewed.pages["list_id"] == list_id].reset_index(drop=True)
     valid = mine[mine["relevance"] >= 0]
     read = valid[valid["row"].rank(method="dense") <= reading.rows]
     credit = (read["relevance"] / SCALE).to_numpy(dtype=float)
-    best = np.maximum.accumulate(credit) if len(credit) else credit
+    best = np.maximum.accumulate(credit)
     gain = compute_gain(credit, reading.window, reading.divide)
-    weights = WEIGHTS[discount][0](credit) if discount in WEIGHTS else np.full(len(credit), np.nan)
+    weights = np.full(len(credit), np.nan)
+    if discount in DISCOUNTS:
+        weights = DISCOUNTS[discount][0](credit)
     if discount == "AVG" and reading.average == "rows":
         weights = weigh_rows(read["row"].to_numpy())
     steps = pd.DataFrame(

@@ -28,16 +28,12 @@ class TestChoice(Choice):
         Raises:
             ChoiceError: If there is no such test, or the protocol or the collection has it not.
         """
-        folds = FOLDS.get(given, 0)
-        if not folds:
-            return super().read(given, collection, before)
-        if before["protocol"] != PROTOCOL:
+        if given in FOLDS and before["protocol"] != PROTOCOL:
             raise ChoiceError(f"test = {given!r} belongs to the protocol {PROTOCOL}.")
-        pictures = _count_pictures(collection)
-        if pictures < folds * FOLD:
-            needed = f"needs {folds * FOLD:,} picture queries"
-            raise ChoiceError(f"test = {given!r} {needed}; {collection.name} has {pictures:,}.")
-        return given
+        if given in FOLDS and given not in _list_tests(collection, before):
+            needed = f"needs {FOLDS[given] * FOLD:,} picture queries; {collection.name} has"
+            raise ChoiceError(f"test = {given!r} {needed} {_count_pictures(collection):,}.")
+        return super().read(given, collection, before)
 
 
 def _count_pictures(collection: Collection) -> int:

@@ -140,7 +140,13 @@ def _add_directions(study: Study, values: FloatArray) -> FloatArray:
     is_text = list_texts(study)
     texts = is_text & ~np.isnan(values)
     scored = ~is_text & ~np.isnan(values)
-    picture = _find_pictures(study)[texts]
+    own = study.collection.own_items[study.queries]
+    pictures = np.flatnonzero(~is_text & (own >= 0))
+    place = np.full(len(study.collection.items), -1)
+    place[own[pictures]] = pictures
+    asking = study.queries[texts].tolist()
+    known = (place[find_relevant(study.judgement, query)] for query in asking)
+    picture = np.array([[*each[each >= 0], -1][0] for each in known], int)
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))
@@ -182,20 +188,6 @@ def list_texts(study: Study) -> BoolArray:
     """Return True for each query in question that is a text."""
     sides: Sides = study.collection.tables["crossmodal"]
     return sides.list_texts(study.collection)[study.queries]
-
-
-def _find_pictures(study: Study) -> IntArray:
-    """Return the place of each text's picture among the queries, -1 for none."""
-    own = study.collection.own_items[study.queries]
-    is_text = list_texts(study)
-    place = np.full(len(study.collection.items) + 1, -1)
-    pictures = np.flatnonzero(~is_text & (own >= 0))
-    place[own[pictures]] = pictures
-    found = np.full(len(own), -1)
-    for at in np.flatnonzero(is_text):
-        known = place[find_relevant(study.judgement, int(study.queries[at]))]
-        found[at] = next(iter(known[known >= 0]), -1)
-    return found
 
 
 def name_sure_recalls(study: Study, metrics: str) -> str:

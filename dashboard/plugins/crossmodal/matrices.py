@@ -7,7 +7,6 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -150,44 +149,28 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     for name, kind, words in items.list_rows("kind", "caption"):
         if kind.strip().lower() in TEXTS:
             texts[words].append(name)
-    found = {}
-    pictures = _pair_pictures(collection)
-    rows = zip(queries.ids, queries["text"], collection.own_items.tolist(), strict=True)
-    for query, words, own in rows:
-        if own >= 0:
-            found[query] = items.ids[own]
-        elif words and texts[words]:
+    owned = zip(queries.ids, collection.own_items.tolist(), strict=True)
+    found = {query: items.ids[own] for query, own in owned if own >= 0}
+    pictures = defaultdict(set)  # of each text query, and of each text
+    for (name, other), grade in list_pairs(collection.qrels) if collection.qrels else ():
+        if grade >= 1:
+            text, picture = (other, found[name]) if name in found else (name, other)
+            pictures[text].add(picture)
+    for query, words in queries.list_rows("text"):
+        if query not in found and words and texts[words]:
             mine = [each for each in texts[words] if pictures[query] & pictures[each]]
             found[query] = (mine or texts[words])[0]
             texts[words].remove(found[query])
     return found
 
 
-def _pair_pictures(collection: Collection) -> defaultdict[str, set[int]]:
-    """Return the items that belong to each text query, and those that each item belongs to."""
-    qrels = collection.qrels
-    queries = collection.queries
-    own = collection.own_items
-    pairs: defaultdict[str, set[int]] = defaultdict(set)
-    if qrels is None:
-        return pairs
-    index = collection.items.index
-    for (name, other), grade in list_pairs(qrels):
-        about = own[queries.index[name]] if name in queries.index else -1
-        if grade >= 1 and other in index:
-            pairs[other if about >= 0 else name].add(int(about) if about >= 0 else index[other])
-    return pairs
-
-
 def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> IntArray:
     """Return the row of each query, and the column of those that have no row; else -1."""
     places = [{name: line for line, name in enumerate(axis)} for axis in axes]
-    found = np.full((2, len(collection.queries)), -1)
-    for query, name in enumerate(collection.queries.ids):
-        names = (name, meant.get(name, name))
-        lines = ((axis, at[each]) for axis, at in enumerate(places) for each in names if each in at)
-        for axis, line in islice(lines, 1):
-            found[axis, query] = line
+    names = collection.queries.ids
+    lines = [[at.get(name, at.get(meant.get(name, ""), -1)) for name in names] for at in places]
+    found = np.array(lines, int)
+    found[1, found[0] >= 0] = -1
     return found
 
 

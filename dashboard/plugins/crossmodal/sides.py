@@ -1,5 +1,6 @@
 """The two sides of a collection, pictures and texts; a query searches one of them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +62,15 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     is_asked = "crossmodal" in collection.protocols
     if not is_asked and not {"side", "kind"} & items.columns.keys():
         return None
-    side = items["side"] if any(items["side"]) else _infer_sides(collection, findings)
+    side: Sequence[str] = items["side"]
+    if not any(side):
+        side = [SIDES.get(kind.strip().lower(), "") for kind in items["kind"]]
+        strange = [item for item, each in zip(items.ids, side, strict=True) if not each]
+        wanted = "a column side, or kind image, video or text for each item"
+        before = "no side of the items, and "
+        findings += count_odd(
+            "items.csv", strange if is_asked else 0, "of no kind", wanted, "error", before
+        )
     members = {
         name: np.array([-1, *(i for i, each in enumerate(side) if each == name)])
         for name in dict.fromkeys(side)
@@ -84,21 +93,6 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     if is_asked:
         _report_unpaired(collection, sides, findings)
     return sides
-
-
-def _infer_sides(collection: Collection, findings: Findings) -> list[str]:
-    side = [SIDES.get(kind.strip().lower(), "") for kind in collection.items["kind"]]
-    if "crossmodal" in collection.protocols and not all(side):
-        strange = [i for i, each in zip(collection.items.ids, side, strict=True) if not each]
-        findings += count_odd(
-            "items.csv",
-            strange,
-            "of no kind",
-            "a column side, or kind image, video or text for each item",
-            "error",
-            "no side of the items, and ",
-        )
-    return side
 
 
 def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:

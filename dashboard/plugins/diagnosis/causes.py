@@ -114,23 +114,8 @@ class Cause(NamedTuple):
     note: str
 
 
-class Asked(NamedTuple):
-    """Requirements of a query.
-
-    Attributes:
-        parts: Whether each item has each thing that is asked for, by its name; without keywords
-            the one thing "" is to be relevant. [items] each.
-        judged: Whether each item is judged.
-        credits: Partial relevance of each item.
-    """
-
-    parts: Mapping[str, BoolArray]
-    judged: BoolArray
-    credits: FloatArray
-
-    def list_lacking(self, item: int) -> list[str]:
-        """Return the names of what an item lacks."""
-        return [name for name, has in self.parts.items() if not has[item]]
+Parts = Mapping[str, BoolArray]
+"""Whether each item has each thing that a query asks for, by its name; "": it is relevant."""
 
 
 def find_causes(study: Study, version: str, query: int, items: IntArray) -> list[Cause]:
@@ -147,49 +132,46 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     parts = {"": grades >= judged.relevant_from}
     if study.rules.list_parts is not None:
         parts = study.rules.list_parts(study.given_judgement, query) or parts
-    is_known = ~np.isnan(grades) | study.rules.is_complete
-    asked = Asked(parts, is_known, judged.credits(query))
+    is_judged = ~np.isnan(grades) | study.rules.is_complete
+    lacking = {
+        item: [name for name, has in parts.items() if not has[item]]
+        for item in items[items >= 0].tolist()
+    }
     source = study.run(version).source
     doubtful: dict[int, Cause] = {}
     alike: dict[int, Cause] = {}
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
         known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
-        doubtful = _find_doubtful(asked, around, known)
+        near = {item: lacking[item][0] for item in known.tolist() if len(lacking[item]) == 1}
+        doubtful = _find_doubtful(parts, is_judged, around, near)
         alike = _find_alike(study, around, query, known)
-    return [
-        doubtful.get(item)
-        or _find_near_miss(asked, item)
-        or alike.get(item)
-        or Cause(MODEL, "", "")
-        for item in items.tolist()
-    ]
+    credits = judged.credits(query)
+    missed = {}
+    for item, names in lacking.items():
+        if len(parts) > 1 and len(names) == 1:
+            missed[item] = Cause(NEAR, names[0], NEAR)
+        elif "" in names and HALF <= credits[item] < 1:
+            missed[item] = Cause(NEAR, "", f"{NEAR}: {credits[item]:.2f} of a relevant one")
+    causes = alike | missed | doubtful
+    return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
 
-def _find_doubtful(asked: Asked, around: Neighbourhood, items: IntArray) -> dict[int, Cause]:
+def _find_doubtful(
+    parts: Parts, judged: BoolArray, around: Neighbourhood, lacking: Mapping[int, str]
+) -> dict[int, Cause]:
     """Return the items with a doubtful label: they lack one thing that their neighbours have."""
-    lacking = {item: asked.list_lacking(item) for item in items.tolist()}
-    nearly = np.array([item for item, names in lacking.items() if len(names) == 1], int)
     found = {}
-    for item, near in zip(nearly.tolist(), around.find(nearly), strict=True):
-        has = asked.parts[lacking[item][0]]
-        name = lacking[item][0]
+    nearest = around.find(np.array([*lacking], int))
+    for (item, name), near in zip(lacking.items(), nearest, strict=True):
+        has = parts[name]
         number = int(has[near].sum())
         if number < MOST * len(near):
             continue
-        others = around.list_shares(has, asked.judged)
+        others = around.list_shares(has, judged)
         if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
             what = f"have {name}" if name else "are relevant"
             found[item] = Cause(LABEL, name, f"{LABEL}? {number} of {len(near)} neighbours {what}")
     return found
-
-
-def _find_near_miss(asked: Asked, item: int) -> Cause | None:
-    lacking = asked.list_lacking(item) if item >= 0 else []
-    if len(asked.parts) > 1 and len(lacking) == 1:
-        return Cause(NEAR, lacking[0], NEAR)
-    if "" in lacking and HALF <= asked.credits[item] < 1:
-        return Cause(NEAR, "", f"{NEAR}: {asked.credits[item]:.2f} of a relevant one")
-    return None
 
 
 def _find_alike(

@@ -1,9 +1,6 @@
 """`compare` of the core with conditions that a candidate has to meet, and files of the checks."""
 
-from __future__ import annotations
-
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
 from dashboard.commands import compare_versions
 from dashboard.commands.options import (
@@ -15,11 +12,6 @@ from dashboard.commands.options import (
     open_study_of,
 )
 from dashboard.commands.output import replace_file, say
-
-if TYPE_CHECKING:
-    from dashboard.plugins.gate.checks import Condition
-    from dashboard.study.choices import Choices
-    from dashboard.study.study import Study
 
 HELP = compare_versions.HELP
 OPTIONS = """
@@ -45,15 +37,26 @@ def answer(call: Namespace) -> Answer:
     """
     if all(each is None for each in (call.fail_on, call.require, call.junit, call.markdown)):
         return compare_versions.answer(call)
+    from dashboard.evaluation.metrics import parse
     from dashboard.plugins.gate.checks import (
         make_checks,
         read_conditions,
         write_junit,
         write_markdown,
     )
+    from dashboard.study.study import open_study
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
-    study, choices = _open_study(call, conditions)
+    study, choices = open_study_of(call)
+    if choices["baseline"] == choices["candidate"]:
+        raise ValueError("Checks compare two versions; name --baseline and --candidate.")
+    shown = [*parse(choices["metrics"]), *(each.measure for each in conditions)]
+    margins = [f"{each.measure}={-each.limit!r}" for each in conditions if each.sign == ">"]
+    choices = choices.replace(
+        metrics=" ".join(dict.fromkeys(map(str, shown))),
+        margins=" ".join([choices["margins"], *margins]).strip(),
+    )
+    study = open_study(study.collection, choices.restrict_to_numbers())
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
     complain_about_not_run(study, choices.pair)
@@ -70,20 +73,3 @@ def answer(call: Namespace) -> Answer:
     if call.markdown:
         replace_file(call.markdown, write_markdown(checks, rows, names, told).encode())
     return rows, compare_versions.COLUMNS, FOUND if failed else FINE
-
-
-def _open_study(call: Namespace, conditions: list[Condition]) -> tuple[Study, Choices]:
-    """Return the study of a call and its choices, with the metrics and margins of conditions."""
-    from dashboard.evaluation.metrics import parse
-    from dashboard.study.study import open_study
-
-    study, choices = open_study_of(call)
-    if choices["baseline"] == choices["candidate"]:
-        raise ValueError("Checks compare two versions; name --baseline and --candidate.")
-    shown = [*parse(choices["metrics"]), *(each.measure for each in conditions)]
-    margins = [f"{each.measure}={-each.limit!r}" for each in conditions if each.sign == ">"]
-    choices = choices.replace(
-        metrics=" ".join(dict.fromkeys(map(str, shown))),
-        margins=" ".join([choices["margins"], *margins]).strip(),
-    )
-    return open_study(study.collection, choices.restrict_to_numbers()), choices

@@ -168,18 +168,16 @@ def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Describ
     if study.rules.name != NAME:
         return {}, []
     judged = study.judgement
-    index = study.collection.items.index
     grades = judged.grades(query)
+    graded = np.append(np.nan_to_num(grades), 0.0)
     notes = []
-    for row in rows:
+    for row, item in zip(rows, study.find_items(rows).tolist(), strict=True):
         bits = find_bits(study, row["run"]) if "run" in row else None
         # equation 1: the cosine of two codes is 1 - 2 distance ÷ bits
         told = [f"distance {(1 - row['score']) * bits / 2:.0f} of {bits}"] if bits else []
-        item = index.get(row["item_id"] or "", -1)
         if not np.isnan(grades).all():
-            grade = 0.0 if item < 0 else float(np.nan_to_num(grades[item]))
-            type_ = f"type {3 - grade:g}"
-            if grade and isinstance(judged, LabelJudgement):
+            type_ = f"type {3 - graded[item]:g}"
+            if graded[item] and isinstance(judged, LabelJudgement):
                 shared = judged.asked[query] & judged.sets[judged.place[item]]
                 type_ += f": {', '.join(sorted(shared))}"
             told.append(type_)

@@ -76,7 +76,7 @@ class IndexSource:
     Attributes:
         exact: Exact search of the same vectors.
         search: Return scores and rows of each vector's first results; a row is its place in the
-            gallery, or -1 where there are fewer. The item that a query is about is one of them.
+            gallery, or -1, where there are fewer. The item that a query is about is one of them.
         folder: Of the collection.
         failures: Why the index was not searched; it is not tried again.
     """
@@ -163,10 +163,15 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
     """
     path = collection.folder / version.file / NAME
     name = f"{version.file}/{NAME}"
-    do = _advise(collection.name, version.name, "IVF64,Flat")
     items = require_floats(version)
+
+    def refuse(found: str, wanted: str, factory: str = "IVF64,Flat") -> DataError:
+        words = ["index", collection.name, "--version", version.name, "--factory", factory]
+        do = f"Build it again: python -m dashboard {shlex.join(words)}"
+        return DataError(name, found, wanted, do=do)
+
     if not path.is_file():
-        raise DataError(name, "no such file", "an index of this version's vectors", do=do)
+        raise refuse("no such file", "an index of this version's vectors")
     state = path.stat()
     size = state.st_size
     with path.open("rb") as file:
@@ -174,15 +179,10 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
         text = file.read().rpartition(b"\n")[2]
     line = parse_line(text)
     if line is None or line.content != compute_digest(path, size - len(text) - 1):
-        raise DataError(
-            name,
-            "an index that is damaged, or that another program has written",
-            "one that the command `index` has written",
-            do=do,
-        )
+        found = "an index that is damaged, or that another program has written"
+        raise refuse(found, "one that the command `index` has written")
     if line.vectors != digest_vectors(path.parent, items):
-        do = _advise(collection.name, version.name, line.factory)
-        raise DataError(name, "an index of other vectors", f"those of {version.name}", do=do)
+        raise refuse("an index of other vectors", f"those of {version.name}", line.factory)
     return SearchIndex(line, items, size, partial(_load, path, name, items, state.st_mtime_ns))
 
 
@@ -208,11 +208,6 @@ def _load(path: Path, name: str, items: Vectors, written: int) -> Search:
         )
     search: Search = found.search
     return search
-
-
-def _advise(collection: str, version: str, factory: str) -> str:
-    words = ["index", collection, "--version", version, "--factory", factory]
-    return f"Build it again: python -m dashboard {shlex.join(words)}"
 
 
 def parse_line(text: bytes) -> IndexLine | None:

@@ -8,6 +8,8 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from timeit import timeit
 from typing import Any, cast
 
 import faiss
@@ -30,7 +32,7 @@ from dashboard.storage.drafts import replace_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import FloatArray, IntArray, Rows
+from dashboard.tables import FloatArray, IntArray, Rows, find_bounds
 
 MAX_TRAINING = 1 << 18
 """Vectors, evenly over all, that find cells and codes."""
@@ -116,22 +118,14 @@ def measure_costs(
             raise error
         told = {"index": each.line.title, "bytes": each.bytes, "build_s": each.line.seconds, "k": k}
         if len(recalls):
-            times = np.percentile(_time_searches(source), [50, 95])
+            vectors = source.exact.vectors
+            seconds = [timeit(partial(source.search, row[None]), number=1) for row in vectors]
+            times = np.percentile(seconds, [50, 95]) * 1000
             figures = (recalls.mean(), *resample_figure(recalls, np.mean), *times)
             known = zip(("recall", "low", "high", "p50_ms", "p95_ms"), figures, strict=True)
             told |= {name: round(float(x), 6) for name, x in known if not np.isnan(x)}
         rows.append(told)
     return rows
-
-
-def _time_searches(source: IndexSource) -> list[float]:
-    """Return the milliseconds of a search with each vector."""
-    times = []
-    for row in range(len(source.exact.vectors)):
-        begun = time.perf_counter()
-        source.search(source.exact.vectors[row : row + 1])
-        times.append(1000 * (time.perf_counter() - begun))
-    return times
 
 
 def compute_recalls(found: Source, exact: Source, own_items: IntArray, k: int) -> FloatArray:
@@ -140,10 +134,11 @@ def compute_recalls(found: Source, exact: Source, own_items: IntArray, k: int) -
     A result with the score of the last of them is as good as it.
     """
     queries = np.arange(len(own_items))
-    first = {}
-    for part in Run(found, own_items).parts(queries, k):
-        for place, query in enumerate(part.queries.tolist()):
-            first[query] = part.item[part.row == place]
+    first = [
+        part.item[low:high]
+        for part in Run(found, own_items).parts(queries, k)
+        for low, high in find_bounds(part.row, len(part.queries))
+    ]
     values = []
     for part in Run(exact, own_items).parts(queries, k, first.__getitem__):
         for place, query in enumerate(part.queries.tolist()):

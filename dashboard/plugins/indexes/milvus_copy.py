@@ -67,10 +67,8 @@ def _list_parameters(line: IndexLine, of_building: bool) -> dict[str, int]:
 
 def _search(
     client: Any, line: IndexLine, vectors: Float32Array, depth: int
-) -> tuple[FloatArray, IntArray]:
-    """Return scores and rows of the first results; a row is -1 where there are fewer."""
-    scores = np.zeros((len(vectors), depth))
-    rows = np.full((len(vectors), depth), -1)
+) -> tuple[list[FloatArray], list[IntArray]]:
+    """Return scores and rows of the first results of each vector."""
     how = {"metric_type": "IP", "params": _list_parameters(line, of_building=False)}
     with explain_errors(line.uri):
         found = client.search(
@@ -78,10 +76,8 @@ def _search(
             search_params=how, output_fields=["row"], timeout=SECONDS,
             consistency_level="Eventually",  # all are there: they were counted
         )  # fmt: skip
-        for place, hits in enumerate(found):
-            rows[place, : len(hits)] = [hit["entity"]["row"] for hit in hits]
-            scores[place, : len(hits)] = [hit["distance"] for hit in hits]
-    return scores, rows
+        scores = [np.array([hit["distance"] for hit in hits], float) for hits in found]
+        return scores, [np.array([hit["entity"]["row"] for hit in hits], int) for hits in found]
 
 
 def _open_copy(name: str, line: IndexLine, count: int) -> Search:
@@ -183,12 +179,11 @@ def copy_vectors(
     stored = _name_stored(line)
     step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
     with explain_errors(line.uri):
-        is_new = not client.has_collection(stored, timeout=SECONDS)
-        if is_new:
+        if not client.has_collection(stored, timeout=SECONDS):
             _create(client, line, items.dimension)
         client.load_collection(stored, timeout=SECONDS)
         for start, block in items.list_blocks(step):
-            equal = set() if is_new else _find_equal(client, stored, start, block)
+            equal = _find_equal(client, stored, start, block)
             rows = [
                 {"row": row, "vector": vector}
                 for row, vector in enumerate(block, start)

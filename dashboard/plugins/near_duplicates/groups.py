@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -91,9 +91,9 @@ def list_findings(collection: Collection) -> Findings:
     )
     groups = find_groups(collection, way)
     if len(groups.members):
-        items_of: dict[int, list[str]] = {}
+        items_of = defaultdict(list)
         for item in groups.members.tolist():
-            items_of.setdefault(int(groups.first[item]), []).append(items.ids[item])
+            items_of[groups.first[item]].append(items.ids[item])
         few = list_names(map(" = ".join, items_of.values()))
         found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
         wanted = f"items of their own; {KEY} = {way} counts each group as one"
@@ -139,21 +139,20 @@ def _find_first_of_chain(named: IntArray) -> IntArray:
 
 def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:
     """Return the items that are the same part of files with the same content, or address."""
-    named = dict(enumerate(items["file"]))
-    paths = {
-        n: find_media(folder, root, file) for n, file in named.items() if not REMOTE.match(file)
-    }
-    sizes = {n: path.stat().st_size for n, path in paths.items() if path is not None}
-    times = Counter(sizes.values())
-    groups = defaultdict(list)
-    for place, file in named.items():
-        path, content = paths.get(place), file.encode()  # an address is not fetched for this
-        if path is not None and times[sizes[place]] > 1:
+    content: dict[int, str] = {}
+    of_size = defaultdict(list)
+    for place, file in enumerate(items["file"]):
+        if REMOTE.match(file):
+            content[place] = file  # it is not fetched for this
+        elif path := find_media(folder, root, file):
+            of_size[path.stat().st_size].append((place, path))
+    for alike in of_size.values():
+        for place, path in alike if len(alike) > 1 else ():
             with path.open("rb") as opened:
-                content = hashlib.file_digest(opened, "sha256").digest()
-        elif place in paths:
-            continue
-        groups[content, read_span(items, place)].append(place)
+                content[place] = hashlib.file_digest(opened, "sha256").hexdigest()
+    groups = defaultdict(list)
+    for place, told in content.items():
+        groups[told, read_span(items, place)].append(place)
     return list(groups.values())
 
 

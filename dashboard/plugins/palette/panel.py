@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
@@ -69,19 +68,15 @@ def list_entries(request: Request) -> JSONResponse:
     ]
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
-            queries = _list_queries(name)
-    return JSONResponse(others + queries)
-
-
-def _list_queries(name: str) -> list[Any]:
-    collection = open_collection(find_data() / name)
-    kind = resolve(collection, {})["queries"]
-    named = zip(collection.queries.ids, collection.query_names, collection.is_text, strict=True)
-    return [
-        ["Query", title or query, "query", {"query": query}, query]
-        for query, title, is_text in named
-        if kind in ("all", ("item", "text")[bool(is_text)])
-    ][:MAX_NAMED]
+            collection = open_collection(find_data() / name)
+            kind = resolve(collection, {})["queries"]
+            columns = (collection.queries.ids, collection.query_names, collection.is_text)
+            queries = [
+                ["Query", title or query, "query", {"query": query}, query]
+                for query, title, is_text in zip(*columns, strict=True)
+                if kind in ("all", "text" if is_text else "item")
+            ]
+    return JSONResponse(others + queries[:MAX_NAMED])
 
 
 ROUTES = (Route("/palette/{collection:path}", list_entries),)

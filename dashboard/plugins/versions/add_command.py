@@ -67,9 +67,10 @@ def answer(call: Namespace) -> Answer:
         ValueError: If the options do not go together.
         DataError: If the version cannot be used; nothing is written then.
     """
-    from dashboard.plugins.versions.adding import add_files, add_queries
+    from dashboard.plugins.versions.adding import add_files
+    from dashboard.storage.array_files import read_named_vectors
     from dashboard.storage.collection import open_collection
-    from dashboard.storage.new_versions import Stated, add_run
+    from dashboard.storage.new_versions import Stated, add_run, replace_queries
 
     if (call.items is None) == (call.run is None) and (call.items or not call.queries):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
@@ -85,7 +86,9 @@ def answer(call: Namespace) -> Answer:
         stated = Stated(call.note or "", call.by_position, call.codes)
         try:
             if asked and not call.items:
-                rows = add_queries(collection, name, asked, call.by_position, findings)
+                texts = read_named_vectors(*asked, findings, is_text=True)
+                version = collection.find_version(name)
+                rows = [replace_queries(collection, version, texts, findings, call.by_position)]
             else:
                 rows = add_files(collection, name, (call.items, call.ids), asked, stated, findings)
         except Unsure as error:

@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.errors import DataError, Findings
 from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import Stated, add_run, add_vectors, replace_queries
+from dashboard.storage.new_versions import Stated, add_run, add_vectors
 from dashboard.storage.versions import RUNS
 from dashboard.tables import Rows
 
@@ -42,16 +42,6 @@ def add_files(
     queries = (asked, None) if asked else queries
     texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
     return add_vectors(collection, name, given, texts, stated, findings)
-
-
-def add_queries(
-    collection: Collection, name: str, queries: Files, by_position: bool, findings: Findings
-) -> Rows:
-    """Give a version that is there vectors of its queries, from a file and that of their ids."""
-    texts = read_named_vectors(*queries, findings, is_text=True)
-    return [
-        replace_queries(collection, collection.find_version(name), texts, findings, by_position)
-    ]
 
 
 def add_dropped(

@@ -69,7 +69,15 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
     if FUNCTION.fullmatch(named):
         return _open_function(named)
     if "http" in load_named("encoders") and ADDRESS.match(named):
-        return _open_service(named)
+        from dashboard.plugins.services.http_service import Service, embed_inputs
+
+        service = Service(named)
+        return BatchEncoder(
+            named,
+            sha256(named.encode()).hexdigest(),
+            lambda inputs, side: embed_inputs(service, inputs),
+            {"encoder": "http", "url": named},
+        )
     if HUB_NAME.fullmatch(named) and not path.exists():
         return open_model(_fetch(named), named)
     wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, "
@@ -157,19 +165,6 @@ def _open_network(path: Path, picture: Settings) -> BatchEncoder:
         {"picture": table},
         {"picture.onnx": path},
         reads=False,
-    )
-
-
-def _open_service(url: str) -> BatchEncoder:
-    """Return the service of an address; the version's typed texts are sent there, too."""
-    from dashboard.plugins.services.http_service import Service, embed_inputs
-
-    service, digest = Service(url), sha256(url.encode()).hexdigest()
-    return BatchEncoder(
-        url,
-        digest,
-        lambda inputs, side: embed_inputs(service, inputs),
-        {"encoder": "http", "url": url},
     )
 
 

@@ -91,11 +91,11 @@ def restore(name: str) -> Answer:
     folder = find_folder(name).absolute()
     base, trash = folder.parent, folder.parent / TRASH
     places = _list_places(trash)
-    whole = [place / folder.name for place in places if is_collection(place / folder.name)]
-    found = dict.fromkeys([folder], whole[-1]) if whole else {}
-    for place in places if not whole else ():
-        for path in sorted((place / folder.name).glob("*/*")):
-            found[base / path.relative_to(place)] = path
+    removed = [place / folder.name for place in places]
+    parts = [path for each in removed for path in sorted(each.glob("*/*"))]
+    found = {folder / path.parent.name / path.name: path for path in parts}
+    for path in filter(is_collection, removed):
+        found = {folder: path}
     if not found:
         names = (
             ", ".join(sorted({path.name for place in places for path in place.iterdir()})) or "none"

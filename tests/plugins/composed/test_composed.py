@@ -40,17 +40,13 @@ def test_the_reference_is_never_relevant(tmp_path: Path, image: str) -> None:
     assert values == {"AP(annotated)": [1], "num_rel": [1], "num_ret": [2]}
 
 
-def test_a_protocol_that_cannot_tell_versions_apart_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", ["", 'protocols = ["composed"]'])
+def test_a_protocol_that_cannot_tell_versions_apart_says_so(tmp_path: Path, settings: str) -> None:
     folder = write(tmp_path / "w", "q1 0 c 1\n")
     (said,) = [each for each in open_collection(folder).findings if each.level == "warning"]
     assert said.found == "no label 0" and said.wanted.endswith("choose protocol = trec")
-    assert measure_values(folder, "R@1", protocol="trec") == {"R@1": [0]}
-
-
-@pytest.mark.parametrize("settings", ["", 'protocols = ["composed"]'])
-def test_the_command_line_says_what_it_cannot_tell(tmp_path: Path, settings: str) -> None:
-    folder = write(tmp_path / "w", "q1 0 c 1\n")
     (folder / "collection.toml").write_text(settings)
+    assert measure_values(folder, "R@1", protocol="trec") == {"R@1": [0]}
     for qrels in ("q1 0 c 1\n", "q1 0 c 1\nq2 0 d 0\n"):
         (folder / "qrels.txt").write_text(qrels)
         code, _, said = call("measure", folder, "--protocol", "composed")

@@ -100,10 +100,7 @@ def test_what_is_refused(tmp_path: Path, change: Change, said: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            turn("gallery", lambda vectors: vectors / 2),
-            "vectors of length 0.5 to 0.5",
-        ),
+        (turn("gallery", lambda vectors: vectors / 2), "vectors of length 0.5 to 0.5"),
         (put("gallery.txt", "a\nb\nx\nd\ne\nf"), "1 vectors of unknown ids (x)"),
     ],
 )

@@ -133,11 +133,7 @@ def test_a_stated_scale(tmp_path: Path) -> None:
     (folder / "relevance.csv").unlink()
     (folder / "qrels.txt").write_text("q1 0 a 3\nq1 0 b 2\nq1 0 c -1\nq1 0 d 0\nq2 0 a 4\n")
     assert measure_values(folder, "CG") == {"CG": [0.75 + 0.5, 1.0]}
-
-
-def test_another_scale_in_qrels_is_refused(tmp_path: Path) -> None:
-    folder = write(tmp_path / "w")
-    (folder / "relevance.csv").unlink()
+    (folder / "collection.toml").write_text(settings)
     (folder / "qrels.txt").write_text("q1 0 a 10\nq1 0 b 7\n")
     assert "qrels: found relevance up to 10 only" in str(open_collection(folder).unread["context"])
 

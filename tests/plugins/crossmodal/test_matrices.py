@@ -85,29 +85,18 @@ def test_ids_of_items_or_queries_beside(tmp_path: Path, rows: str, columns: str)
     assert measure(folder) == VALUES
 
 
-def write_square(folder: Path) -> Path:
-    """Write two pictures and two texts; the matrix holds pictures by texts."""
-    write(folder, items=ITEMS.replace("t3,,text,sky\n", ""))
-    return write_matrix(folder, np.array([[0.9, 0.8], [0.2, 0.1]]))
-
-
 def test_a_square_matrix_needs_a_statement(tmp_path: Path) -> None:
-    folder = write_square(tmp_path / "w")
+    """Rows as pictures: p2 finds t1, wrongly; columns as pictures: p2 finds t2."""
+    folder = write(tmp_path / "w", items=ITEMS.replace("t3,,text,sky\n", ""))
+    write_matrix(folder, np.array([[0.9, 0.1], [0.8, 0.7]]))
     error = open_collection(folder).broken["m"]
     assert str(error).startswith("runs/m.npy: found the shape (2, 2) without ids, which is items")
     assert 'matrix_rows = "item" or matrix_rows = "text" in collection.toml' in str(error)
     assert "runs/m.rows.txt" in str(error)
-
-
-def test_square_by_rows_and_by_columns_differ(tmp_path: Path) -> None:
-    """Rows as pictures: p2 finds t1, wrongly; columns as pictures: p2 finds t2."""
-    folder = write_square(tmp_path / "w")
-    np.save(folder / "runs" / "m.npy", np.array([[0.9, 0.1], [0.8, 0.7]]))
-    settings = folder / "collection.toml"
-    settings.write_text('protocols = ["crossmodal"]\nmatrix_rows = "item"\n')
-    assert measure(folder)["i2t_R@1"] == [1, 0, None, None, None]
-    settings.write_text('protocols = ["crossmodal"]\nmatrix_rows = "text"\n')
-    assert measure(folder)["i2t_R@1"] == [1, 1, None, None, None]
+    for rows, found in (("item", 0), ("text", 1)):
+        settings = f'protocols = ["crossmodal"]\nmatrix_rows = "{rows}"\n'
+        (folder / "collection.toml").write_text(settings)
+        assert measure(folder)["i2t_R@1"] == [1, found, None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -139,12 +128,8 @@ def test_what_is_refused(
     collection = open_collection(write_matrix(tmp_path / "w", matrix, rows, columns))
     assert list(collection.broken) == ["m"] and list(collection.versions) == ["v1"]
     assert said in str(collection.broken["m"])
-
-
-def test_another_file_than_an_array_is_refused(tmp_path: Path) -> None:
-    folder = write_matrix(tmp_path / "w", MATRIX)
-    (folder / "runs" / "m.npy").write_bytes(b"0.1 0.2\n")
-    assert "a file that is no array" in str(open_collection(folder).broken["m"])
+    (collection.folder / "runs" / "m.npy").write_bytes(b"0.1 0.2\n")
+    assert "a file that is no array" in str(open_collection(collection.folder).broken["m"])
 
 
 def test_unknown_ids_are_left_out_and_said(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
+from dashboard.views.cards.payload import make_payload
 from tests.plugins.worlds import measure_values, open_world, write_world
 
 VECTORS = {  # Hamming distances to q1 (all +1): 0, 1, 1, 2, 4
@@ -65,9 +66,10 @@ def test_codes_of_0_and_1(tmp_path: Path) -> None:
 
 
 def test_notes_on_results(tmp_path: Path) -> None:
-    """Distances 0 to 4 of 4; types by labels, with those in common, and by pairs."""
+    """Distances 0 to 4 of 4; types by labels, with those in common, and by pairs; on cards, too."""
     for name, qrels in (("labels", ""), ("pairs", QRELS)):
-        found = open_world(write(tmp_path / name, qrels)).query("q1", ["v1"], 5)
+        study = open_world(write(tmp_path / name, qrels))
+        found = study.query("q1", ["v1"], 5)
         end = {"labels": ": cat", "pairs": ""}[name]
         assert [row["notes"] for row in found.rows] == [
             ["distance 0 of 4", f"type 1{end}"], ["distance 1 of 4", "type 3"],
@@ -77,6 +79,8 @@ def test_notes_on_results(tmp_path: Path) -> None:
         assert [row["notes"] for row in found.ideal] == [
             [f"type 1{end}"], [f"type 1{end}"], [f"type 2{end}"],
         ]  # fmt: skip
+        cards = make_payload(found, study.collection, ("v1",), "", 2)["rows"][0]["cards"]
+        assert [card["notes"] for card in cards] == [row["notes"] for row in found.rows]
 
 
 def test_no_notes_without_judgements_or_under_other_protocols(tmp_path: Path) -> None:

@@ -1,13 +1,11 @@
-"""The section of hash codes on Overview, and notes on cards."""
+"""The section of hash codes on Overview."""
 
 from pathlib import Path
 
 import pytest
 
-from dashboard.views.cards.payload import make_payload
 from tests.core.test_screens import draw
 from tests.plugins.hashing.test_hashing import QRELS, write
-from tests.plugins.worlds import open_world
 
 
 @pytest.mark.parametrize("metric", ["AP(retrieved)@3", "P(H<=2)"])
@@ -25,13 +23,3 @@ def test_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str) -
     bounds = {"AP(retrieved)@3": ["0.833", "0.833", "1.000"], "P(H<=2)": ["–", "0.500", "–"]}
     assert cells == [*bounds[metric], "0.500"] and ">4<" in codes
     assert ">v2<" in results and results.endswith('number">–</td></tr></table></div>')
-
-
-def test_notes_reach_the_cards(tmp_path: Path) -> None:
-    study = open_world(write(tmp_path / "w", QRELS))
-    payload = make_payload(study.query("q1", ["v1"], 2), study.collection, ("v1",), "", 2)
-    assert [[card["notes"] for card in row["cards"]] for row in payload["rows"]] == [
-        [["distance 0 of 4", "type 1"], ["distance 1 of 4", "type 3"]],
-        [["type 1"], ["type 1"]],
-        [["type 2"], ["type 1"]],
-    ]

@@ -3,6 +3,7 @@
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from dashboard.__main__ import main
 from dashboard.errors import DataError, Finding
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, Inputs
 from dashboard.plugins.versions.embedding import embed
-from dashboard.retrieval.language import encode_text
+from dashboard.plugins.versions.training import trainer_callback
+from dashboard.retrieval.language import encode_text, load_model
 from dashboard.storage.collection import Collection, open_collection
 from tests.core.test_media import BLUE, GREEN, RED, write_clip
 
@@ -50,9 +52,7 @@ class Colours:
         self.seen.append(len(inputs))
         return np.array(
             [
-                [each.count(" "), 1, 1]
-                if isinstance(each, str)
-                else np.asarray(each, dtype=float).mean(axis=(0, 1))
+                [each.count(" "), 1, 1] if isinstance(each, str) else np.mean(each, axis=(0, 1))
                 for each in inputs
             ]
         )
@@ -142,8 +142,6 @@ def test_a_language_model_embeds_stored_and_typed_texts(
     world: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The version keeps a copy of the model: a typed text finds what the stored one does."""
-    from dashboard.retrieval.language import encode_text
-
     monkeypatch.setenv("DASHBOARD_DATA", str(world.folder.parent))
     call = ["embed", "small", "--version", "lm", "--encoder", str(find_model())]
     assert main(call) == 2, "the model sees no pictures"
@@ -159,8 +157,6 @@ def test_a_language_model_embeds_stored_and_typed_texts(
     )
     assert encode_text(world.folder, "lm", "one two")[0] @ vector[0] < 0.999
     (copied / "modules.json").write_text('[{"type": "os.path", "path": ""}]')
-    from dashboard.retrieval.language import load_model
-
     load_model.cache_clear()
     with pytest.raises(DataError, match="a part 'os.path'"):
         encode_text(world.folder, "lm", "one two")
@@ -186,10 +182,6 @@ def test_queries_anew(world: Collection, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_training_adds_versions(world: Collection) -> None:
     """After the evaluation of step 200 and at the end; what goes wrong is a warning."""
-    from types import SimpleNamespace
-
-    from dashboard.plugins.versions.training import trainer_callback
-
     (world.folder / "items.csv").write_text("item_id,caption\nx,one two\ny,three\n")
     (world.folder / "queries.csv").write_text("query_id,text\nq1,one two\n")
     model = SimpleNamespace(
