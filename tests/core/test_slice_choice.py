@@ -38,6 +38,7 @@ def test_command_line_and_python(world: Path, capsys: pytest.CaptureFixture[str]
     verdict = dashboard.open(world).verdict("v1", "v2", "P@1", slice=[CAR, BUS])
     assert verdict.total == 1
     assert verdict.sentence.endswith(f"Slice: {CAR} & {BUS}.")
+    assert "(1 query better, 0 same, 0 worse; 1 of 1 query scored)" in verdict.sentence
     with pytest.raises(ChoiceError, match="There is no slice 'A=x'. There are: .*pv_object_type"):
         open_world(world, slice="A=x")
 
