@@ -153,8 +153,8 @@ def describe_difference(
         choices: Choices that change numbers, in words; each follows the sentence.
     """
     added = "".join(f" {each}." for each in choices)
-    counts = f"{row['better']:,} queries better, {row['same']:,} same, {row['worse']:,} worse"
-    scored = count_scored(row)
+    better, scored = count_things(row["better"], "query"), count_scored(row)
+    counts = f"{better} better, {row['same']:,} same, {row['worse']:,} worse"
     if row["delta"] is None:
         return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
     difference = write_signed(row["delta"])

@@ -34,9 +34,9 @@ SAID = [
 
 
 def test_address_that_draws_as_usual(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = {"clip": "\0", "shown": "", "sort": "id;DROP", "k": "-1", "runs": " "}
+    odd = {"clip": "\0", "shown": "", "sort": "id;DROP", "k": "-1", "runs": " ", "v": "1"}
     drawn = draw(world, monkeypatch, "query", **odd)
-    assert not drawn.error and not drawn.exception
+    assert not drawn.error and not drawn.exception and "sort" not in drawn.query_params
 
 
 @pytest.mark.parametrize(("screen", "key", "value", "sentence"), SAID)

@@ -69,15 +69,12 @@ def test_list_shows_both_versions(world: Path, monkeypatch: pytest.MonkeyPatch) 
     assert row["moves"] == "1 came in"
 
 
-def test_outcome_narrows_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "compare", metric="P@2", outcome="not scored")
     assert list_rows(drawn) == ["q4"]
     (filtered,) = drawn.button_group
     filtered.set_value("better").run()
     assert list_rows(drawn) == ["q1", "q2"]
-
-
-def test_charts_narrow_the_list(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "compare", metric="AP")
     before = list_rows(drawn)
     drawn.query_params["picked"] = "0.333 → 1.000"

@@ -26,19 +26,15 @@ def test_no_version(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -
 
 
 @pytest.mark.parametrize("screen", ["compare", "slices"])
-def test_one_version_has_no_comparison(world: Path, monkeypatch, screen: str) -> None:
+def test_version_is_not_compared_with_itself(world: Path, monkeypatch, screen: str) -> None:
+    drawn = draw(world, monkeypatch, screen, baseline="v2", candidate="v2")
+    said = "v2 is the baseline, too. Choose another version to compare it with."
+    assert list_said(drawn) == [said]
     shutil.rmtree(world / "models" / "v2")
     drawn = draw(world, monkeypatch, screen)
     (said,) = list_said(drawn)
     assert said.startswith("world has one version, v1. A comparison needs another one.")
     assert "add world v2 --items" in drawn.code[0].value
-
-
-@pytest.mark.parametrize("screen", ["compare", "slices"])
-def test_version_is_not_compared_with_itself(world: Path, monkeypatch, screen: str) -> None:
-    drawn = draw(world, monkeypatch, screen, baseline="v2", candidate="v2")
-    said = "v2 is the baseline, too. Choose another version to compare it with."
-    assert list_said(drawn) == [said]
 
 
 def test_overview_of_one_version(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

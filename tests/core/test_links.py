@@ -24,11 +24,6 @@ def test_each_problem_is_a_sentence(world: Path, monkeypatch: pytest.MonkeyPatch
     assert not again.error and dict(again.query_params)["baseline"] == "v1"
 
 
-def test_keys_of_other_programs_are_ignored(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = draw(world, monkeypatch, "query", utm_source="mail", v="1", names="source")
-    assert not drawn.error and "utm_source" not in drawn.query_params
-
-
 @pytest.mark.parametrize("screen", ["overview", "compare", "query", "search"])
 def test_choice_of_another_protocol_is_said(world: Path, monkeypatch, screen: str) -> None:
     (world / "unified_annotation.csv").unlink()

@@ -38,17 +38,13 @@ def test_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> Non
     assert "groups" not in drawn.query_params  # the usual ones are not spelled out
 
 
-def test_broken_file_is_said(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (world / "items.csv").unlink()
-    drawn = draw(world, monkeypatch, "overview")
-    assert "items.csv: found no such file" in drawn.error[0].value.replace("\\", "")
-
-
-def test_choice_of_a_metric(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choice_of_a_metric_and_a_broken_file(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "query")
     drawn.selectbox(key="input-metric").set_value("AP").run()
     assert drawn.query_params["metric"] == "AP"
     assert not drawn.exception
+    (world / "items.csv").unlink()
+    assert "items.csv: found no such file" in drawn.run().error[0].value.replace("\\", "")
 
 
 @pytest.mark.parametrize("screen", ["overview", "compare", "query"])

@@ -31,21 +31,16 @@ def test_names_with_blanks(world: Path) -> None:
     assert study.queries.tolist() == [0, 1]
 
 
-def test_unknown_slice_is_said(world: Path) -> None:
-    with pytest.raises(ChoiceError, match="There is no slice 'A=x'. There are: .*pv_object_type"):
-        open_world(world, slice="A=x")
-
-
-def test_command_line(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_line_and_python(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--slice", f"{CAR} & {BUS}"], ["--slice", CAR, "--slice", BUS]):
         assert main(["measure", str(world), "--metrics", "P@1", "--format", "csv", *words]) == 0
         assert capsys.readouterr().out.splitlines()[1].endswith(",1,1")
-
-
-def test_python_says_the_slice(world: Path) -> None:
     verdict = dashboard.open(world).verdict("v1", "v2", "P@1", slice=[CAR, BUS])
     assert verdict.total == 1
     assert verdict.sentence.endswith(f"Slice: {CAR} & {BUS}.")
+    assert "(1 query better, 0 same, 0 worse; 1 of 1 query scored)" in verdict.sentence
+    with pytest.raises(ChoiceError, match="There is no slice 'A=x'. There are: .*pv_object_type"):
+        open_world(world, slice="A=x")
 
 
 def test_link_with_several_keys(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

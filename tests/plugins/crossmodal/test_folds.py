@@ -74,10 +74,7 @@ def test_the_first_fold_alone_and_the_whole_gallery(tmp_path: Path) -> None:
     values = measure_values(folder, "t2i_R@1", test="1K")["t2i_R@1"]
     assert values == [None] * 11 + [1, 0, 0, 0] + [None] * 9
     assert measure_values(folder, "Rsum") == measure_values(folder, "Rsum", test="whole")
-
-
-def test_a_text_of_two_pictures_is_in_no_fold(tmp_path: Path) -> None:
-    folder = write(tmp_path / "w", "t_c0 0 e 1\n")
+    folder = write(tmp_path / "v", "t_c0 0 e 1\n")
     with pytest.raises(DataError, match="the text 't_c0' of several pictures"):
         measure_values(folder, "t2i_R@1", test="1K")
 

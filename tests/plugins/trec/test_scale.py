@@ -30,16 +30,12 @@ def test_a_scale_of_0_to_1_is_refused(
     assert "trec" in open_collection(folder).unread
     assert main(["measure", str(folder)]) == 2
     assert "such as 0.5 (rows: 2), and none from 1" in capsys.readouterr().err
+    call = ["measure", "--qrels", str(folder / "qrels.txt"), "--run", str(folder / "runs/r.trec")]
+    assert main(call) == 2
+    assert "found grades between 0 and 1" in capsys.readouterr().err
 
 
 def test_other_protocols_have_other_scales(tmp_path: Path) -> None:
     settings = 'protocols = ["context"]\n'
     opened = open_collection(write(tmp_path / "w", "q1 0 a 0.5\nq1 0 b 90\n", settings))
     assert not opened.unread and not [e for e in opened.findings if e.level == "warning"]
-
-
-def test_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write(tmp_path / "w", "q1 0 a 0.5\n")
-    call = ["measure", "--qrels", str(folder / "qrels.txt"), "--run", str(folder / "runs/r.trec")]
-    assert main(call) == 2
-    assert "found grades between 0 and 1" in capsys.readouterr().err
