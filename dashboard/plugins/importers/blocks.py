@@ -197,7 +197,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
     Raises:
         DataError: If it is none of them.
     """
-    if re.search(r"\}\s*\n\s*\{", source.read_head(name, 1 << 16)):  # no JSON, but lines of it
+    if re.search(r"\}\s*\n\s*\{", source.read_head(name)):  # no JSON, but lines of it
         yield from _read_lines(source, name)
         return
     found = source.read_json(name)

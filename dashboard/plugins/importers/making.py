@@ -14,7 +14,6 @@ from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
 from dashboard.plugins.importers.source import BROKEN, Names, Object, Source, Texts, list_source
@@ -220,11 +219,6 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
     return place
 
 
-def list_formats() -> list[Format]:
-    """Return all formats in the order in which they choose files, those of teams first."""
-    return [each for formats in reversed(load_all("formats")) for each in formats]
-
-
 def gather_pieces(source: Source, folder: Path) -> Gathered:
     """Return all that the formats yield.
 
@@ -232,7 +226,8 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         DataError: If there is nothing that one of them reads.
     """
     found, mapped = Gathered(folder, source), source.options.columns
-    for each in list_formats():
+    formats = [each for own in reversed(load_all("formats")) for each in own]  # a team's first
+    for each in formats:
         files = dict.fromkeys(each.recognise(source))
         source.left = [name for name in source.left if name not in files]
         try:
@@ -251,7 +246,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
-        known = ", ".join(each.name for each in list_formats())
+        known = ", ".join(each.name for each in formats)
         seen = f"{len(source.files):,} files ({said or 'none'})"
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
@@ -313,9 +308,8 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
         record_version(
             opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
         )
-    missing = list_missing(opened.folder, opened.settings, opened.items)
     return [
         *opened.findings,
-        *missing,
+        *list_missing(opened.folder, opened.settings, opened.items),
         *list_stale(opened.folder, opened.versions, opened.items, opened.queries),
     ]

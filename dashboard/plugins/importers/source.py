@@ -144,12 +144,10 @@ class Source:
 
     def list_keyed(self, *ways: str) -> Names:
         """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
-        heads = {name: self.read_head(name, 1 << 16) for name in self.list_left(".json")}
-        return [
-            name
-            for name, head in heads.items()
-            if any(all(f'"{key}"' in head for key in way.split()) for way in ways)
-        ]
+        return self.list_headed(
+            lambda head: any(all(f'"{key}"' in head for key in way.split()) for way in ways),
+            ".json",
+        )
 
     def read_text(self, name: str) -> str:
         """Return the text of a file; repairs of its encoding are findings."""
@@ -179,7 +177,7 @@ class Source:
                 name, found, "a whole JSON file", line=getattr(error, "lineno", None)
             ) from error
 
-    def read_head(self, name: str, size: int = 4096) -> str:
+    def read_head(self, name: str, size: int = 1 << 16) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
         try:
             path = self.find_path(name)
@@ -300,6 +298,12 @@ def _find_fault(path: Path, root: Path) -> str:
         return "" if is_filled and os.access(path, os.R_OK) else "empty or not readable"
     except (OSError, RuntimeError):
         return "broken links"
+
+
+def list_first(head: str, most: int) -> Names:
+    """Return the first whole lines of a text, without empty ones and remarks."""
+    lines = map(str.strip, (head.rpartition("\n")[0] or head).split("\n"))
+    return [line for line in lines if line and line[0] != "#"][:most]
 
 
 def list_tails(path: str) -> Names:

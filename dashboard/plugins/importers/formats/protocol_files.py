@@ -102,8 +102,7 @@ def read_tables(source: Source, files: Names) -> Pieces:
             rows += len(block.lines)
             numbers += map(parse_number, block.columns.get("relevance", []))
             items, asked = (
-                list(dict.fromkeys(filter(None, block.columns.get(key, []))))
-                for key in ("item_id", "query_id")
+                list(filter(None, block.columns.get(key, ()))) for key in ("item_id", "query_id")
             )
             yield Items(name, items)
             yield Queries(name, asked, {"text": asked})
