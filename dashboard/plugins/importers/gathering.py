@@ -349,7 +349,7 @@ class Gathered:
             among: Items that they may mean; all if there are none.
         """
         items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
-        known = {**self.known, **{item: item for item in items}}
+        known = self.known | {item: item for item in items}
         found = {name: known[name] for name in every if known.get(name) in items}
         rest = [name for name in every if name not in found]
         near, how = self._match_near(rest, items, known) if rest else ({}, "")

@@ -28,7 +28,7 @@ from dashboard.texts import parse_number
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
-BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
+BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
@@ -101,7 +101,7 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
 def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
     xml = source.list_headed(PICTURES.search, ".xml")
-    texts = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")
+    texts = source.list_headed(BOX.match, ".txt")
     boxes = [name for name in texts if source.find_media(find_stem(name))]
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
 

@@ -39,8 +39,8 @@ def read(source: Source, files: Names) -> Pieces:
     posters = {stem: n for n, stem in media.items() if stem in clips and find_kind(n) == "image"}
     shown = {name: stem for name, stem in media.items() if posters.get(stem) != name}
     columns = {"file": list(shown), "poster": [posters.get(each, "") for each in shown.values()]}
-    names = dict.fromkeys(map(find_folder_of, shown))
-    label = list_names([f"{each or source.root.name}/" for each in names], 2)
+    inside = dict.fromkeys(map(find_folder_of, shown))
+    label = list_names((f"{each or source.root.name}/" for each in inside), 2)
     folders = list_class_folders(list(shown))
     yield Items(label, list(shown), columns | folders, [*folders.keys() & {"class"}])
     named = {stem: name for name, stem in shown.items()}

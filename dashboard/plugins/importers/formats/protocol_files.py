@@ -36,6 +36,8 @@ MAX_OTHER_SCALE = 10.0
 GOOD = ("easy", "hard", "ok", "good")
 """Keys of the pictures that are right, new and old."""
 TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
+RELEVANCE = re.compile("(?=.*query_id)(?=.*item_id).*relevance")
+"""Tables of a study of context, and the header of the first."""
 
 
 def recognise(source: Source) -> Names:
@@ -89,8 +91,7 @@ def _name(source: Source, value: Any) -> str:
 def recognise_tables(source: Source) -> Names:
     """Return the tables of a study of context, where there is one of relevance."""
     found = {PurePosixPath(name).name: name for name in source.list_left(".csv")}
-    first = source.read_head(found[TABLES[0]]).split("\n")[0] if TABLES[0] in found else ""
-    is_ours = all(name in first for name in ("query_id", "item_id", "relevance"))
+    is_ours = source.list_headed(RELEVANCE.match, TABLES[0])
     return [found[name] for name in TABLES if name in found] if is_ours else []
 
 
