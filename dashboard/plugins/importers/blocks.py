@@ -163,12 +163,8 @@ def _name_cells(
             yield at, dict(zip(names, cells, strict=True))
         else:
             odd.append(at)
-    source.count(
-        name,
-        odd,
-        "rows with another number of cells than the header",
-        f"{len(names)} cells; left out",
-    )
+    what = "rows with another number of cells than the header"
+    source.count(name, odd, what, f"{len(names)} cells; left out")
 
 
 def _is_header(names: Iterable[str]) -> bool:
@@ -355,19 +351,12 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         ):
             continue
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
-            source.say(
-                name,
-                f"a column {column} of nested cells",
-                "texts, numbers or lists of them; left out",
-            )
+            wanted = "texts, numbers or lists of them; left out"
+            source.say(name, f"a column {column} of nested cells", wanted)
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
-            source.say(
-                name,
-                f"cells in the column {column} that are no vectors{cut}",
-                "[0.5, 1.0], or Parquet; left out",
-                line=lines[0],
-            )
+            found = f"cells in the column {column} that are no vectors{cut}"
+            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name

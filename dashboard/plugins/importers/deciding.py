@@ -117,7 +117,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
         if is_other or small.startswith(KEYWORDS):
             continue
-        cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
+        cells = list(filter(None, clean_classes(found.items.get(column))))
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
         if is_declared or _says_class(small):

@@ -125,11 +125,8 @@ class VectorFile:
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
         if not is_fit or (len(self) and shape[1] != self.shape[1]):
-            source.say(
-                piece.file,
-                f"numbers of the shape {shape} and type {kind}",
-                f"float32, (rows, {self.shape[1] or 'dimension'}); left out",
-            )
+            wanted = f"float32, (rows, {self.shape[1] or 'dimension'}); left out"
+            source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
             return
         self.files[piece.file] = None
         for at in range(0, len(piece.rows), BLOCK):
@@ -149,12 +146,8 @@ class VectorFile:
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                source.count(
-                    piece.file,
-                    names,
-                    f"vectors that {what}",
-                    f"a finite vector for each id; {'' if ids else 'all are '}left out",
-                )
+                wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
+                source.count(piece.file, names, f"vectors that {what}", wanted)
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
@@ -226,7 +219,7 @@ class Gathered:
     source: Source
     items: Rows = field(default_factory=Rows)
     queries: Rows = field(default_factory=Rows)
-    taken: dict[str, Ordered] = field(default_factory=lambda: {"items": {}, "queries": {}})
+    taken: dict[str, Ordered] = field(default_factory=lambda: {"items.csv": {}, "queries.csv": {}})
     declared: set[str] = field(default_factory=set)
     captions: list[tuple[str, str, str, str]] = field(default_factory=list)
     judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
@@ -260,7 +253,7 @@ class Gathered:
                 columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
             self.queries.add(piece.ids, columns)
             if piece.ids:
-                self.taken["queries"][piece.file] = None
+                self.taken["queries.csv"][piece.file] = None
         elif isinstance(piece, Judgements):
             self.queries.add([query for query, _, _ in piece.rows], {})
             self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
@@ -329,7 +322,7 @@ class Gathered:
         self.is_whole = self.is_whole or piece.is_whole
         self.declared.update(piece.labels)
         if len(self.items) > before:
-            self.taken["items"][piece.file] = None
+            self.taken["items.csv"][piece.file] = None
 
     def rename(self) -> None:
         """Give items the ids that any table has for them, whatever their order is."""

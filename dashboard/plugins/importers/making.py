@@ -164,20 +164,11 @@ def _write_all(
         with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
         _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
-        found.source.count(
-            place.name,
-            odd,
-            "other pictures or clips",
-            "the same as before; those of the source are taken in",
-            "note",
-        )
-        found.source.count(
-            place.name,
-            sorted(kept, key=lambda name: name.startswith("media/")),
-            "further files and versions",
-            "files of the source; kept",
-            "note",
-        )
+        wanted = "the same as before; those of the source are taken in"
+        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
+        more = sorted(kept, key=lambda name: name.startswith("media/"))
+        wanted = "files of the source; kept"
+        found.source.count(place.name, more, "further files and versions", wanted, "note")
     still = (name for name in record["files"] if (draft / name).exists())
     now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
@@ -210,12 +201,8 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
         if not is_collection(place):
             raise DataError(place.name, "something that is no collection", "a new name")
         if not update:
-            raise DataError(
-                place.name,
-                "a collection that is there",
-                "a new name",
-                do="Type --update to make it anew, or another name.",
-            )
+            do = "Type --update to make it anew, or another name."
+            raise DataError(place.name, "a collection that is there", "a new name", do=do)
     return place
 
 
@@ -237,12 +224,9 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
             source.leave_out(next(iter(files)), error)
     source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
-        raise DataError(
-            "--map",
-            f"{ours}={mapped[ours]}",
-            f"one of {', '.join(OURS)}, and a column of a table",
-            do='Type --map "" if an update needs none any more.',
-        )
+        wanted = f"one of {', '.join(OURS)}, and a column of a table"
+        do = 'Type --map "" if an update needs none any more.'
+        raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
@@ -283,14 +267,14 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str
     number = len(cells) or len(judged)
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
-    files = list_names(found.files)
+    files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
-        f"Items: {len(ids - texts):,} of {list_names(found.taken['items'])}; judged: {number:,}",
+        f"Items: {len(ids - texts):,} of {tables}; judged: {number:,}",
         f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 

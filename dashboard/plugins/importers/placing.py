@@ -105,7 +105,7 @@ def _find_ids(found: Gathered, version: Placed, side: str, own: VectorFile, text
                 f"the id of each, a line each, in {name_ids(next(iter(own.files)))}",
                 ["--by-position"],
             )
-        tables = found.taken["items" if side == "items" else "queries"]
+        tables = found.taken["items.csv" if side == "items" else "queries.csv"]
         order = found.files if side == "texts" and found.texts else tables
         version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
         return known

@@ -221,7 +221,7 @@ class Source:
         if not self.media:
             return address
         tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain))
-        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
+        return next(filter(None, map(self._tails.get, tails)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""
@@ -312,7 +312,7 @@ def list_tails(path: str) -> Names:
     >>> list_tails("/a/b.png")
     ['a/b.png', 'b.png']
     """
-    parts = [part for part in path.split("/") if part]
+    parts = list(filter(None, path.split("/")))
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 

@@ -87,12 +87,8 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
     """Yield FiftyOne's samples with each field of labels; tags never are one."""
     fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum("'support'" in str(each) for each in samples)
-    source.count(
-        name,
-        spans,
-        "clips with labels of a part",
-        "labels of whole clips; the spans are left out, the labels kept",
-    )
+    wanted = "labels of whole clips; the spans are left out, the labels kept"
+    source.count(name, spans, "clips with labels of a part", wanted)
     for column in fields:
         pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
         yield make_labelled(name, pairs, column)

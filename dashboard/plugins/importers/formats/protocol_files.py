@@ -54,8 +54,9 @@ def read(source: Source, files: Names) -> Pieces:
     queries = [e for e in files if not (e in submitted or BESIDE.search(find_stem(e)))]
     name = choose_part(source, queries, SPLITS, "files of queries, each with a gallery of its own")
     own = find_stem(name).replace("cap.", "split.")
-    for each in [each for each in files if find_stem(each) == own != find_stem(name)]:
-        yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
+    for each in files:
+        if find_stem(each) == own != find_stem(name):
+            yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
     known = set[str]()
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))

@@ -159,12 +159,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         lost += [cell] if cell and not (file or content) else []
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
-    source.count(
-        block.file,
-        lost,
-        "files that are not there",
-        "files of the source; kept as items without a picture",
-    )
+    wanted = "files of the source; kept as items without a picture"
+    source.count(block.file, lost, "files that are not there", wanted)
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}

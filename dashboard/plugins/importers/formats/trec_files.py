@@ -69,7 +69,7 @@ def find_form(name: str, head: str) -> str:
         return "topics"
     lines = list_first(head, 20)
     for form, pattern in FORMS.items():
-        matches = [match for line in lines if (match := pattern.fullmatch(line))]
+        matches = list(filter(None, map(pattern.fullmatch, lines)))
         is_named = form not in WORDS or WORDS[form].search(name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
