@@ -232,8 +232,11 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if re.search("qrel|judg", name.lower()) else "score"
-        pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
-        return [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
+        return [
+            {"query_id": query, "item_id": item, number: each}
+            for query, own in found.items()
+            for item, each in own.items()
+        ]
     if _part_results(found) != [found]:
         return [found]
     lists = {key: own for key, own in found.items() if isinstance(own, list)}

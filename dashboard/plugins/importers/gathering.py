@@ -21,6 +21,7 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Piece,
     Queries,
+    Result,
     RunLines,
     Vectors,
     write_list,
@@ -41,7 +42,6 @@ from dashboard.tables import AnyArray
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
-Result = tuple[str, str, float]
 
 
 class Rows:

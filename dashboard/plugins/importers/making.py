@@ -246,7 +246,7 @@ def _report_differing(found: Gathered) -> None:
             found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
-def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str, str]:
+def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.

@@ -27,6 +27,9 @@ from dashboard.plugins.importers.source import (
 from dashboard.tables import AnyArray
 from dashboard.texts import parse_number
 
+Result = tuple[str, str, float]
+"""Query, item and score, or grade."""
+
 
 @dataclass(frozen=True, eq=False)
 class Items:
@@ -108,7 +111,7 @@ class RunLines:
 
     file: str
     name: str
-    rows: Sequence[tuple[str, str, float]]
+    rows: Sequence[Result]
 
 
 @dataclass(frozen=True, eq=False)

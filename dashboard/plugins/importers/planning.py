@@ -44,7 +44,7 @@ def make_plan(found: Gathered) -> None:
     _rename_columns(found)
     join_marks(found)
     name_classes(found)
-    found.basis, found.column, others = choose_basis(found)
+    others = choose_basis(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)

@@ -79,7 +79,7 @@ class Source:
     """
 
     root: Path
-    files: tuple[str, ...]
+    files: Names
     left: Names
     options: Namespace
     findings: Findings = field(default_factory=list)
@@ -189,9 +189,9 @@ class Source:
         return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
 
     @cached_property
-    def media(self) -> tuple[str, ...]:
+    def media(self) -> Names:
         """Pictures and clips."""
-        return tuple(name for name in self.files if EXTENSION.search(name))
+        return [name for name in self.files if EXTENSION.search(name)]
 
     @cached_property
     def sidecars(self) -> frozenset[str]:
@@ -247,7 +247,7 @@ def list_source(path: Path, options: Namespace) -> Source:
         DataError: If there is nothing.
     """
     if path.is_file():
-        return Source(path.parent, (path.name,), [path.name], options)
+        return Source(path.parent, [path.name], [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
     files = []
@@ -261,7 +261,7 @@ def list_source(path: Path, options: Namespace) -> Source:
             skipped.setdefault(why, []).append(inside)
         elif each.is_file():
             files.append(inside)
-    source = Source(path, tuple(sorted(files)), sorted(files, key=_number_parts), options)
+    source = Source(path, sorted(files), sorted(files, key=_number_parts), options)
     for why, left_out in skipped.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source

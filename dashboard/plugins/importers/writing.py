@@ -93,10 +93,11 @@ def write_files(found: Gathered) -> list[Object]:
     taken: dict[str, Iterable[str]] = {**found.taken, "qrels.csv": found.files}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
-    for name in [each for each, number in numbers.items() if number > 0]:
-        (draft / name).parent.mkdir(exist_ok=True)
-        with (draft / name).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(tables[name])
+    for name, number in numbers.items():
+        if number > 0:
+            (draft / name).parent.mkdir(exist_ok=True)
+            with (draft / name).open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(tables[name])
     for version in found.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, version.said)

@@ -114,8 +114,8 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
         wanted = "by the cosine, which orders results here"
         source.say(name, f"true neighbours by the distance {measure}", wanted)
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
-    pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
-    yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])
+    pairs = [(row, at) for row, own in enumerate(nearest) for at in own if at >= 0]
+    yield Judgements(name, [(queries[row], items[at], 1.0) for row, at in pairs])
 
 
 FORMAT = Format("vectors", recognise, read)

@@ -71,8 +71,12 @@ def read(source: Source, files: Names) -> Pieces:
         yield Judgements(name, [(query, item, grade) for item, grade in grades.items()])
         known.add(query)
     for each in submitted:
-        found = [(query, own) for query, own in source.read_json(each).items() if query in known]
-        rows = [(q, _name(source, e), -at) for q, own in found for at, e in enumerate(own)]
+        rows = [
+            (query, _name(source, item), -at)
+            for query, own in source.read_json(each).items()
+            if query in known
+            for at, item in enumerate(own)
+        ]
         yield RunLines(each, find_stem(each), rows)
 
 

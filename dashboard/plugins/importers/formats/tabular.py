@@ -69,8 +69,9 @@ def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     roles: Roles | None = None
     columns: Names = []
     for block in blocks:
-        if roles is None or columns != [*block.columns, *block.vectors]:
-            columns = [*block.columns, *block.vectors]
+        own = [*block.columns, *block.vectors]
+        if roles is None or columns != own:
+            columns = own
             try:
                 roles = find_roles(block, source)
             except DataError as error:  # a sheet of remarks beside others
@@ -146,8 +147,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item_id", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
-    named = zip(cells, given, strict=True)
-    files = [source.find_media(cell or item, folder) for cell, item in named]
+    named = [cell or item for cell, item in zip(cells, given, strict=True)]
+    files = [source.find_media(each, folder) for each in named]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if "file" in of and not any(files) and not any(contents):
         contents = list(map(read_outside, cells))
