@@ -317,9 +317,10 @@ class Gathered:
             if content and name not in self.written:
                 ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
                 self.written[name] = f"{self.items.index[name]}{ending}"
-                (self.folder / "media").mkdir(exist_ok=True)
-                (self.folder / "media" / self.written[name]).write_bytes(content)
-        self.is_whole = self.is_whole or piece.is_whole
+                place = self.folder / "media"
+                place.mkdir(exist_ok=True)
+                (place / self.written[name]).write_bytes(content)
+        self.is_whole |= piece.is_whole
         self.declared.update(piece.labels)
         if len(self.items) > before:
             self.taken["items.csv"][piece.file] = None

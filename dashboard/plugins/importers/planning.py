@@ -62,8 +62,8 @@ def _name_items(found: Gathered) -> None:
         return
     named = {item: file for file, _, item, _ in found.judged}
     named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
-    for own in [own for (_, side), own in found.vectors.items() if side == "items"]:
-        named |= dict.fromkeys(own.ids, own.file)
+    for (_, side), own in found.vectors.items():
+        named |= dict.fromkeys(own.ids if side == "items" else (), own.file)
     found.items.add(list(named), {})
     found.taken["items.csv"] |= dict.fromkeys(named.values())
 

@@ -141,8 +141,8 @@ def _read_rows(source: Source, name: str) -> Pieces:
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
         sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
-            own = labels.setdefault(file, [])
-            own += [kind] * (parse_number(number) != 0)  # 0: it is not there
+            is_there = parse_number(number) != 0
+            labels.setdefault(file, []).extend([kind] * is_there)
     yield make_labelled(name, labels.items())
 
 

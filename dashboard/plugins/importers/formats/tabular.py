@@ -150,7 +150,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     named = [cell or item for cell, item in zip(cells, given, strict=True)]
     files = [source.find_media(each, folder) for each in named]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
-    if "file" in of and not any(files) and not any(contents):
+    if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
     ids, lost = [], []
     spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
