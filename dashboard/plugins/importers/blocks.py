@@ -163,12 +163,8 @@ def _name_cells(
             yield at, dict(zip(names, cells, strict=True))
         else:
             odd.append(at)
-    source.count(
-        name,
-        odd,
-        "rows with another number of cells than the header",
-        f"{len(names)} cells; left out",
-    )
+    what = "rows with another number of cells than the header"
+    source.count(name, odd, what, f"{len(names)} cells; left out")
 
 
 def _is_header(names: Iterable[str]) -> bool:
@@ -197,7 +193,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
     Raises:
         DataError: If it is none of them.
     """
-    if re.search(r"\}\s*\n\s*\{", source.read_head(name, 1 << 16)):  # no JSON, but lines of it
+    if re.search(r"\}\s*\n\s*\{", source.read_head(name)):  # no JSON, but lines of it
         yield from _read_lines(source, name)
         return
     found = source.read_json(name)
@@ -236,8 +232,11 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if re.search("qrel|judg", name.lower()) else "score"
-        pairs = ((query, *pair) for query, own in found.items() for pair in own.items())
-        return [{"query_id": query, "item_id": item, number: each} for query, item, each in pairs]
+        return [
+            {"query_id": query, "item_id": item, number: each}
+            for query, own in found.items()
+            for item, each in own.items()
+        ]
     if _part_results(found) != [found]:
         return [found]
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
@@ -355,19 +354,12 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         ):
             continue
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
-            source.say(
-                name,
-                f"a column {column} of nested cells",
-                "texts, numbers or lists of them; left out",
-            )
+            wanted = "texts, numbers or lists of them; left out"
+            source.say(name, f"a column {column} of nested cells", wanted)
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
-            source.say(
-                name,
-                f"cells in the column {column} that are no vectors{cut}",
-                "[0.5, 1.0], or Parquet; left out",
-                line=lines[0],
-            )
+            found = f"cells in the column {column} that are no vectors{cut}"
+            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name

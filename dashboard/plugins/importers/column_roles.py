@@ -315,8 +315,7 @@ def _is_repeated(cells: Names) -> bool:
 def share_media(cells: Names, source: Source, folder: str) -> float:
     """Return the share of cells that name pictures; of the first 200."""
     some = list(filter(None, cells[:200]))
-    found = (source.find_media(cell, folder) for cell in some)
-    return sum(is_media(file) for file in found) / max(1, len(some))
+    return sum(is_media(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
 def clean_name(name: str) -> str:

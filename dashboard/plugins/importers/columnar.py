@@ -46,10 +46,10 @@ def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
     path = source.find_path(name)
     with path.open("rb") as file:
         head = file.read(8)
-    if head[:4] == b"PAR1":
+    if head.startswith(b"PAR1"):
         opened = open_parquet(path)
         return opened.schema_arrow, opened.iter_batches(batch_size=ROWS)
-    if head[:6] == b"ARROW1":
+    if head.startswith(b"ARROW1"):
         whole = pa.ipc.open_file(path)
         return whole.schema, (whole.get_batch(at) for at in range(whole.num_record_batches))
     stream = pa.ipc.open_stream(path)

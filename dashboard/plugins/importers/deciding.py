@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
 from itertools import compress
 from statistics import fmean, multimode
 from typing import Any
@@ -50,8 +49,8 @@ KEYWORDS = "pv_"
 NONE = "none"
 
 
-def choose_basis(found: Gathered) -> tuple[str, str, Names]:
-    """Return what decides relevance, its column of classes, and what could have decided instead.
+def choose_basis(found: Gathered) -> Names:
+    """State what decides relevance and its column of classes; return what else could decide it.
 
     It is what the caller names, what decided before, or the only thing that can: "judgements",
     "tables", "keywords", "captions", "labels", or "" for nothing.
@@ -87,15 +86,17 @@ def choose_basis(found: Gathered) -> tuple[str, str, Names]:
         raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
+    found.basis = "" if chosen == NONE else chosen
     if chosen in (NONE, *fixed):
-        return "" if chosen == NONE else chosen, "", others
+        return others
     if chosen not in found.items.columns:
         raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
         raise DataError(
             chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"
         )
-    return "labels", chosen, others
+    found.basis, found.column = "labels", chosen
+    return others
 
 
 def _list_lines(ways: Names) -> Names:
@@ -117,7 +118,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
         if is_other or small.startswith(KEYWORDS):
             continue
-        cells = [cell for cell in clean_classes(found.items.get(column)) if cell]
+        cells = list(filter(None, clean_classes(found.items.get(column))))
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
         if is_declared or _says_class(small):
@@ -222,7 +223,7 @@ def merge_judgements(found: Gathered) -> None:
     found.files = used = named or files
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
-    votes: dict[Pair, list[tuple[Any, str]]] = {}
+    votes: dict[Pair, list[Any]] = {}
     for file, query, item, grade in rows:
         votes.setdefault((query, names.get(item, item)), []).append((grade, file))
     odd = {pair: own for pair, own in votes.items() if len({grade for grade, _ in own}) > 1}
@@ -240,7 +241,7 @@ def merge_judgements(found: Gathered) -> None:
     found.qrels = [(*pair, settle([each for each, _ in own])) for pair, own in votes.items()]
 
 
-SETTLED: Mapping[str, Callable[[list[float]], float]] = {
+SETTLED: dict[str, Any] = {
     "mean": fmean,
     "majority": lambda grades: min(multimode(grades)),
 }

@@ -21,6 +21,7 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Piece,
     Queries,
+    Result,
     RunLines,
     Vectors,
     write_list,
@@ -41,7 +42,6 @@ from dashboard.tables import AnyArray
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
-Result = tuple[str, str, float]
 
 
 class Rows:
@@ -125,11 +125,8 @@ class VectorFile:
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
         if not is_fit or (len(self) and shape[1] != self.shape[1]):
-            source.say(
-                piece.file,
-                f"numbers of the shape {shape} and type {kind}",
-                f"float32, (rows, {self.shape[1] or 'dimension'}); left out",
-            )
+            wanted = f"float32, (rows, {self.shape[1] or 'dimension'}); left out"
+            source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
             return
         self.files[piece.file] = None
         for at in range(0, len(piece.rows), BLOCK):
@@ -149,12 +146,8 @@ class VectorFile:
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                source.count(
-                    piece.file,
-                    names,
-                    f"vectors that {what}",
-                    f"a finite vector for each id; {'' if ids else 'all are '}left out",
-                )
+                wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
+                source.count(piece.file, names, f"vectors that {what}", wanted)
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
@@ -226,7 +219,7 @@ class Gathered:
     source: Source
     items: Rows = field(default_factory=Rows)
     queries: Rows = field(default_factory=Rows)
-    taken: dict[str, Ordered] = field(default_factory=lambda: {"items": {}, "queries": {}})
+    taken: dict[str, Ordered] = field(default_factory=lambda: {"items.csv": {}, "queries.csv": {}})
     declared: set[str] = field(default_factory=set)
     captions: list[tuple[str, str, str, str]] = field(default_factory=list)
     judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
@@ -260,7 +253,7 @@ class Gathered:
                 columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
             self.queries.add(piece.ids, columns)
             if piece.ids:
-                self.taken["queries"][piece.file] = None
+                self.taken["queries.csv"][piece.file] = None
         elif isinstance(piece, Judgements):
             self.queries.add([query for query, _, _ in piece.rows], {})
             self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
@@ -324,12 +317,13 @@ class Gathered:
             if content and name not in self.written:
                 ending = guess_extension(recognise_bytes(content), strict=False) or ".bin"
                 self.written[name] = f"{self.items.index[name]}{ending}"
-                (self.folder / "media").mkdir(exist_ok=True)
-                (self.folder / "media" / self.written[name]).write_bytes(content)
-        self.is_whole = self.is_whole or piece.is_whole
+                place = self.folder / "media"
+                place.mkdir(exist_ok=True)
+                (place / self.written[name]).write_bytes(content)
+        self.is_whole |= piece.is_whole
         self.declared.update(piece.labels)
         if len(self.items) > before:
-            self.taken["items"][piece.file] = None
+            self.taken["items.csv"][piece.file] = None
 
     def rename(self) -> None:
         """Give items the ids that any table has for them, whatever their order is."""
@@ -349,7 +343,7 @@ class Gathered:
             among: Items that they may mean; all if there are none.
         """
         items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
-        known = {**self.known, **{item: item for item in items}}
+        known = self.known | {item: item for item in items}
         found = {name: known[name] for name in every if known.get(name) in items}
         rest = [name for name in every if name not in found]
         near, how = self._match_near(rest, items, known) if rest else ({}, "")

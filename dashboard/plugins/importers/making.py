@@ -14,7 +14,6 @@ from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.pieces import Format
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
 from dashboard.plugins.importers.source import BROKEN, Names, Object, Source, Texts, list_source
@@ -165,20 +164,11 @@ def _write_all(
         with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
         _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
-        found.source.count(
-            place.name,
-            odd,
-            "other pictures or clips",
-            "the same as before; those of the source are taken in",
-            "note",
-        )
-        found.source.count(
-            place.name,
-            sorted(kept, key=lambda name: name.startswith("media/")),
-            "further files and versions",
-            "files of the source; kept",
-            "note",
-        )
+        wanted = "the same as before; those of the source are taken in"
+        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
+        more = sorted(kept, key=lambda name: name.startswith("media/"))
+        wanted = "files of the source; kept"
+        found.source.count(place.name, more, "further files and versions", wanted, "note")
     still = (name for name in record["files"] if (draft / name).exists())
     now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
@@ -211,18 +201,9 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
         if not is_collection(place):
             raise DataError(place.name, "something that is no collection", "a new name")
         if not update:
-            raise DataError(
-                place.name,
-                "a collection that is there",
-                "a new name",
-                do="Type --update to make it anew, or another name.",
-            )
+            do = "Type --update to make it anew, or another name."
+            raise DataError(place.name, "a collection that is there", "a new name", do=do)
     return place
-
-
-def list_formats() -> list[Format]:
-    """Return all formats in the order in which they choose files, those of teams first."""
-    return [each for formats in reversed(load_all("formats")) for each in formats]
 
 
 def gather_pieces(source: Source, folder: Path) -> Gathered:
@@ -232,7 +213,8 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         DataError: If there is nothing that one of them reads.
     """
     found, mapped = Gathered(folder, source), source.options.columns
-    for each in list_formats():
+    formats = [each for own in reversed(load_all("formats")) for each in own]  # a team's first
+    for each in formats:
         files = dict.fromkeys(each.recognise(source))
         source.left = [name for name in source.left if name not in files]
         try:
@@ -242,16 +224,13 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
             source.leave_out(next(iter(files)), error)
     source.report_unread()
     for ours in set(mapped) - (source.mapped & set(OURS)):
-        raise DataError(
-            "--map",
-            f"{ours}={mapped[ours]}",
-            f"one of {', '.join(OURS)}, and a column of a table",
-            do='Type --map "" if an update needs none any more.',
-        )
+        wanted = f"one of {', '.join(OURS)}, and a column of a table"
+        do = 'Type --map "" if an update needs none any more.'
+        raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
     _report_differing(found)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
-        known = ", ".join(each.name for each in list_formats())
+        known = ", ".join(each.name for each in formats)
         seen = f"{len(source.files):,} files ({said or 'none'})"
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
@@ -267,7 +246,7 @@ def _report_differing(found: Gathered) -> None:
             found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
-def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str, str]:
+def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.
@@ -288,14 +267,14 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> tuple[str, str
     number = len(cells) or len(judged)
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
-    files = list_names(found.files)
+    files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
-        f"Items: {len(ids - texts):,} of {list_names(found.taken['items'])}; judged: {number:,}",
+        f"Items: {len(ids - texts):,} of {tables}; judged: {number:,}",
         f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
 
@@ -313,9 +292,8 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
         record_version(
             opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
         )
-    missing = list_missing(opened.folder, opened.settings, opened.items)
     return [
         *opened.findings,
-        *missing,
+        *list_missing(opened.folder, opened.settings, opened.items),
         *list_stale(opened.folder, opened.versions, opened.items, opened.queries),
     ]

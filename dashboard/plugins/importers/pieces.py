@@ -27,6 +27,9 @@ from dashboard.plugins.importers.source import (
 from dashboard.tables import AnyArray
 from dashboard.texts import parse_number
 
+Result = tuple[str, str, float]
+"""Query, item and score, or grade."""
+
 
 @dataclass(frozen=True, eq=False)
 class Items:
@@ -108,7 +111,7 @@ class RunLines:
 
     file: str
     name: str
-    rows: Sequence[tuple[str, str, float]]
+    rows: Sequence[Result]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +169,8 @@ def match_lines(
     """Return the lines of a file that have a form; the others are said."""
     lines = enumerate(map(str.strip, text.split("\n")), 1)
     found = {at: pattern.fullmatch(each) for at, each in lines if each and each[0] != "#"}
-    source.count(
-        name,
-        [at for at, match in found.items() if match is None],
-        "lines of another form than most",
-        f"{wanted}; left out",
-    )
+    odd = [at for at, match in found.items() if match is None]
+    source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
     return list(filter(None, found.values()))
 
 
@@ -236,14 +235,12 @@ def list_inside(row: Object) -> Object:
     """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
     cells = flatten(row)
     for column, own in list(cells.items()):
-        for key, value in (
-            [pair for each in own for pair in each.items()] if holds_objects(own) else ()
-        ):
-            texts = [
-                e for e in (value if isinstance(value, list) else [value]) if isinstance(e, str)
-            ]
-            if texts and not OF_REGIONS.search(key):
-                cells.setdefault(f"{column}.{key}", []).extend(texts)
+        for each in own if holds_objects(own) else ():
+            for key, value in each.items():
+                every = value if isinstance(value, list) else [value]
+                texts = [text for text in every if isinstance(text, str)]
+                if texts and not OF_REGIONS.search(key):
+                    cells.setdefault(f"{column}.{key}", []).extend(texts)
     return cells
 
 
@@ -291,11 +288,6 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
             list_options("--judgements", best),
         )
     others = [name for name in files if name != best[0]]
-    source.count(
-        best[0],
-        others,
-        f"further {what}",
-        f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}",
-        "note",
-    )
+    wanted = f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}"
+    source.count(best[0], others, f"further {what}", wanted, "note")
     return best[0]

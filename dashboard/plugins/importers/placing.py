@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -31,12 +30,11 @@ def write_versions(found: Gathered) -> None:
             own = found.vectors.get((name, side))
             if not own:
                 continue
-            sizes = (len(found.pictures), len(texts))
-            if own.has_ids or not _is_matrix(found, own, sizes):
+            if own.has_ids or not _is_matrix(found, own, texts):
                 ids = _find_ids(found, version, side, own, texts)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
             else:
-                _write_matrix(found, version, own, texts)
+                _write_matrix(found, version, own, list(texts))
         if "items" in parts:
             _write_vectors(found, version, parts, date)
         elif parts:
@@ -105,7 +103,7 @@ def _find_ids(found: Gathered, version: Placed, side: str, own: VectorFile, text
                 f"the id of each, a line each, in {name_ids(next(iter(own.files)))}",
                 ["--by-position"],
             )
-        tables = found.taken["items" if side == "items" else "queries"]
+        tables = found.taken["items.csv" if side == "items" else "queries.csv"]
         order = found.files if side == "texts" and found.texts else tables
         version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
         return known
@@ -137,9 +135,9 @@ def _list_only_texts(found: Gathered, ids: Names) -> Texts:
     return {name: owned.get(picture, "") for name, picture in pictures.items()}
 
 
-def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool:
+def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """Return whether an array is a matrix of similarities between items and texts."""
-    options = found.source.options
+    options, sizes = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", sizes), ("text", sizes[::-1])) if own.shape == shape]
     if not ways or not sizes[1]:
         return False
@@ -154,7 +152,7 @@ def _is_matrix(found: Gathered, own: VectorFile, sizes: tuple[int, int]) -> bool
     )
 
 
-def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Iterable[str]) -> None:
+def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:
     place, rows = found.folder / "runs" / f"{version.name}.npy", found.source.options.rows
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.open())

@@ -44,7 +44,7 @@ def make_plan(found: Gathered) -> None:
     _rename_columns(found)
     join_marks(found)
     name_classes(found)
-    found.basis, found.column, others = choose_basis(found)
+    others = choose_basis(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)
@@ -62,17 +62,17 @@ def _name_items(found: Gathered) -> None:
         return
     named = {item: file for file, _, item, _ in found.judged}
     named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
-    for own in [own for (_, side), own in found.vectors.items() if side == "items"]:
-        named |= dict.fromkeys(own.ids, own.file)
+    for (_, side), own in found.vectors.items():
+        named |= dict.fromkeys(own.ids if side == "items" else (), own.file)
     found.items.add(list(named), {})
-    found.taken["items"] |= dict.fromkeys(named.values())
+    found.taken["items.csv"] |= dict.fromkeys(named.values())
 
 
 def _rename_columns(found: Gathered) -> None:
     """Keep columns whose names mean something else here under other names, and say so."""
     odd_kind = ["kind"] if {*found.items.get("kind")} - {"", *KINDS} else []
     for rows, names in ((found.items, [*RESERVED, *odd_kind]), (found.queries, OF_QUERIES)):
-        for name in [each for each in names if each in rows.columns]:
+        for name in filter(rows.columns.__contains__, names):
             rows.columns[f"source_{name}"] = rows.columns.pop(name)
             found.source.say(
                 found.items.filled.get(name, "queries"),
@@ -107,13 +107,8 @@ def _plan_judgements(found: Gathered) -> None:
     found.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     found.of_queries = "text: each id" if {*bare} - texts.keys() else ""
     unjudged = len(found.queries) - len({query for query, _, _ in found.qrels})
-    found.source.count(
-        file,
-        unjudged,
-        "queries that nothing is judged for",
-        "judgements; kept, without a value",
-        "note",
-    )
+    what, wanted = "queries that nothing is judged for", "judgements; kept, without a value"
+    found.source.count(file, unjudged, what, wanted, "note")
 
 
 def _plan_labels(found: Gathered) -> None:
@@ -128,8 +123,8 @@ def _plan_labels(found: Gathered) -> None:
         settle_classes(found.items, column)
     _clean_columns(found, [column])
     cells = found.items.get(column)
-    parts = split_cells(filter(None, cells))
-    classes = list(dict.fromkeys(part for cell in cells for part in parts.get(cell, ())))
+    parts = split_cells(cells)
+    classes = list(dict.fromkeys(part for cell in cells for part in parts[cell]))
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [found.items.filled.get(column, "")]
     if options.queries_from == "keywords":
@@ -164,7 +159,7 @@ def _add_item_queries(found: Gathered, items: Names) -> None:
 def _plan_keywords(found: Gathered) -> None:
     _clean_columns(found, [name for name in found.items.columns if name.startswith(KEYWORDS)])
     found.settings["protocols"] = ["alfa"]
-    found.files = list(found.taken["items"])
+    found.files = list(found.taken["items.csv"])
     found.source.count(
         "queries.csv",
         sum(map(bool, found.queries.get("text"))),
@@ -227,13 +222,8 @@ def _plan_captions(found: Gathered) -> None:
     found.queries.add(found.texts, {"text": texts})
     found.files = list(dict.fromkeys(file for file, _ in first.values()))
     found.of_queries = "a picture asks for its texts, a text for its picture"
-    found.source.count(
-        "captions",
-        [item for item in found.pictures if not times[item]],
-        "pictures without a text",
-        "texts; they are searched",
-        "note",
-    )
+    bare, wanted = [item for item in found.pictures if not times[item]], "texts; they are searched"
+    found.source.count("captions", bare, "pictures without a text", wanted, "note")
 
 
 PLANS = {

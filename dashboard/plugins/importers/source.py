@@ -79,7 +79,7 @@ class Source:
     """
 
     root: Path
-    files: tuple[str, ...]
+    files: Names
     left: Names
     options: Namespace
     findings: Findings = field(default_factory=list)
@@ -144,12 +144,10 @@ class Source:
 
     def list_keyed(self, *ways: str) -> Names:
         """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
-        heads = {name: self.read_head(name, 1 << 16) for name in self.list_left(".json")}
-        return [
-            name
-            for name, head in heads.items()
-            if any(all(f'"{key}"' in head for key in way.split()) for way in ways)
-        ]
+        return self.list_headed(
+            lambda head: any(all(f'"{key}"' in head for key in way.split()) for way in ways),
+            ".json",
+        )
 
     def read_text(self, name: str) -> str:
         """Return the text of a file; repairs of its encoding are findings."""
@@ -179,7 +177,7 @@ class Source:
                 name, found, "a whole JSON file", line=getattr(error, "lineno", None)
             ) from error
 
-    def read_head(self, name: str, size: int = 4096) -> str:
+    def read_head(self, name: str, size: int = 1 << 16) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
         try:
             path = self.find_path(name)
@@ -191,9 +189,9 @@ class Source:
         return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
 
     @cached_property
-    def media(self) -> tuple[str, ...]:
+    def media(self) -> Names:
         """Pictures and clips."""
-        return tuple(name for name in self.files if EXTENSION.search(name))
+        return [name for name in self.files if EXTENSION.search(name)]
 
     @cached_property
     def sidecars(self) -> frozenset[str]:
@@ -223,7 +221,7 @@ class Source:
         if not self.media:
             return address
         tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain))
-        return next((self._tails[tail] for tail in tails if self._tails.get(tail)), address)
+        return next(filter(None, map(self._tails.get, tails)), address)
 
     def report_unread(self) -> None:
         """Say which files no format reads, by their ending, and the line that converts them."""
@@ -249,7 +247,7 @@ def list_source(path: Path, options: Namespace) -> Source:
         DataError: If there is nothing.
     """
     if path.is_file():
-        return Source(path.parent, (path.name,), [path.name], options)
+        return Source(path.parent, [path.name], [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
     files = []
@@ -263,7 +261,7 @@ def list_source(path: Path, options: Namespace) -> Source:
             skipped.setdefault(why, []).append(inside)
         elif each.is_file():
             files.append(inside)
-    source = Source(path, tuple(sorted(files)), sorted(files, key=_number_parts), options)
+    source = Source(path, sorted(files), sorted(files, key=_number_parts), options)
     for why, left_out in skipped.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source
@@ -302,13 +300,19 @@ def _find_fault(path: Path, root: Path) -> str:
         return "broken links"
 
 
+def list_first(head: str, most: int) -> Names:
+    """Return the first whole lines of a text, without empty ones and remarks."""
+    lines = map(str.strip, (head.rpartition("\n")[0] or head).split("\n"))
+    return [line for line in lines if line and line[0] != "#"][:most]
+
+
 def list_tails(path: str) -> Names:
     """Return a path, and what is left of it without its first folders.
 
     >>> list_tails("/a/b.png")
     ['a/b.png', 'b.png']
     """
-    parts = [part for part in path.split("/") if part]
+    parts = list(filter(None, path.split("/")))
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 

@@ -90,14 +90,14 @@ def list_tables(found: Gathered) -> None:
 def write_files(found: Gathered) -> list[Object]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
     draft, tables = found.folder, found.tables
-    taken: dict[str, Iterable[str]] = {f"{name}.csv": own for name, own in found.taken.items()}
-    taken["qrels.csv"] = found.files
+    taken: dict[str, Iterable[str]] = {**found.taken, "qrels.csv": found.files}
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
-    for name in [each for each, number in numbers.items() if number > 0]:
-        (draft / name).parent.mkdir(exist_ok=True)
-        with (draft / name).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(tables[name])
+    for name, number in numbers.items():
+        if number > 0:
+            (draft / name).parent.mkdir(exist_ok=True)
+            with (draft / name).open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(tables[name])
     for version in found.placed:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, version.said)
@@ -111,7 +111,7 @@ def write_files(found: Gathered) -> list[Object]:
             "file": name,
             "rows": number,
             "taken_from": list_names(taken.get(name, ())) or "the source",
-            "guessed": found.of_queries or None if name == "queries.csv" else None,
+            "guessed": name == "queries.csv" and found.of_queries or None,
         }
         for name, number in numbers.items()
         if number > 0
@@ -189,12 +189,8 @@ def keep_rows(place: Path, name: str, found: Gathered, record: Object) -> None:
     changed = [" ".join(key) for key in dropped if theirs[key] != base.get(key)]
     source.count(name, changed, "rows that you changed", "rows of the source; gone")
     left = [each for each in columns if made and each in made[0] and each not in rows[0]]
-    source.count(
-        name,
-        left,
-        "columns that the source has no more",
-        "columns of the source; cells that you changed stay there, and count no more",
-    )
+    wanted = "columns of the source; cells that you changed stay there, and count no more"
+    source.count(name, left, "columns that the source has no more", wanted)
     other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
     gone, away = len(dropped), len(new.keys() - now.keys())
     yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"

@@ -28,7 +28,7 @@ from dashboard.texts import parse_number
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
-BOX = re.compile(r"\d+(\s+-?\d*\.?\d+([eE]-?\d+)?){4,}")
+BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
@@ -87,12 +87,8 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
     """Yield FiftyOne's samples with each field of labels; tags never are one."""
     fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
     spans = sum("'support'" in str(each) for each in samples)
-    source.count(
-        name,
-        spans,
-        "clips with labels of a part",
-        "labels of whole clips; the spans are left out, the labels kept",
-    )
+    wanted = "labels of whole clips; the spans are left out, the labels kept"
+    source.count(name, spans, "clips with labels of a part", wanted)
     for column in fields:
         pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
         yield make_labelled(name, pairs, column)
@@ -101,7 +97,7 @@ def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
 def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
     xml = source.list_headed(PICTURES.search, ".xml")
-    texts = source.list_headed(lambda head: BOX.fullmatch(head.split("\n")[0].strip()), ".txt")
+    texts = source.list_headed(BOX.match, ".txt")
     boxes = [name for name in texts if source.find_media(find_stem(name))]
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
 
@@ -145,8 +141,8 @@ def _read_rows(source: Source, name: str) -> Pieces:
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
         sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
-            own = labels.setdefault(file, [])
-            own += [kind] * (parse_number(number) != 0)  # 0: it is not there
+            is_there = parse_number(number) != 0
+            labels.setdefault(file, []).extend([kind] * is_there)
     yield make_labelled(name, labels.items())
 
 

@@ -57,7 +57,7 @@ def _is_list(source: Source, name: str) -> bool:
 
 def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    there = frozenset([*files, *source.left])
+    there = {*files, *source.left}
     beside = {other for name in files for other in find_beside(name, files)}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     yield from read_each(partial(_read_file, there=there, arrays=arrays), source, arrays)
@@ -76,20 +76,13 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
     }
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
-        raise DataError(
-            name,
-            f"no vectors ({shapes})",
-            "an array (rows, dimension)",
-            do="Write labels as a table with the columns item_id and label.",
-        )
+        do = "Write labels as a table with the columns item_id and label."
+        raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
-            source.say(
-                name,
-                "an index that rounds its vectors",
-                "them as they were, as numpy.save writes them; read as the index gives them",
-            )
+            wanted = "them as they were, as numpy.save writes them; read as the index gives them"
+            source.say(name, "an index that rounds its vectors", wanted)
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
@@ -118,14 +111,11 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     neighbours = arrays["neighbors"]
     measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
     if measure not in ("angular", "cosine", "ip", "hamming"):
-        source.say(
-            name,
-            f"true neighbours by the distance {measure}",
-            "by the cosine, which orders results here",
-        )
+        wanted = "by the cosine, which orders results here"
+        source.say(name, f"true neighbours by the distance {measure}", wanted)
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
-    pairs = ((queries[row], at) for row, own in enumerate(nearest) for at in own if at >= 0)
-    yield Judgements(name, [(query, items[at], 1.0) for query, at in pairs])
+    pairs = [(row, at) for row, own in enumerate(nearest) for at in own if at >= 0]
+    yield Judgements(name, [(queries[row], items[at], 1.0) for row, at in pairs])
 
 
 FORMAT = Format("vectors", recognise, read)

@@ -17,7 +17,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of
+from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of, list_first
 
 COLUMNS = ("cocoid", "imgid", "split")
 WORD = re.compile(r"[^\W\d_]+")
@@ -84,10 +84,8 @@ def recognise_lines(source: Source) -> Names:
     """Return text files whose first lines name a picture each."""
 
     def fits(head: str) -> bool:
-        every = head.split("\n")[:-1] or [head]
-        lines = [line for line in every if line.strip() and line[0] != "#"][:5]
-        matches = [LINE.fullmatch(line.strip()) for line in lines]
-        return bool(lines) and all(
+        matches = list(map(LINE.fullmatch, list_first(head, 5)))
+        return bool(matches) and all(
             match and (match[2] or source.find_media(match[1])) and len(WORD.findall(match[3])) > 1
             for match in matches
         )

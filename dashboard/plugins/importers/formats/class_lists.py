@@ -22,7 +22,7 @@ from dashboard.plugins.importers.source import Names, Source, Texts, find_plain,
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
-FLAGGED = re.compile(f"{FLAGS % '{2,}'}|{CLASS}")
+FLAGGED = re.compile(rf"\s*({FLAGS % '{2,}'}|{CLASS})\s*(\n|$)")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
 SPLIT = re.compile("partition|split")
 """Words in names of lists whose numbers are no classes."""
@@ -38,7 +38,7 @@ HEADS = {
 
 def recognise_flags(source: Source) -> Names:
     """Return text files of paths and labels."""
-    lists = source.list_headed(lambda head: FLAGGED.fullmatch(head.split("\n")[0].strip()), ".txt")
+    lists = source.list_headed(FLAGGED.match, ".txt")
     return [name for name in lists if not SPLIT.search(find_stem(name))]
 
 

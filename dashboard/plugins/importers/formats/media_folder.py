@@ -12,9 +12,8 @@ from dashboard.plugins.importers.source import (
     Source,
     Texts,
     find_folder_of,
-    find_kind,
 )
-from dashboard.storage.media import EXTENSION
+from dashboard.storage.media import EXTENSION, is_video
 
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
@@ -35,12 +34,12 @@ def recognise(source: Source) -> Names:
 def read(source: Source, files: Names) -> Pieces:
     """Yield an item a file, with its folders as classes, and captions."""
     media = {name: EXTENSION.sub("", name) for name in files if EXTENSION.search(name)}
-    clips = {stem for name, stem in media.items() if find_kind(name) == "video"}
-    posters = {stem: n for n, stem in media.items() if stem in clips and find_kind(n) == "image"}
+    clips = {stem for name, stem in media.items() if is_video(name)}
+    posters = {stem: n for n, stem in media.items() if stem in clips and not is_video(n)}
     shown = {name: stem for name, stem in media.items() if posters.get(stem) != name}
     columns = {"file": list(shown), "poster": [posters.get(each, "") for each in shown.values()]}
-    names = dict.fromkeys(map(find_folder_of, shown))
-    label = list_names([f"{each or source.root.name}/" for each in names], 2)
+    inside = dict.fromkeys(map(find_folder_of, shown))
+    label = list_names((f"{each or source.root.name}/" for each in inside), 2)
     folders = list_class_folders(list(shown))
     yield Items(label, list(shown), columns | folders, [*folders.keys() & {"class"}])
     named = {stem: name for name, stem in shown.items()}

@@ -36,6 +36,8 @@ MAX_OTHER_SCALE = 10.0
 GOOD = ("easy", "hard", "ok", "good")
 """Keys of the pictures that are right, new and old."""
 TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
+RELEVANCE = re.compile("(?=.*query_id)(?=.*item_id).*relevance")
+"""Tables of a study of context, and the header of the first."""
 
 
 def recognise(source: Source) -> Names:
@@ -52,8 +54,9 @@ def read(source: Source, files: Names) -> Pieces:
     queries = [e for e in files if not (e in submitted or BESIDE.search(find_stem(e)))]
     name = choose_part(source, queries, SPLITS, "files of queries, each with a gallery of its own")
     own = find_stem(name).replace("cap.", "split.")
-    for each in [each for each in files if find_stem(each) == own != find_stem(name)]:
-        yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
+    for each in files:
+        if find_stem(each) == own != find_stem(name):
+            yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
     known = set[str]()
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
@@ -68,8 +71,12 @@ def read(source: Source, files: Names) -> Pieces:
         yield Judgements(name, [(query, item, grade) for item, grade in grades.items()])
         known.add(query)
     for each in submitted:
-        found = [(query, own) for query, own in source.read_json(each).items() if query in known]
-        rows = [(q, _name(source, e), -at) for q, own in found for at, e in enumerate(own)]
+        rows = [
+            (query, _name(source, item), -at)
+            for query, own in source.read_json(each).items()
+            if query in known
+            for at, item in enumerate(own)
+        ]
         yield RunLines(each, find_stem(each), rows)
 
 
@@ -89,8 +96,7 @@ def _name(source: Source, value: Any) -> str:
 def recognise_tables(source: Source) -> Names:
     """Return the tables of a study of context, where there is one of relevance."""
     found = {PurePosixPath(name).name: name for name in source.list_left(".csv")}
-    first = source.read_head(found[TABLES[0]]).split("\n")[0] if TABLES[0] in found else ""
-    is_ours = all(name in first for name in ("query_id", "item_id", "relevance"))
+    is_ours = source.list_headed(RELEVANCE.match, TABLES[0])
     return [found[name] for name in TABLES if name in found] if is_ours else []
 
 
@@ -102,8 +108,7 @@ def read_tables(source: Source, files: Names) -> Pieces:
             rows += len(block.lines)
             numbers += map(parse_number, block.columns.get("relevance", []))
             items, asked = (
-                list(dict.fromkeys(filter(None, block.columns.get(key, []))))
-                for key in ("item_id", "query_id")
+                list(filter(None, block.columns.get(key, ()))) for key in ("item_id", "query_id")
             )
             yield Items(name, items)
             yield Queries(name, asked, {"text": asked})

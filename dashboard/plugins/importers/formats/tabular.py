@@ -69,8 +69,9 @@ def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     roles: Roles | None = None
     columns: Names = []
     for block in blocks:
-        if roles is None or columns != [*block.columns, *block.vectors]:
-            columns = [*block.columns, *block.vectors]
+        own = [*block.columns, *block.vectors]
+        if roles is None or columns != own:
+            columns = own
             try:
                 roles = find_roles(block, source)
             except DataError as error:  # a sheet of remarks beside others
@@ -146,10 +147,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item_id", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
-    named = zip(cells, given, strict=True)
-    files = [source.find_media(cell or item, folder) for cell, item in named]
+    named = [cell or item for cell, item in zip(cells, given, strict=True)]
+    files = [source.find_media(each, folder) for each in named]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
-    if "file" in of and not any(files) and not any(contents):
+    if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
     ids, lost = [], []
     spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
@@ -159,12 +160,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         lost += [cell] if cell and not (file or content) else []
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
-    source.count(
-        block.file,
-        lost,
-        "files that are not there",
-        "files of the source; kept as items without a picture",
-    )
+    wanted = "files of the source; kept as items without a picture"
+    source.count(block.file, lost, "files that are not there", wanted)
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}

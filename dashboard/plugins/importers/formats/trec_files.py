@@ -27,6 +27,7 @@ from dashboard.plugins.importers.source import (
     find_folder_of,
     find_plain,
     find_stem,
+    list_first,
 )
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
@@ -66,10 +67,9 @@ def find_form(name: str, head: str) -> str:
     """Return the form of a file by its first lines, or "topics"; "" for another one."""
     if TOPIC.search(head):
         return "topics"
-    every = [line.strip() for line in (head.rpartition("\n")[0] or head).split("\n")]
-    lines = [line for line in every if line and line[0] != "#"][:20]
+    lines = list_first(head, 20)
     for form, pattern in FORMS.items():
-        matches = [match for line in lines if (match := pattern.fullmatch(line))]
+        matches = list(filter(None, map(pattern.fullmatch, lines)))
         is_named = form not in WORDS or WORDS[form].search(name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
