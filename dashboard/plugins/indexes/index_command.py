@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
-from dashboard.commands.output import say, say_where
+from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import DataError
 
 if TYPE_CHECKING:
@@ -79,15 +79,11 @@ def answer(call: Namespace) -> Answer:
 
 def _copy(call: Namespace, collection: Collection, version: Version) -> Rows:
     """Copy a version to a server, and return a row."""
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
-    from dashboard.plugins.indexes.faiss_file import require_floats
     from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 
     line = make_line(call.to, call.factory or "FLAT", call.parameters or "", call.depth)
-    many = len(require_floats(version).ids)
-    with tqdm(total=2 * many, unit=" vectors", disable=None) as bar:
-        copied = copy_vectors(collection, version, line, bar.update)
+    with draw_bar("vectors") as show:
+        row = copy_vectors(collection, version, line, show)
     say_where(collection, f"{version.name} (milvus)")
     say(f'Start the dashboard with {SERVERS}="{line.uri}".')
-    return [{"rows": many, "copied": copied, "checked": many}]
+    return [row]
