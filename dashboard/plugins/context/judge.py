@@ -116,7 +116,7 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
 def _scale(
     values: FloatArray, name: str, most: float, lines: Sequence[int] | None = None
 ) -> FloatArray:
-    """Return relevance on a scale of 0 to 100; DataError for one off the scale that is stated."""
+    """Return relevance from 0 to 100; DataError for one off its scale, or plainly on another."""
     strange = ~((values >= 0) & (values <= most) | np.isin(values, (-1, -2)))
     if strange.any() or not len(values):
         row = int(np.argmax(strange)) if len(values) else 0

@@ -79,7 +79,7 @@ def _read_answers(
 ) -> tuple[pd.DataFrame, str]:
     path = collection.folder / ANSWERS
     if not path.is_file():
-        nothing = pd.DataFrame({"list_id": [], "participant": [], "satisfaction": []}, dtype=object)
+        nothing = pd.DataFrame(columns=["list_id", "participant", "satisfaction"])
         return nothing.astype({"satisfaction": float}), "none"
     table = read_table(path, ANSWERS, ("list_id", "participant"), findings, unique=False)
     kind = next((kind for kind, name in COLUMNS.items() if name in table.columns), "")

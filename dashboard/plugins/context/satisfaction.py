@@ -163,9 +163,9 @@ def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") 
     return pd.DataFrame(values, index=[name for name, _ in by])
 
 
-def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int | None = None) -> Rows:
+def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int = 0) -> Rows:
     """Return a row a discount: original and context-aware gain beside satisfaction (table 3)."""
-    found = clean(viewed, reading.rows if least_rows is None else least_rows)
+    found = clean(viewed, least_rows or reading.rows)
     values = measure_lists(take_rows(found.pages, reading.rows), reading.metrics, reading.average)
     names = list(values.columns)
     half = len(names) // 2

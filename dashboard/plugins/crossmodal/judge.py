@@ -146,7 +146,7 @@ def _add_directions(study: Study, values: FloatArray) -> FloatArray:
     place[own[pictures]] = pictures
     asking = study.queries[texts].tolist()
     known = (place[find_relevant(study.judgement, query)] for query in asking)
-    picture = np.array([[*each[each >= 0], -1][0] for each in known], int)
+    picture = np.array([next(iter(each[each >= 0]), -1) for each in known], int)
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))

@@ -102,8 +102,8 @@ def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -
     items = collection.items
     assert qrels is not None
     is_pair = qrels.values >= 1
-    asking = np.unique(queries.find(qrels.queries)[qrels.query[is_pair]])
-    found = np.unique(items.find(qrels.items)[qrels.item[is_pair]])
+    asking = queries.find(qrels.queries)[qrels.query[is_pair]]
+    found = items.find(qrels.items)[qrels.item[is_pair]]
     bare = np.setdiff1d(np.arange(len(queries)), asking)
     names = [queries.ids[query] for query in bare.tolist()]
     wanted = "a text of each picture, a picture of each text; these have no value"

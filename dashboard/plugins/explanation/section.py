@@ -9,7 +9,7 @@ from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.plugins.explanation.terms import explain_value
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.texts import write_number
+from dashboard.texts import count_things, write_number
 from dashboard.views.data_tables import Column, draw_table
 
 MAX_ROWS = 20
@@ -41,8 +41,8 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
         st.text(f"{version}: {why_not}")
         return
     adding = sum(row["term"] != 0 for row in rows)
-    many = "terms" if adding != 1 else "term"
-    told = f"{version}: {write_number(value)}, the sum of {adding:,} {many} other than 0"
+    many = count_things(adding, "term")
+    told = f"{version}: {write_number(value)}, the sum of {many} other than 0"
     if divisor != 1:
         told += f", divided by {write_number(divisor).removesuffix('.000')}"
     if rest := sum(row["term"] for row in rows[MAX_ROWS:]):

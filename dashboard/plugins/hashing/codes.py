@@ -45,12 +45,13 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
         for each in arrays:
             _refuse_bytes(each, version.file, stated.get("dimension") == columns)
         return None
-    if -(-bits // BYTE) != columns or any(each.stored.dtype.itemsize > 1 for each in arrays):
+    size = -(-bits // BYTE)
+    if size != columns or any(each.stored.dtype.itemsize > 1 for each in arrays):
         kinds = " and ".join(sorted({str(each.stored.dtype) for each in arrays}))
         raise DataError(
             version.file,
             f"arrays of {columns} columns of {kinds}, and bits = {bits}",
-            f"packed codes of {-(-bits // BYTE)} bytes for items and queries, or {bits} columns",
+            f"packed codes of {size} bytes for items and queries, or {bits} columns",
         )
     made = [_unpack(each, bits, version.file) for each in arrays]
     told = (f"codes of {bits} bits, packed into bytes", "-1 and 1; unpacked")

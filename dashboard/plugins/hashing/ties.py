@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dashboard.evaluation.block import label
-from dashboard.evaluation.judgement import Judgement, find_relevant
+from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.run import Part
 from dashboard.study.study import Study
@@ -48,7 +48,8 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
     bounds = [np.empty((2, 0))]
     for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
-        grade = _list_grades(part, judged)
+        asked = zip(part.queries.tolist(), find_bounds(part.row, len(part.queries)), strict=True)
+        grade = np.concatenate([judged.grades(query)[part.item[a:b]] for query, (a, b) in asked])
         worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))
         if is_cut:
             bounds.append(_bound_retrieved(worst, best, measure.cutoff or 0))
@@ -57,12 +58,6 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     values = np.nan_to_num(np.concatenate(bounds, axis=1))
     low, high = np.where(np.isnan(study.values(version, metric)), np.nan, values)
     return low, high
-
-
-def _list_grades(part: Part, judged: Judgement) -> FloatArray:
-    """Return the grade of each result."""
-    bounds = zip(part.queries.tolist(), find_bounds(part.row, len(part.queries)), strict=True)
-    return np.concatenate([judged.grades(query)[part.item[a:b]] for query, (a, b) in bounds])
 
 
 def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:

@@ -76,7 +76,7 @@ class IndexSource:
     Attributes:
         exact: Exact search of the same vectors.
         search: Return scores and rows of each vector's first results; a row is its place in the
-            gallery, or -1, where there are fewer. The item that a query is about is one of them.
+            gallery, or -1 where there are fewer. The item that a query is about is one of them.
         folder: Of the collection.
         failures: Why the index was not searched; it is not tried again.
     """

@@ -4,20 +4,12 @@ Rows of an index say what search through it costs against exact search; the row 
 many vectors were sent and read back.
 """
 
-from __future__ import annotations
-
 import re
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
 from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
-from dashboard.commands.output import say, say_where
+from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import DataError
-
-if TYPE_CHECKING:
-    from dashboard.storage.collection import Collection
-    from dashboard.storage.versions import Version
-    from dashboard.tables import Rows
 
 HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
 OPTIONS = """
@@ -42,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def answer(call: Namespace) -> Answer:
-    """Build the index if it is asked for, and return a row for it and one for exact search.
+    """Build the index, or copy the vectors, as is asked for; return rows on what there is then.
 
     Raises:
         ValueError: If nothing is asked for, or a number is below 1.
@@ -53,6 +45,7 @@ def answer(call: Namespace) -> Answer:
     from dashboard.plugins.indexes.faiss_file import read_index_file
     from dashboard.plugins.indexes.index_building import measure_costs, write_index
     from dashboard.plugins.indexes.index_versions import list_indexes
+    from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 
     if call.depth < 1 or call.k < 1 or not (call.factory or call.to or call.evaluate):
         raise ValueError("Give --factory TEXT, --to URI or --evaluate, and --depth and -k from 1.")
@@ -66,7 +59,12 @@ def answer(call: Namespace) -> Answer:
     collection = open_call(call)
     version = collection.find_version(call.version)
     if call.to:
-        return _copy(call, collection, version), COPIED, FINE
+        line = make_line(call.to, call.factory or "FLAT", parameters, call.depth)
+        with draw_bar("vectors") as show:
+            row = copy_vectors(collection, version, line, show)
+        say_where(collection, f"{version.name} (milvus)", version.name)
+        say(f'Start the dashboard with {SERVERS}="{line.uri}".')
+        return [row], COPIED, FINE
     faiss.omp_set_num_threads(1)  # several would build another graph each time
     if call.factory:
         write_index(collection, version, call.factory, parameters, call.depth)
@@ -75,19 +73,3 @@ def answer(call: Namespace) -> Answer:
     else:
         files = list_indexes(collection, version)
     return measure_costs(collection, version, files, call.k), COLUMNS, FINE
-
-
-def _copy(call: Namespace, collection: Collection, version: Version) -> Rows:
-    """Copy a version to a server, and return a row."""
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
-    from dashboard.plugins.indexes.faiss_file import require_floats
-    from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
-
-    line = make_line(call.to, call.factory or "FLAT", call.parameters or "", call.depth)
-    many = len(require_floats(version).ids)
-    with tqdm(total=2 * many, unit=" vectors", disable=None) as bar:
-        copied = copy_vectors(collection, version, line, bar.update)
-    say_where(collection, f"{version.name} (milvus)", version.name)
-    say(f'Start the dashboard with {SERVERS}="{line.uri}".')
-    return [{"rows": many, "copied": copied, "checked": many}]

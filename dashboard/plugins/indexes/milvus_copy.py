@@ -32,7 +32,7 @@ from dashboard.plugins.indexes.faiss_file import (
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, FloatArray, IntArray
+from dashboard.tables import Float32Array, FloatArray, IntArray, Row
 
 NAME = "milvus.json"
 SERVERS = "DASHBOARD_MILVUS"
@@ -153,8 +153,8 @@ def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:
 
 
 def copy_vectors(
-    collection: Collection, version: Version, line: IndexLine, report: Callable[[int], None]
-) -> int:
+    collection: Collection, version: Version, line: IndexLine, report: Callable[..., None]
+) -> Row:
     """Copy a version's vectors to a server, read all of them back, and write milvus.json.
 
     Vectors that an earlier call has copied are not sent again.
@@ -163,16 +163,17 @@ def copy_vectors(
         collection: What the version belongs to.
         version: Whose vectors are copied.
         line: Server, index and depth; its digest and seconds are filled in.
-        report: Called with the number of vectors that were sent, and of those that were read back.
+        report: Called with the number of vectors that are done, and all, and what is done.
 
     Returns:
-        Number of vectors that were sent; all of them were read back and are equal.
+        Number of vectors, of those that were sent, and of those that were read back: all are equal.
 
     Raises:
         DataError: If the version has no vectors of floats, or the server does not keep them;
             nothing is written then.
     """
     items, begun, copied, checked = require_floats(version), time.perf_counter(), 0, 0
+    number = len(items.ids)
     folder = collection.folder / version.file
     line = replace(line, vectors=digest_vectors(folder, items))
     client = connect(line.uri)
@@ -192,23 +193,23 @@ def copy_vectors(
             if rows:
                 client.upsert(stored, rows, timeout=SECONDS)
             copied += len(rows)
-            report(len(block))
+            report(start + len(block), number, "copied")
         client.flush(stored, timeout=10 * SECONDS)
         _wait_for_index(client, line.uri, stored)
         for start, block in items.list_blocks(step):
             checked += len(_find_equal(client, stored, start, block))
-            report(len(block))
+            report(start + len(block), number, "checked")
         there = count_rows(client, stored)
-    if not checked == there == len(items.ids):
+    if not checked == there == number:
         raise DataError(
             line.uri,
             f"{checked:,} equal vectors of {there:,}",
-            f"all {len(items.ids):,}. Copy them once more.",
+            f"all {number:,}. Copy them once more.",
         )
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
     with replace_files(folder, NAME) as place:
         (place / NAME).write_text(json.dumps(asdict(line)))
-    return copied
+    return {"rows": number, "copied": copied, "checked": checked}
 
 
 def _wait_for_index(client: Any, uri: str, stored: str) -> None:

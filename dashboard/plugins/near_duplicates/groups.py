@@ -106,8 +106,14 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     """Return the first item of the group of each item; itself if it is alone. [items]."""
     first = np.arange(len(items))
     if any(items[STATED]):
+        from scipy.sparse import coo_array  # type: ignore[import-untyped]
+        from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+
         named = items.find(items[STATED])
-        return _find_first_of_chain(np.where(named < 0, first, named))
+        ends = first, np.where(named < 0, first, named)
+        graph = coo_array((np.ones(len(first), bool), ends), shape=(len(first), len(first)))
+        _, group = connected_components(graph, directed=False)
+        return np.asarray(np.unique(group, return_index=True)[1][group])
     if len(items) > MAX_ITEMS:
         return first
     for group in _list_identical(items, folder, root):
@@ -124,17 +130,6 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
             if (groups != groups[:1]).any():
                 first[np.isin(first, groups)] = groups.min()
     return first
-
-
-def _find_first_of_chain(named: IntArray) -> IntArray:
-    """Return the first item of each group of items that name each other. [items]."""
-    from scipy.sparse import coo_array  # type: ignore[import-untyped]
-    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
-
-    ends = np.arange(len(named)), named
-    graph = coo_array((np.ones(len(named), bool), ends), shape=(len(named), len(named)))
-    _, group = connected_components(graph, directed=False)
-    return np.asarray(np.unique(group, return_index=True)[1][group])
 
 
 def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:

@@ -11,7 +11,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from dashboard.storage.media import cut_address
 HOSTS = "DASHBOARD_MEDIA_HOSTS"
 """Variable that lists hosts, such as media.example.org, media.example.org:8443 or s3://bucket, and
 networks such as 10.1.0.0/16, without which no private address is asked."""
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 NOT_PUBLIC = tuple(
     map(ipaddress.ip_network, ("224.0.0.0/4", "64:ff9b::/96", "2002::/16", "fec0::/10", "ff00::/8"))
 )
@@ -173,8 +172,10 @@ def _find_peer(address: str, parts: SplitResult) -> str:
             address, parts, f"a host without an address ({type(error).__name__})"
         ) from error
     found = ipaddress.ip_address(peer)
-    listed = [*_list_hosts(), f"{host}/{found.max_prefixlen}"]
-    is_inside = any(found in each for each in _list_networks(listed))
+    is_inside = False
+    for each in (*_list_hosts(), f"{host}/{found.max_prefixlen}"):
+        with suppress(ValueError):  # of a name in the list
+            is_inside |= "/" in each and found in ipaddress.ip_network(each, strict=False)
     if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):
         raise _refuse(
             address,
@@ -189,14 +190,6 @@ def _find_peer(address: str, parts: SplitResult) -> str:
 def _resolve(host: str) -> str:
     resolved = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return str(min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0])
-
-
-def _list_networks(listed: Iterable[str]) -> Iterator[Network]:
-    """Yield the networks of a list, which names hosts, too."""
-    for each in listed:
-        with suppress(ValueError):
-            if "/" in each:
-                yield ipaddress.ip_network(each, strict=False)
 
 
 def _read_s3(address: str) -> Iterable[bytes]:

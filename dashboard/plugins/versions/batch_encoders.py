@@ -22,7 +22,6 @@ from dashboard.tables import AnyArray
 
 Inputs = Sequence[str] | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-ADDRESS = re.compile("https?://")
 HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
 FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
 """Files that are fetched of a model on the hub: no pickle, and no code."""
@@ -68,7 +67,7 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
         return open_model(path, named)
     if FUNCTION.fullmatch(named):
         return _open_function(named)
-    if "http" in load_named("encoders") and ADDRESS.match(named):
+    if "http" in load_named("encoders") and named.startswith(("http://", "https://")):
         from dashboard.plugins.services.http_service import Service, embed_inputs
 
         service = Service(named)

@@ -92,10 +92,12 @@ def restore(name: str) -> Answer:
     base, trash = folder.parent, folder.parent / TRASH
     places = _list_places(trash)
     removed = [place / folder.name for place in places]
-    parts = [path for each in removed for path in sorted(each.glob("*/*"))]
-    found = {folder / path.parent.name / path.name: path for path in parts}
-    for path in filter(is_collection, removed):
-        found = {folder: path}
+    whole = [path for path in removed if is_collection(path)]
+    if whole:
+        found = {folder: whole[-1]}
+    else:
+        parts = (path for each in removed for path in sorted(each.glob("*/*")))
+        found = {folder / path.parent.name / path.name: path for path in parts}
     if not found:
         names = (
             ", ".join(sorted({path.name for place in places for path in place.iterdir()})) or "none"
