@@ -52,6 +52,7 @@ def answer(call: Namespace) -> Answer:
         if version not in study.collection.broken:
             say(f"error: {version}: {why}")
             code = WRONG
-    for version in {*found.lengths} - {row["run"] for row in found.rows} - {*found.problems}:
+    told = {row["run"] for row in found.rows} | found.problems.keys()
+    for version in (each for each in found.lengths if each not in told):
         say(f"note: {version} finds nothing for this query")
     return found.rows, COLUMNS, code
