@@ -5,13 +5,13 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings, add_finding, count_odd
+from dashboard.errors import DataError, Findings, add_finding, count_odd
 from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decimals, find_largest
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.retrieval.sources import place_items
@@ -56,7 +56,11 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
             "no query of the collection in rows or columns",
             "ids of queries, of items that they are about, or of texts with their words",
         )
-    findings += _report_unfound(name, axes, items, asking)
+    for axis, ids, found, lines in zip(AXES, axes, items, asking[::-1], strict=True):
+        if (lines >= 0).any():  # queries search this axis
+            strange = [each for each, item in zip(ids, found.tolist(), strict=True) if item < 0]
+            wanted = "ids of items, or of queries about one or with a text's words; none is found"
+            findings += count_odd(name, strange, f"{axis} that are no items", wanted)
     order = slice(None, None, -1 if is_turned else 1)  # as the lines follow each other in the file
 
     def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
@@ -172,14 +176,3 @@ def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) ->
     found = np.array(lines, int)
     found[1, found[0] >= 0] = -1
     return found
-
-
-def _report_unfound(
-    file: str, axes: Axes, items: Sequence[IntArray], asking: IntArray
-) -> Iterator[Finding]:
-    """Yield a warning for rows, or columns, that are no items although queries search them."""
-    for axis, (ids, found) in enumerate(zip(axes, items, strict=True)):
-        strange = [name for name, item in zip(ids, found.tolist(), strict=True) if item < 0]
-        if (asking[1 - axis] >= 0).any():
-            wanted = "ids of items, or of queries about one or with a text's words; none is found"
-            yield from count_odd(file, strange, f"{AXES[axis]} that are no items", wanted)
