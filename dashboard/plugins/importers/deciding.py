@@ -241,8 +241,5 @@ def merge_judgements(found: Gathered) -> None:
     found.qrels = [(*pair, settle([each for each, _ in own])) for pair, own in votes.items()]
 
 
-SETTLED: dict[str, Any] = {
-    "mean": fmean,
-    "majority": lambda grades: min(multimode(grades)),
-}
+SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimode(grades))}
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""

@@ -282,10 +282,7 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
     best = next(filter(None, [source.list_stated(files), *ranked]), files)
     if len(best) > 1:
         raise Unsure(
-            best[0],
-            f"{len(best):,} {what}",
-            "one a collection",
-            list_options("--judgements", best),
+            best[0], f"{len(best):,} {what}", "one a collection", list_options("--judgements", best)
         )
     others = [name for name in files if name != best[0]]
     wanted = f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}"
