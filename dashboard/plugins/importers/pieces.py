@@ -259,10 +259,8 @@ def join_wide(columns: Columns) -> dict[str, AnyArray]:
     for stem, named in groups.items():
         names = [named[at] for at in sorted(named)]
         if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
-            found[stem] = np.array(
-                list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
-                dtype=np.float32,
-            )
+            cells = [list(map(parse_number, columns.pop(name))) for name in names]
+            found[stem] = np.array(cells, dtype=np.float32).T
     return found
 
 
