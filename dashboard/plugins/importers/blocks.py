@@ -40,8 +40,7 @@ LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
 VECTOR_WORDS = re.compile(
-    r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])",
-    re.I,
+    r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])", re.I
 )
 """Words in the names of columns that hold vectors, of whole numbers too."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")

@@ -14,6 +14,7 @@ from dashboard.plugins.importers.source import (
     cut_added,
     find_folder_of,
     find_stem,
+    list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import names_texts
@@ -121,7 +122,7 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     """
     path = cut_added(cut_address(cell).replace("\\", "/"))
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    names = ["/".join(parts[-length:]) for length in range(1, min(len(parts), 4) + 1)]
+    names = list_tails("/".join(parts[-4:]))[::-1]
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
     free = (name for name in names if source.named.setdefault(name, key) == key)
@@ -147,7 +148,8 @@ def find_roles(block: Block, source: Source) -> Roles:
     of, take = roles.of, roles.take
     stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
-    is_asked = bool(re.match("quer|topic", stem)) or folder in ("query", "queries", "topics")
+    is_of_queries = stem.startswith(("quer", "topic"))
+    is_asked = is_of_queries or folder in ("query", "queries", "topics")
     take("query_id", QUERY)
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
@@ -157,7 +159,7 @@ def find_roles(block: Block, source: Source) -> Roles:
             return roles
     if "query_id" not in of and is_asked and roles.find(QUERY_TEXT) and not roles.find(FILE):
         take("query_id", ITEM)
-    elif is_named and not stem.startswith(("quer", "topic")):
+    elif is_named and not is_of_queries:
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)
@@ -196,8 +198,9 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             ways = [source.options.map, *(f"{at}={word}" for at, word in enumerate(words))]
             line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word"
             raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
-    if "qrel" in block.file.lower() or "corpusid" in roles.small:
-        take("grade", SCORE, whole="qrel" not in block.file.lower())
+    is_judged = "qrel" in block.file.lower()
+    if is_judged or "corpusid" in roles.small:
+        take("grade", SCORE, whole=not is_judged)
     if "grade" not in of:
         take("score", SCORE)
     if "score" not in of:
@@ -261,9 +264,9 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
         of |= dict(zip(SPANS, spans, strict=True))
-    named = block.columns[of["file"]] if "file" in of and SPANS[0] not in of else ()
-    is_repeated = _is_repeated(named)
-    if "caption" in of and name_plainly(of.get("file", "")) in ITEM.split() and SPANS[0] not in of:
+    file = of.get("file", "") if SPANS[0] not in of else ""
+    is_repeated = _is_repeated(block.columns.get(file, ()))
+    if "caption" in of and name_plainly(file) in ITEM.split():
         of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
     keys = [roles.small.get(name) for name in KEYS.split()] if "caption" in of else []
     for name in roles.find(ITEM):

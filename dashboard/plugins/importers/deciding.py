@@ -156,18 +156,17 @@ def join_marks(found: Gathered) -> None:
 
 def name_classes(found: Gathered) -> None:
     """Write the names of classes in place of their codes; of numbers if a file has all of them."""
-    every = [(each, name) for each in (found.items, found.queries) for name in each.columns]
-    for rows, column in every if found.names else ():
-        cells = rows.columns[column]
-        parts = split_cells(cells) if column in found.declared or _says_class(column) else {}
-        codes = set[str]().union(*parts.values())
-        for names in found.names:
-            known = codes & names.keys()
-            if known and (known == codes or not any(map(str.isdecimal, known))):
-                rows.columns[column] = [
-                    write_list(names.get(each, each) for each in parts[cell]) for cell in cells
-                ]
-                break
+    for rows in (found.items, found.queries) if found.names else ():
+        for column, cells in rows.columns.items():
+            parts = split_cells(cells) if column in found.declared or _says_class(column) else {}
+            codes = set[str]().union(*parts.values())
+            for names in found.names:
+                known = codes & names.keys()
+                if known and (known == codes or not any(map(str.isdecimal, known))):
+                    rows.columns[column] = [
+                        write_list(names.get(each, each) for each in parts[cell]) for cell in cells
+                    ]
+                    break
 
 
 def clean_classes(cells: Names) -> list[str]:
@@ -241,8 +240,5 @@ def merge_judgements(found: Gathered) -> None:
     found.qrels = [(*pair, settle([each for each, _ in own])) for pair, own in votes.items()]
 
 
-SETTLED: dict[str, Any] = {
-    "mean": fmean,
-    "majority": lambda grades: min(multimode(grades)),
-}
+SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimode(grades))}
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""

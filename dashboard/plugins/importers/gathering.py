@@ -151,9 +151,9 @@ class VectorFile:
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
-            self.append(rows[~is_bad], None if ids is None else [*compress(ids, ~is_bad)])
+            self.append(rows[~is_bad], [*compress(ids or (), ~is_bad)])
 
-    def append(self, rows: AnyArray, ids: Names | None) -> None:
+    def append(self, rows: AnyArray, ids: Names) -> None:
         """Add rows of the same width; they take the type of the first ones."""
         if not len(self):
             self.dtype = rows.dtype.newbyteorder("=")
@@ -161,7 +161,7 @@ class VectorFile:
         with self.path.open("ab") as file:
             file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.shape = (len(self) + len(rows), rows.shape[1])
-        self.ids |= dict.fromkeys(ids or ())
+        self.ids |= dict.fromkeys(ids)
 
     def open(self) -> AnyArray:
         """Return the rows, which stay in the file."""

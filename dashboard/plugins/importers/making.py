@@ -178,12 +178,11 @@ def _write_all(
 def _keep_settings(place: Path, found: Gathered, written: Object, is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
-    own = {key: value for key, value in old.items() if value != written.get(key)}
-    for key in DECIDING if is_stated else ():
-        own.pop(key, None)
+    stated = DECIDING if is_stated else ()
+    own = {k: cell for k, cell in old.items() if cell != written.get(k) and k not in stated}
     odd = {key for key, cell in own.items() if found.settings.get(key, cell) != cell} - {"title"}
-    stated = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
-    found.notes += [f"but collection.toml says {stated}, which counts"] if odd else []
+    said = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
+    found.notes += [f"but collection.toml says {said}, which counts"] if odd else []
     other = [key for key in DECIDING if written.get(key) not in (None, found.settings.get(key))]
     found.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
     found.settings |= own

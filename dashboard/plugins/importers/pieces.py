@@ -259,10 +259,8 @@ def join_wide(columns: Columns) -> dict[str, AnyArray]:
     for stem, named in groups.items():
         names = [named[at] for at in sorted(named)]
         if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
-            found[stem] = np.array(
-                list(zip(*(map(parse_number, columns.pop(name)) for name in names), strict=True)),
-                dtype=np.float32,
-            )
+            cells = [list(map(parse_number, columns.pop(name))) for name in names]
+            found[stem] = np.array(cells, dtype=np.float32).T
     return found
 
 
@@ -282,10 +280,7 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
     best = next(filter(None, [source.list_stated(files), *ranked]), files)
     if len(best) > 1:
         raise Unsure(
-            best[0],
-            f"{len(best):,} {what}",
-            "one a collection",
-            list_options("--judgements", best),
+            best[0], f"{len(best):,} {what}", "one a collection", list_options("--judgements", best)
         )
     others = [name for name in files if name != best[0]]
     wanted = f"one; {best[0]} counts. Another one: --judgements {''.join(others[:1])}"

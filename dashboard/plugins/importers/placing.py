@@ -12,8 +12,6 @@ from dashboard.plugins.importers.pieces import Vectors
 from dashboard.plugins.importers.source import Names, Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 
-SIDES = ("items", "texts")
-
 
 def write_versions(found: Gathered) -> None:
     """Write the versions that are vectors or matrices.
@@ -26,7 +24,7 @@ def write_versions(found: Gathered) -> None:
     texts, date = _list_texts(found), tell_date()  # all of one call have one date
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
-        for side in SIDES:
+        for side in ("items", "texts"):
             own = found.vectors.get((name, side))
             if not own:
                 continue

@@ -88,12 +88,7 @@ class Source:
     named: dict[str, object] = field(default_factory=dict)
 
     def say(
-        self,
-        file: str,
-        found: str,
-        wanted: str,
-        level: Level = "warning",
-        line: int | None = None,
+        self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None
     ) -> None:
         """Add a finding about a file."""
         finding = Finding(level, file, line, found, wanted)
@@ -185,7 +180,8 @@ class Source:
                 raw = file.read(size)
         except (OSError, EOFError, zlib.error):
             return ""
-        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
+        is_wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = raw.decode("utf-16" if is_wide else "utf-8", "replace")
         return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
 
     @cached_property
@@ -306,7 +302,7 @@ def list_first(head: str, most: int) -> Names:
     return [line for line in lines if line and line[0] != "#"][:most]
 
 
-def list_tails(path: str) -> Names:
+def list_tails(path: str) -> list[str]:
     """Return a path, and what is left of it without its first folders.
 
     >>> list_tails("/a/b.png")

@@ -51,9 +51,9 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
             shutil.rmtree(draft, ignore_errors=True)
             draft.mkdir()
             yield draft
-            if keep and place.exists():
-                place.rename(before)
             if keep:
+                if place.exists():
+                    place.rename(before)
                 draft.rename(place)
         finally:
             _restore(before, place)

@@ -6,13 +6,7 @@ from functools import partial
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
-from dashboard.plugins.importers.source import (
-    Columns,
-    Names,
-    Source,
-    Texts,
-    find_folder_of,
-)
+from dashboard.plugins.importers.source import Columns, Names, Source, Texts, find_folder_of
 from dashboard.storage.media import EXTENSION, is_video
 
 GENERAL = re.compile(
@@ -20,7 +14,7 @@ GENERAL = re.compile(
     rf"raw|all|dataset|query|queries|gallery|database|{SPLITS.pattern}"
 )
 """Words in names of folders that are no classes."""
-BESIDE = frozenset({"set", "bounding", "box"})
+BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
@@ -71,7 +65,7 @@ def list_class_folders(files: Names) -> Columns:
 
 def _is_class(folder: str) -> bool:
     """Return whether the name of a folder may be a class; img2dataset's shards are numbers."""
-    words = {*re.split(r"[\d_ -]+", folder.lower())} - BESIDE - {""}
+    words = {*re.split(r"[\d_ -]+", folder.lower())} - BESIDE
     is_part = bool(words) and all(map(GENERAL.fullmatch, words))
     return not (is_part or re.fullmatch(r"\d{5,}", folder))
 

@@ -103,16 +103,16 @@ def recognise_tables(source: Source) -> Names:
 def read_tables(source: Source, files: Names) -> Pieces:
     """Yield the queries and items that the tables name, and the tables."""
     for name in files:
-        rows, numbers = 0, list[float]()
+        rows, largest = 0, 0.0
         for block in read_blocks(source, name):
             rows += len(block.lines)
-            numbers += map(parse_number, block.columns.get("relevance", []))
+            numbers = map(parse_number, block.columns.get("relevance", ()))
+            largest = max(largest, *numbers, 0.0)  # a cell that is no number is never larger
             items, asked = (
                 list(filter(None, block.columns.get(key, ()))) for key in ("item_id", "query_id")
             )
             yield Items(name, items)
             yield Queries(name, asked, {"text": asked})
-        largest = max((number for number in numbers if number == number), default=0.0)
         settings = {"relevance_scale": largest} if 0 < largest <= MAX_OTHER_SCALE else {}
         if settings:
             scale = f"relevance_scale = {largest:g} is set in collection.toml"
