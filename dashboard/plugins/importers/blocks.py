@@ -373,7 +373,6 @@ def _list_numbers(cell: Any) -> list[float]:
         cell = cell.strip("[] \n").replace(",", " ").split()
     elif not isinstance(cell, list) or not {*map(type, cell)} <= {int, float}:
         return []
-    try:
+    with suppress(ValueError, OverflowError):
         return list(map(float, cell))
-    except (ValueError, OverflowError):
-        return []
+    return []

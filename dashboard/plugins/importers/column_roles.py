@@ -59,8 +59,6 @@ GENERAL = re.compile(
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
-
-
 NUMBERED = re.compile("id$|key$", re.I)
 """Names of columns that may hold further ids."""
 WORDS = re.compile(r"[^_\-\s.]+")

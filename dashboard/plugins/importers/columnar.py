@@ -102,7 +102,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             is_time = pa.types.is_temporal(kind)
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
     lines = range(first, first + len(batch))
-    told = zip(lines, *cells.values(), strict=True) if cells else ()
+    told = zip(lines, *cells.values(), strict=True)
     rows = [(at, list_inside(dict(zip(cells, own, strict=True)))) for at, *own in told]
     made = make_block(source, file, rows)
     declared = [name for name in classes if name in cells]

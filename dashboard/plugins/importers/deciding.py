@@ -177,8 +177,10 @@ def clean_classes(cells: Names) -> list[str]:
     """
     words, parts = count_missing(cells), split_cells(cells)
     kept = {cell: [part for part in own if part not in words] for cell, own in parts.items()}
-    same = {cell for cell, own in parts.items() if own and own == kept[cell]}
-    return [cell if cell in same else write_list(kept[cell]) for cell in cells]
+    return [
+        cell if kept[cell] and kept[cell] == parts[cell] else write_list(kept[cell])
+        for cell in cells
+    ]
 
 
 def settle_classes(rows: Rows, column: str) -> None:

@@ -90,7 +90,7 @@ class Rows:
     def get(self, column: str) -> list[str]:
         """Return the cells of a column, "" for those that never came."""
         own = self.columns.get(column, [])
-        return [*own, *[""] * (len(self) - len(own))]
+        return own + [""] * (len(self) - len(own))
 
     def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
         """Return the id of each row and its cells in some columns."""

@@ -94,7 +94,14 @@ def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
         write_settings(draft / "collection.toml", found.settings)
         findings = [*source.findings, *check_draft(opened, found)]
     page = "compare" if len(found.placed) + len(found.runs) + len(versions) > 1 else ""
-    lines = list_ways(call.new, found) if is_bare else ()
+    lines: Names = ()
+    if is_bare:
+        model = "clip-ViT-B-32" if any(found.items.get("file")) else "all-MiniLM-L6-v2"
+        start, name = "  python -m dashboard", shlex.quote(call.new)
+        lines = [
+            f"{start} embed {name} v1 --encoder {model}",
+            f"{start} add {name} v1 --items vectors.npz",
+        ]
     made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
     return rows, findings, [*block, *lines, made]
 
@@ -123,15 +130,6 @@ def _open_draft(found: Gathered) -> Collection:
         found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
         found.settings = {key: cell for key, cell in found.settings.items() if cell != name}
     return _open_draft(found) if stale else opened
-
-
-def list_ways(new: str, found: Gathered) -> Names:
-    """Return the lines to type that add a version to a collection without one."""
-    model = "clip-ViT-B-32" if any(found.items.get("file")) else "all-MiniLM-L6-v2"
-    return [
-        f"  python -m dashboard embed {shlex.quote(new)} v1 --encoder {model}",
-        f"  python -m dashboard add {shlex.quote(new)} v1 --items vectors.npz",
-    ]
 
 
 def _write_all(

@@ -138,7 +138,7 @@ def _plan_labels(found: Gathered) -> None:
 
 def _clean_columns(found: Gathered, columns: Names) -> None:
     """Take the words for no class out of some columns, and note how many cells had each."""
-    missing: Counter[str] = Counter()
+    missing = Counter[str]()
     for rows in (found.items, found.queries):
         for column in filter(rows.columns.__contains__, columns):
             missing += count_missing(rows.columns[column])
@@ -195,7 +195,7 @@ def _plan_captions(found: Gathered) -> None:
     found.settings["protocols"] = ["crossmodal"]
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     found.queries = Rows()
-    times: Counter[str] = Counter()
+    times = Counter[str]()
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*found.items.index, *owners}
     first: dict[Pair, Pair] = {}

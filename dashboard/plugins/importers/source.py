@@ -248,7 +248,6 @@ def list_source(path: Path, options: Namespace) -> Source:
         raise DataError(path.name, "no such folder or file", "a folder with data")
     files = []
     skipped: Columns = {}
-
     for each in path.rglob("*"):
         inside = each.relative_to(path).as_posix()
         if re.search(r"(^|/)\.", inside):

@@ -192,8 +192,8 @@ def keep_rows(place: Path, name: str, found: Gathered, record: Object) -> None:
     wanted = "columns of the source; cells that you changed stay there, and count no more"
     source.count(name, left, "columns that the source has no more", wanted)
     other, own = (sum(a.get(k) != row for k, row in now.items()) for a in (theirs, new))
-    gone, away = len(dropped), len(new.keys() - now.keys())
-    yours = f"{own:,} rows of yours stay, and {away:,} that you deleted stay away"
+    away = new.keys() - now.keys()
+    yours = f"{own:,} rows of yours stay, and {len(away):,} that you deleted stay away"
     if own and not made:
         source.say(
             name,
@@ -201,15 +201,15 @@ def keep_rows(place: Path, name: str, found: Gathered, record: Object) -> None:
             "a record of what init wrote, so all of them stay. To make it anew, type "
             f"python -m dashboard remove {shlex.quote(place.name)} --yes, and init again",
         )
-    elif other or gone or own or away:
+    elif other or dropped or own or away:
         source.say(
             name,
-            f"{other:,} rows that are new or changed, and {gone:,} that are gone",
+            f"{other:,} rows that are new or changed, and {len(dropped):,} that are gone",
             f"what the source has; taken in. {yours}",
             "note",
         )
     if name == "queries.csv":
-        lost = {key[0] for key in new.keys() - now.keys()}
+        lost = {key[0] for key in away}
         tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
 
 

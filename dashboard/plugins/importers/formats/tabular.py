@@ -56,7 +56,7 @@ def recognise(source: Source) -> Names:
 def read(source: Source, files: Names) -> Pieces:
     """Yield what each table holds."""
     tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    yield from read_each(read_table, source, tables)
+    return read_each(read_table, source, tables)
 
 
 def read_table(source: Source, name: str) -> Pieces:

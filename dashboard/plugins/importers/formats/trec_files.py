@@ -79,7 +79,7 @@ def find_form(name: str, head: str) -> str:
 
 def _has_ranks(name: str, lines: Sequence[re.Match[str]]) -> bool:
     """Return whether the third field counts from 1 for each query, as in no judgements."""
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     for each in lines:
         counts[each[1]] += 1
         if counts[each[1]] != int(each[3]):

@@ -14,7 +14,7 @@ import numpy as np
 from dashboard.errors import explain_errors
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
-from dashboard.plugins.importers.source import Names, Ordered, Source, Texts, find_stem
+from dashboard.plugins.importers.source import Ordered, Source, Texts, find_stem
 from dashboard.storage.media import EXTENSION
 
 ENDINGS = (".tar", ".tar.gz", ".tgz")
@@ -23,12 +23,8 @@ READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 """Endings of members that are read."""
 
 
-def read(source: Source, files: Names) -> Pieces:
-    """Yield the samples of each file, one at a time; nothing is unpacked to the disk."""
-    yield from read_each(partial(_read_tar, seen={}), source, files)
-
-
 def _read_tar(source: Source, name: str, seen: Texts) -> Pieces:
+    """Yield the samples of a file, one at a time; nothing is unpacked to the disk."""
     unread: Ordered = {}
     for key, members in groupby(_list_members(source, name), itemgetter(0)):
         sample = {ending: content for _, ending, content in members}
@@ -89,4 +85,8 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
                 source.say(file, f"no array in the vector of {item}", "one; left out")
 
 
-FORMAT = Format("WebDataset", lambda source: source.list_left(*ENDINGS), read)
+FORMAT = Format(
+    "WebDataset",
+    lambda source: source.list_left(*ENDINGS),
+    lambda source, files: read_each(partial(_read_tar, seen={}), source, files),
+)
