@@ -208,6 +208,18 @@ def _has_few(names: Counter[str]) -> bool:
     return is_few and not (is_text or is_alike)
 
 
+def pick_files(found: Gathered, files: Names) -> Names:
+    """Return the file of judgements or of captions that the caller names, or all of them.
+
+    Raises:
+        DataError: If there is no such file.
+    """
+    stated, named = found.source.options.judgements, found.source.list_stated(files)
+    if stated and not named:
+        raise DataError(stated, "no such judgements", f"one of: {list_names(files) or NONE}")
+    return named or files
+
+
 def merge_judgements(found: Gathered) -> None:
     """Take over the grades of pairs and their files; note on how many pairs people disagree.
 
@@ -215,13 +227,8 @@ def merge_judgements(found: Gathered) -> None:
         Unsure: If people disagree, and the caller does not say what counts.
         DataError: If there is no such file as the caller names.
     """
-    options, files = found.source.options, list_judged(found)
-    named = found.source.list_stated(files)
-    if options.judgements and not named:
-        raise DataError(
-            options.judgements, "no such judgements", f"one of: {list_names(files) or NONE}"
-        )
-    found.files = used = named or files
+    options = found.source.options
+    found.files = used = pick_files(found, list_judged(found))
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     votes: dict[Pair, list[Any]] = {}

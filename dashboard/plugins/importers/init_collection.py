@@ -19,7 +19,7 @@ from dashboard.commands.options import (
 HELP = "make a collection of files that you have"
 OPTIONS = """
 --map OURS=THEIRS,…  columns of the source, such as item_id=sku,caption=title
---judgements NAME  the file of judgements that counts
+--judgements NAME  the file of judgements, or of captions, that counts
 --relevance COLUMN  what decides: a column, judgements, captions or none
 --rows |text|item  what the rows of a matrix of similarities are
 --disagreements |mean|majority  what counts of the grades or classes that several people gave one

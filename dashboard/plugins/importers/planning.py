@@ -16,6 +16,7 @@ from dashboard.plugins.importers.deciding import (
     join_marks,
     merge_judgements,
     name_classes,
+    pick_files,
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
@@ -190,6 +191,8 @@ def _keep_test(found: Gathered) -> None:
 
 def _plan_captions(found: Gathered) -> None:
     """Make texts items and queries, and ask for texts by pictures and the other way round."""
+    files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
+    found.captions = [row for row in found.captions if row[0] in files]
     _keep_test(found)
     found.pictures = list(found.items.index)
     found.settings["protocols"] = ["crossmodal"]
