@@ -103,7 +103,9 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
     lines = range(first, first + len(batch))
     told = zip(lines, *cells.values(), strict=True)
-    rows = [(at, list_inside(dict(zip(cells, own, strict=True)))) for at, *own in told]
+    rows = [(at, dict(zip(cells, own, strict=True))) for at, *own in told]
+    if any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells):
+        rows = [(at, list_inside(row)) for at, row in rows]
     made = make_block(source, file, rows)
     declared = [name for name in classes if name in cells]
     return Block(file, lines, made.columns, vectors | {**made.vectors}, contents, declared)

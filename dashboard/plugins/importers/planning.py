@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Set
 from itertools import compress, count
 
 import numpy as np
@@ -184,9 +185,13 @@ def _keep_test(found: Gathered) -> None:
         what = f"items of other splits ({list_names(sorted({*away.values()}))})"
         wanted = "the split test; left out"
         found.source.count(found.items.filled[column], len(away), what, wanted, "note")
-        found.items.drop(away.keys())
         found.captions = [row for row in found.captions if row[1] not in away]
-        found.written = {name: own for name, own in found.written.items() if name not in away}
+        _drop_items(found, away.keys())
+
+
+def _drop_items(found: Gathered, names: Set[str]) -> None:
+    found.items.drop(names)
+    found.written = {name: own for name, own in found.written.items() if name not in names}
 
 
 def _plan_captions(found: Gathered) -> None:
@@ -194,9 +199,14 @@ def _plan_captions(found: Gathered) -> None:
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
     found.captions = [row for row in found.captions if row[0] in files]
     _keep_test(found)
+    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
+    if found.source.options.judgements:
+        others = found.items.index.keys() - {*names.values()}
+        wanted = "those that it has texts of; left out"
+        found.source.count(files[0], len(others), "items without a text in it", wanted, "note")
+        _drop_items(found, others)
     found.pictures = list(found.items.index)
     found.settings["protocols"] = ["crossmodal"]
-    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     found.queries = Rows()
     times = Counter[str]()
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})

@@ -222,6 +222,11 @@ CASES: dict[str, Case] = {
         {"videos.json": VIDEOS}, [],
         {("items.csv", "item_id kind"): ["video0|video", "video1|video", "10|text",
                                            "11|text", "12|text"]}, {}),
+    "MSR-VTT beside its test list": (
+        {"videos.json": VIDEOS,
+         "test.csv": "key,vid_key,video_id,sentence\nret0,msr0,video0,one text\n"},
+        ["--judgements", "test.csv"],
+        {("qrels.csv", "query_id item_id"): ["video0|ret0", "ret0|video0"]}, {}),
     "ESCI": (
         {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
                   "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN}, [],
