@@ -10,7 +10,6 @@ from dashboard.evaluation.differences import (
     find_sign,
     list_differences,
     name_outcome,
-    replace_nan,
 )
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
@@ -32,16 +31,20 @@ def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> Ro
     table, sign = study.collection.queries, find_sign(parse_one(metric))
     if baseline == candidate:
         order = np.argsort(sign * after, kind="stable")
+    numbers = [each[order].tolist() for each in (before, after, delta)]
+    values = ([None if each != each else each for each in column] for column in numbers)
     return [
         {
             "query_id": table.ids[query],
             "text": study.collection.query_names[query],
-            "baseline": replace_nan(before[at]),
-            "candidate": replace_nan(after[at]),
-            "delta": replace_nan(delta[at]),
-            "outcome": name_outcome(sign * float(delta[at])),
+            "baseline": old,
+            "candidate": new,
+            "delta": change,
+            "outcome": name_outcome(sign * moved),
         }
-        for at, query in zip(order.tolist(), study.queries[order].tolist(), strict=True)
+        for query, old, new, change, moved in zip(
+            study.queries[order].tolist(), *values, numbers[-1], strict=True
+        )
     ]
 
 
