@@ -140,6 +140,7 @@ function makeOutbox() {
     pump();
   };
   window.addEventListener("online", retry);
+  window.addEventListener("storage", () => tell()); // it may come after the message of a tab
   others.onmessage = ({ data }) => tell(data);
   for (const [name, row] of list()) mine.set(name, row); // another tab may send them first
   return {
