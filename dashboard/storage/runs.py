@@ -130,7 +130,7 @@ def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | No
     del table, columns
     pa.default_memory_pool().release_unused()  # else no other part can use it
     keys = np.sort(query * len(items) + item)
-    is_odd = not np.isfinite(values).all() or (keys[1:] == keys[:-1]).any()
+    is_odd = not (len(keys) and np.isfinite(values).all()) or (keys[1:] == keys[:-1]).any()
     has_comment = text.startswith(b"#") or b"\n#" in text
     return None if is_odd or has_comment else Pairs(queries, items, query, item, values)
 

@@ -74,6 +74,7 @@ measure --qrels gone.txt --run r.trec | gone.txt: found no such file; expected l
 measure --qrels . --run r.trec | .: found a folder; expected lines of query
 measure --qrels binary.txt --run r.trec | binary.txt, line 1: found a file that is no text
 measure --qrels empty.txt --run r.trec | empty.txt: found no rows
+measure --qrels q.txt --run blank.trec | blank.trec: found no rows
 measure --qrels r.trec --run q.txt | r.trec, line 1: found 6 fields; expected 4 fields
 measure --qrels q.txt --run r.trec --run r.trec | a second run 'r'
 measure --qrels q.txt --run r.trec --protocol alfa | There are: trec
@@ -117,12 +118,15 @@ measure --qrels q.txt --run r.trec --min-similarity 0.5 | --min-similarity: only
 """Calls and what their one sentence holds."""
 
 
+TREC = {"q.txt": "q 0 a 1\n", "r.trec": "q Q0 a 1 2 t\n", "empty.txt": "", "blank.trec": "\n\n"}
+
+
 @pytest.mark.parametrize("line", WRONG.strip().splitlines())
 def test_wrong_calls_of_every_command(
     world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.chdir(world.parent.parent)
-    for name, content in (("q.txt", "q 0 a 1\n"), ("r.trec", "q Q0 a 1 2 t\n"), ("empty.txt", "")):
+    for name, content in TREC.items():
         Path(name).write_text(content)
     Path("binary.txt").write_bytes(bytes(100))
     words, sentence = line.split(" | ")
