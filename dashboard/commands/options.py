@@ -121,7 +121,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     if hasattr(call, "baseline") and not collection.versions and not collection.broken:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         raise ValueError(f"{collection.name} has no version yet. Type: {do}")
-    given = {} if call.collection else {"queries": "all"}
+    given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
         if value is None:
