@@ -16,6 +16,7 @@ import pandas as pd
 
 from dashboard.commands.check import COLUMNS
 from dashboard.commands.compare_versions import COLUMNS as COMPARED
+from dashboard.commands.measure import list_rows
 from dashboard.errors import ChoiceError, Findings
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
@@ -190,10 +191,8 @@ class OpenCollection:
         one = [versions] if isinstance(versions, str) else versions
         names = resolved["runs"] if one is None else one
         found = study.measure(dict.fromkeys(names), resolved["metrics"])
-        rows = [
-            row for each in found for row in (each.list_values() if by_query else each.list_means())
-        ]
-        return _fix_types(pd.DataFrame(rows))
+        rows, columns = list_rows(found, by_query)
+        return _fix_types(pd.DataFrame(rows, columns=columns))
 
     def compare(
         self, baseline: str, candidate: str, metrics: str = "", **choices: Any

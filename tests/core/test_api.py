@@ -61,6 +61,7 @@ def test_tables(world: Path) -> None:
     assert opened.queries["query_id"].tolist() == ["q1", "q2", "q3", "q4"]
     assert list(opened.findings) == ["level", "file", "line", "found", "wanted"]
     assert np.issubdtype(opened.measure("AP")["mean"].dtype, np.floating)
+    assert list(opened.measure("AP", versions=[])) == list(opened.measure("AP"))
 
 
 def test_changed_files_are_read_again(world: Path) -> None:
