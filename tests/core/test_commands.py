@@ -82,7 +82,8 @@ compare WORLD --baseline v1 --candidate v9 | There is no candidate 'v9'. There a
 compare WORLD --runs v1 | unrecognized arguments: --runs
 compare --qrels q.txt --run r.trec --baseline x | There are: r.
 slices | required: COLLECTION
-slices WORLD --metric 'P@5 AP' | Give one metric, such as --metric P@5.
+slices WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as P@5.
+why WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as P@5.
 slices WORLD --baseline v9 | There are: v1, v2
 search | required: COLLECTION
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
