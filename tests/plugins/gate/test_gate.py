@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.plugins.gate.checks import Check, read_conditions
 from tests.plugins.worlds import call
 
 QUERIES = 40
@@ -103,6 +104,11 @@ def test_wrong_calls(
     assert compare(files, "good", "bad", *more) == 2
     *_, line = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and said in line
+
+
+def test_a_name_may_hold_a_sign() -> None:
+    (condition,) = read_conditions("P(H<=2) > -0.1", ">")
+    assert Check(condition, False, "").title == "require P(H<=2)>-0.1"
 
 
 def test_one_query(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
