@@ -118,9 +118,10 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     from dashboard.study.study import open_study
 
     collection = open_call(call)
-    if hasattr(call, "baseline") and not collection.versions and not collection.broken:
+    if hasattr(call, "baseline") and not collection.versions:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
-        raise ValueError(f"{collection.name} has no version yet. Type: {do}")
+        none = ValueError(f"{collection.name} has no version yet. Type: {do}")
+        raise next(iter(collection.broken.values()), none)
     given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)

@@ -29,7 +29,7 @@ def test_measure_and_compare(world: Path) -> None:
 def test_search(world: Path) -> None:
     for words, expected in (
         (("--item", "b", "-k", "2"), [("d", None, 0, 1), ("a", True, 1, 1)]),
-        (("a car", "-k", "1"), [("a", True, 1, 1)]),
+        ((" a car ", "-k", "1"), [("a", True, 1, 1)]),
         (("a car", "--min-similarity", "0.5"), [("a", True, 1, 1), ("c", False, 0, 1)]),
     ):
         code, rows, _ = call("search", world, *words, "--model", "v1")
@@ -145,6 +145,9 @@ def test_empty_result(world: Path) -> None:
         assert call("measure", world, *options)[:2] == (0, [])
     code, _, said = call("compare", world)
     assert code == 2 and "world has no version yet. Type: python -m dashboard add" in said
+    (world / "models" / "v1").mkdir(parents=True)
+    (world / "models" / "v1" / "items.txt").write_text("a\n")
+    assert call("compare", world)[2].startswith("error: models/v1/items.npy: found no such file")
 
 
 def test_a_reader_that_has_enough(world: Path) -> None:
