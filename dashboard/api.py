@@ -244,8 +244,7 @@ class OpenCollection:
             if name not in options:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")
             if value is not None:
-                is_list = isinstance(value, list | tuple)
-                given[options[name].key] = options[name].join(value) if is_list else str(value)
+                given[options[name].key] = options[name].write_given(value)
         require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved.restrict_to_numbers()), resolved

@@ -84,6 +84,8 @@ def test_wrong_calls(world: Path) -> None:
     opened = dashboard.open(world)
     with pytest.raises(ChoiceError, match="no choice 'colour'. There are: .*threshold"):
         opened.measure(colour="red")
+    with pytest.raises(ChoiceError, match="groups is empty"):
+        opened.measure(groups=[])
     with pytest.raises(DataError, match="no version 'v9'"):
         opened.measure(versions=["v9"])
     with pytest.raises(DataError, match="no such folder"):

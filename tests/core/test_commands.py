@@ -46,7 +46,7 @@ measure /etc/passwd | no such folder
 check q.txt | no such folder
 check WORLD --metrics P@5 | unrecognized arguments: --metrics
 check '' | Name a COLLECTION
-measure WORLD --metrics '' | --metrics is empty. Give a value, or leave it out.
+measure WORLD --metrics '' | metrics is empty. Give a value, or leave it out.
 measure WORLD --metrics , | write for example P@5 AP nDCG@10
 measure WORLD --metrics P | write for example P@5
 measure WORLD --metrics P@0 | whole number from 1, as in P@5
@@ -88,7 +88,7 @@ slices WORLD --baseline v9 | There are: v1, v2
 search | required: COLLECTION
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
 search WORLD x --item a | Give one of TEXT
-search WORLD x --item '' | --item is empty
+search WORLD x --item '' | item is empty
 search WORLD x -k 0 | -k from 1
 search WORLD x -k 1.5 | invalid int value: '1.5'
 search WORLD x --model v9 | There are: v1, v2
