@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dashboard.errors import ChoiceError, list_names
-from dashboard.evaluation.judgement import (
-    JudgingRules,
-    judge_table,
-    list_judged,
-)
+from dashboard.evaluation.judgement import JudgingRules, judge_table, list_judged
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
