@@ -18,7 +18,6 @@ from dashboard.tables import FloatArray
 if TYPE_CHECKING:
     from dashboard.study.study import Study
 
-
 SAMPLE = 200
 """Queries that decide which metric is shown first."""
 

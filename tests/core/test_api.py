@@ -88,6 +88,10 @@ def test_wrong_calls(world: Path) -> None:
         opened.measure(groups=[])
     with pytest.raises(DataError, match="no version 'v9'"):
         opened.measure(versions=["v9"])
+    with pytest.raises(DataError, match=r"Give item_ids=\[…\] or by_position=True."):
+        opened.add_version("v3", np.eye(4))
+    with pytest.raises(DataError, match='Give codes="packed" or codes="none".'):
+        opened.add_version("v3", np.full((4, 2), 7, np.uint8), item_ids=list("abcd"))
     with pytest.raises(DataError, match="no such folder"):
         dashboard.open(world / "none")
 
