@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ import pandas as pd
 
 from dashboard.commands.check import COLUMNS
 from dashboard.commands.compare_versions import COLUMNS as COMPARED
-from dashboard.errors import ChoiceError, Findings
+from dashboard.commands.measure import list_rows
+from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.array_files import find_texts, name_vectors
@@ -26,6 +28,15 @@ from dashboard.storage.new_versions import Stated, add_run, add_vectors
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
+
+ARGUMENTS = {
+    "--ids FILE": "item_ids=[…]",
+    "--query-ids FILE": "query_ids=[…]",
+    "--by-position": "by_position=True",
+    "--codes packed": 'codes="packed"',
+    "--codes none": 'codes="none"',
+}
+"""Arguments of `add_version` by the options of the command `add`."""
 
 
 def open(collection: str | Path) -> OpenCollection:
@@ -158,7 +169,8 @@ class OpenCollection:
         if text_model is not None:
             told = {"encoder": "sentence-transformers", "text_model": str(text_model)}
             stated = stated._replace(settings=told, files={"text_model": Path(text_model)})
-        rows = add_vectors(self._opened, name, given, asked, stated, findings)
+        with _name_arguments():
+            rows = add_vectors(self._opened, name, given, asked, stated, findings)
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
@@ -190,10 +202,8 @@ class OpenCollection:
         one = [versions] if isinstance(versions, str) else versions
         names = resolved["runs"] if one is None else one
         found = study.measure(dict.fromkeys(names), resolved["metrics"])
-        rows = [
-            row for each in found for row in (each.list_values() if by_query else each.list_means())
-        ]
-        return _fix_types(pd.DataFrame(rows))
+        rows, columns = list_rows(found, by_query)
+        return _fix_types(pd.DataFrame(rows, columns=columns))
 
     def compare(
         self, baseline: str, candidate: str, metrics: str = "", **choices: Any
@@ -245,11 +255,21 @@ class OpenCollection:
             if name not in options:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")
             if value is not None:
-                is_list = isinstance(value, list | tuple)
-                given[options[name].key] = options[name].join(value) if is_list else str(value)
+                given[options[name].key] = options[name].write_given(value)
         require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved.restrict_to_numbers()), resolved
+
+
+@contextmanager
+def _name_arguments() -> Iterator[None]:
+    """Tell the arguments of Python where the command `add` tells options to type."""
+    try:
+        yield
+    except Unsure as error:
+        ways = [ARGUMENTS[line.partition("  #")[0]] for line in error.lines]
+        do = f"Give {' or '.join(ways)}."
+        raise DataError(error.file, error.found, error.expected, do=do) from error
 
 
 def _fix_types(frame: pd.DataFrame) -> pd.DataFrame:

@@ -17,10 +17,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a slice."""
-    from dashboard.evaluation.metrics import parse
-
     study, choices = open_study_of(call)
-    if len(parse(choices["metric"])) > 1:
-        raise ValueError("Give one metric, such as --metric P@5.")
     rows = study.compare_slices(*choices.pair, choices["metric"], call.pairs)
     return rows, COLUMNS, FINE

@@ -1,6 +1,10 @@
 """`measure`: metrics of versions, or of plain files of results."""
 
+from __future__ import annotations
+
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     Answer,
@@ -10,6 +14,10 @@ from dashboard.commands.options import (
     complain_about_not_run,
     open_study_of,
 )
+
+if TYPE_CHECKING:
+    from dashboard.evaluation.measurement import Measurement
+    from dashboard.tables import Rows
 
 HELP = "metrics of versions, or of plain files of results"
 MEANS = ("run", "metric", "cutoff", "mean", "scored", "total")
@@ -29,6 +37,11 @@ def answer(call: Namespace) -> Answer:
     found = study.measure(choices["runs"], choices["metrics"])
     code = complain_about_broken(call, study.collection)
     code = complain_about_not_run(study, choices["runs"]) or code
-    if call.by_query:
-        return [row for each in found for row in each.list_values()], VALUES, code
-    return [row for each in found for row in each.list_means()], MEANS, code
+    return *list_rows(found, call.by_query), code
+
+
+def list_rows(found: Iterable[Measurement], by_query: bool) -> tuple[Rows, tuple[str, ...]]:
+    """Return a row a version and metric, with `by_query` one for each query, and the columns."""
+    if by_query:
+        return [row for each in found for row in each.list_values()], VALUES
+    return [row for each in found for row in each.list_means()], MEANS

@@ -118,19 +118,18 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     from dashboard.study.study import open_study
 
     collection = open_call(call)
-    if hasattr(call, "baseline") and not collection.versions and not collection.broken:
+    if hasattr(call, "baseline") and not collection.versions:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
-        raise ValueError(f"{collection.name} has no version yet. Type: {do}")
-    given = {} if call.collection else {"queries": "all"}
+        none = ValueError(f"{collection.name} has no version yet. Type: {do}")
+        raise next(iter(collection.broken.values()), none)
+    given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
         if value is None:
             continue
         if call.collection is None and not each.of_files:
             raise ValueError(f"{each.flag}: only a COLLECTION has that; leave it out with --qrels.")
-        given[each.key] = each.join(value) if isinstance(value, list) else str(value)
-        if not given[each.key].strip():
-            raise ValueError(f"{each.flag} is empty. Give a value, or leave it out.")
+        given[each.key] = each.write_given(value)
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices.restrict_to_numbers())

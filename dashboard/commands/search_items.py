@@ -38,8 +38,8 @@ def answer(call: Namespace) -> Answer:
     from dashboard.retrieval.pictures import read_picture
     from dashboard.study.new_query import search
 
-    text, item = call.text or "", call.item or ""
-    if sum(map(bool, (text.strip(), item, call.file))) != 1 or call.k < 1:
+    text, item = (call.text or "").strip(), call.item or ""
+    if sum(map(bool, (text, item, call.file))) != 1 or call.k < 1:
         raise ValueError("Give one of TEXT, --item ID and --file PATH, and -k from 1.")
     study, choices = open_study_of(call)
     picture = None

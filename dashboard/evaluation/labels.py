@@ -2,14 +2,14 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dashboard.errors import Finding, Findings, list_names
 from dashboard.evaluation.judgement import add_reasons
-from dashboard.tables import FloatArray, IntArray, Reasons
+from dashboard.tables import FloatArray, IntArray, Reasons, Table
 from dashboard.texts import split_cells
 
 NO_LABEL = "no label"
@@ -47,12 +47,13 @@ def count_missing(cells: Sequence[str]) -> Counter[str]:
     return words
 
 
-def report_missing(file: str, column: str, words: Mapping[str, int]) -> Findings:
+def report_missing(table: Table, column: str) -> Findings:
     """Return a note on the words in a column that say that there is no class."""
+    words = count_missing(table[column])
     names = list_names(f"{word} ({times:,})" for word, times in words.items())
     found = f"the words {names} in the column {column}"
     wanted = "classes; these are none. Write another word if one is, as no_defect for none"
-    return [Finding("note", file, None, found, wanted)] if words else []
+    return [Finding("note", table.file, None, found, wanted)] if words else []
 
 
 def _tidy(label: str) -> str:

@@ -229,8 +229,14 @@ def parse(text: str) -> list[Measure]:
 
 @lru_cache(maxsize=1024)
 def parse_one(word: str) -> Measure:
-    """Return the measure of one name; metrics of plugins count, too."""
+    """Return the measure of one name; metrics of plugins count, too.
+
+    Raises:
+        ValueError: As `parse`, and for several names.
+    """
     load_all("metrics")
+    if len(_WORD.findall(word)) > 1:
+        raise ValueError(f"{word!r} names several metrics; give one, such as P@5.")
     printed = re.fullmatch(r"(\w+?)[_.](\d+)", word)
     if printed and printed[1].lower() in TREC_EVAL:
         word = f"{TREC_EVAL[printed[1].lower()]}@{printed[2]}"

@@ -148,23 +148,14 @@ def _describe_mean(name: str, differences: FloatArray, sign: int) -> Row:
     return {"slice": name, "queries": len(scored), "delta": delta, "gain": gain}
 
 
-def find_worst(rows: Sequence[Row]) -> Row | None:
-    """Return the slice that got worst; None if no mean got worse by 0.0005 or more.
-
-    Slices with fewer than SMALL_SLICE queries do not count.
-    """
-    worse = [r for r in rows if r["queries"] >= SMALL_SLICE and (r["gain"] or 0) < -SAME]
-    return min(worse, key=lambda row: row["gain"], default=None)
-
-
 def describe_worst(rows: Sequence[Row]) -> str:
-    """Return the worst slice as a sentence."""
-    large = sum(row["queries"] >= SMALL_SLICE for row in rows)
-    counted = f"of {large} with {SMALL_SLICE} queries or more"
-    row = find_worst(rows)
+    """Return the worst slice of SMALL_SLICE queries or more as a sentence."""
+    large = [row for row in rows if row["queries"] >= SMALL_SLICE]
     if not large:
         return f"No slice has {SMALL_SLICE} queries or more."
-    if row is None:
+    counted = f"of {len(large)} with {SMALL_SLICE} queries or more"
+    row = min(large, key=lambda row: row["gain"])
+    if row["gain"] >= -SAME:
         return f"No slice got worse ({counted})."
     told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"
     p = row["p_adjusted"]

@@ -30,8 +30,6 @@ FIRST_BYTES = (
 )
 """How the files begin that browsers show, and their media types. SVG may hold scripts."""
 MAX_HEAD_BYTES = 80
-
-
 FILES = (("file", "media_root", "media"), ("poster", "posters_root", "posters"))
 """Columns of the items that name files, with the setting of their folder and its default."""
 

@@ -36,8 +36,6 @@ MATRIX = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
-
-
 Part = tuple[Any, Sequence[str]]
 """Rows of an array, and the id of each; a row with the id "" is left out."""
 

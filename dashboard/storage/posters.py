@@ -2,7 +2,7 @@
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import islice
@@ -26,7 +26,7 @@ MAX_DRAWN_SIDE = 64
 MAX_PIXELS = 50_000_000
 """Pixels of a picture or a frame that is decoded."""
 MAX_FRAMES = 1_000
-"""Frames that are decoded on the way from a key frame to the first one of a span."""
+"""Frames that are decoded on the way from a key frame to the one that is wanted."""
 TOLERANCE = 0.2
 """Seconds by which the length of a clip that was cut to its span may differ from it."""
 DAMAGED = ("a file that cannot be decoded", "a picture or a clip that browsers show")
@@ -46,7 +46,8 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
         DataError: If the file cannot be decoded.
     """
     with explain_errors(path.name, *DAMAGED):
-        small = read_picture_file(path) if kind.startswith("image/") else _read_first(path, span)
+        is_picture = kind.startswith("image/")
+        small = read_picture_file(path) if is_picture else _read_clip(path, span, [0.0])[0]
     lossless = max(small.size) <= MAX_DRAWN_SIDE
     small.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
     written = io.BytesIO()
@@ -80,18 +81,6 @@ def _open_clip(path: Path) -> Iterator[tuple[Any, Any, float]]:
         check_size(stream.codec_context.width, stream.codec_context.height)
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
         yield clip, stream, float((stream.start_time or 0) * (stream.time_base or 0))
-
-
-def _read_first(path: Path, span: Span | None) -> Image.Image:
-    """Return the first frame of a clip, or of a span of it."""
-    with _open_clip(path) as (clip, stream, origin):
-        start = 0.0 if span is None or is_cut(span, measure_length(clip, stream)) else span.start
-        if start:
-            clip.seek(round((origin + start) / stream.time_base), backward=True, stream=stream)
-        for frame in islice(clip.decode(stream), MAX_FRAMES):
-            if not start or frame.time is None or frame.time >= origin + start - 1e-3:
-                return turn_upright(frame, stream.sample_aspect_ratio)
-    raise ValueError("it has no frame there")
 
 
 def measure_length(clip: Any, stream: Any) -> float | None:
@@ -160,7 +149,8 @@ def read_frames(path: Path, items: Table, place: int, count: int) -> list[Image.
         if recognise_type(path).startswith("image/"):
             found = [read_picture_file(path)]
         else:
-            found = _read_clip(path, read_span(items, place), count)
+            shares = [(number + 0.5) / count for number in range(count)]
+            found = _read_clip(path, read_span(items, place), shares)
     for picture in found:
         picture.thumbnail((MAX_READ_SIDE, MAX_READ_SIDE), Image.Resampling.LANCZOS)
     return [_flatten(picture) for picture in found]
@@ -174,15 +164,16 @@ def _flatten(picture: Image.Image) -> Image.Image:
     return Image.alpha_composite(white, picture).convert("RGB")
 
 
-def _read_clip(path: Path, span: Span | None, count: int) -> list[Image.Image]:
+def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[Image.Image]:
+    """Return the frames of a clip, or of a span of it, at some shares of its length."""
     with _open_clip(path) as (clip, stream, origin):
         length = measure_length(clip, stream)
         whole = Span(0.0, math.inf if length is None else length)
         start, end = whole if span is None or is_cut(span, length) else span
         end = min(end, whole.end)
-        seconds = [start + (end - start) * (k + 0.5) / count for k in range(count)]
+        seconds = [start + (end - start) * share for share in shares]
         if not math.isfinite(end) or end <= start:
-            seconds = [start]
+            seconds = [start] if start <= whole.end else []
         found = [_read_frame(clip, stream, origin + each) for each in seconds]
     frames = [each for each in found if each is not None]
     if not frames:
@@ -195,7 +186,7 @@ def _read_frame(clip: Any, stream: Any, second: float) -> Image.Image | None:
     clip.seek(round(second / stream.time_base), backward=True, stream=stream)
     last = None
     for frame in islice(clip.decode(stream), MAX_FRAMES):
-        if last is not None and frame.time is not None and frame.time > second + 1e-6:
+        if last is not None and frame.time is not None and frame.time > second + 1e-3:
             break
         last = frame
     return None if last is None else turn_upright(last, stream.sample_aspect_ratio)

@@ -5,12 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from dashboard.evaluation.differences import (
-    SAME,
-    find_sign,
-    list_differences,
-    name_outcome,
-)
+from dashboard.evaluation.differences import SAME, find_sign, list_differences, name_outcome
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,9 +59,22 @@ class Choice:
         """Its option on the command line."""
         return f"--{(self.option or self.key).replace('_', '-')}"
 
-    def join(self, names: Iterable[str]) -> str:
-        """Return several names as one text that `read` splits again."""
-        return self.separator.join(names)
+    def write(self, value: Any) -> str:
+        """Return the text of a value, or of several names, that `read` takes."""
+        if isinstance(value, list | tuple):
+            return self.separator.join(value)
+        if isinstance(value, float):
+            short = f"{value:g}"
+            return short if float(short) == value else repr(value)
+        return "" if value is None else str(value)
+
+    def write_given(self, value: Any) -> str:
+        """Return the text of a value that a caller gives; raise ChoiceError if it is empty."""
+        text = self.write(value)
+        if not text.strip():
+            name = self.option or self.key
+            raise ChoiceError(f"{name} is empty. Give a value, or leave it out.")
+        return text
 
     def find_usual(self, collection: Collection, before: Values) -> Any:
         """Return the usual value, given the choices before this one."""
@@ -130,7 +143,7 @@ class Choices(dict[str, Any]):
     def write(self) -> Address:
         """Return the texts that `resolve` reads."""
         known = {each.key: each for each in list_choices()}
-        return {key: _write(known[key], value) for key, value in self.items()}
+        return {key: known[key].write(value) for key, value in self.items()}
 
 
 def resolve(collection: Collection, given: Address) -> Choices:
@@ -162,23 +175,14 @@ def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]
         for each in list_choices()
         if each.changes_numbers
         and each.key in values
-        and values[each.key] != _write(each, each.find_usual(collection, choices))
+        and values[each.key] != each.write(each.find_usual(collection, choices))
     }
 
 
 def join_repeated(key: str, texts: Sequence[str]) -> str:
     """Return the one text for a key that an address holds several times."""
     known = {each.key: each for each in list_choices()}
-    return known[key].join(texts) if key in known else texts[-1]
-
-
-def _write(choice: Choice, value: Any) -> str:
-    if isinstance(value, tuple):
-        return choice.join(value)
-    if isinstance(value, float):
-        short = f"{value:g}"
-        return short if float(short) == value else repr(value)
-    return "" if value is None else str(value)
+    return known[key].write(texts) if key in known else texts[-1]
 
 
 def _list_protocols(collection: Collection, before: Values) -> list[str]:

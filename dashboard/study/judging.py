@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dashboard.errors import ChoiceError, list_names
-from dashboard.evaluation.judgement import (
-    JudgingRules,
-    judge_table,
-    list_judged,
-)
+from dashboard.evaluation.judgement import JudgingRules, judge_table, list_judged
 from dashboard.evaluation.metrics import Measure
 from dashboard.plugins import PLUGINS, load, load_all
 from dashboard.storage.collection import Collection
@@ -21,7 +17,6 @@ from dashboard.tables import FloatArray
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
-
 
 SAMPLE = 200
 """Queries that decide which metric is shown first."""

@@ -228,7 +228,7 @@ def draw_choice(
 
     def write() -> None:
         value = st.session_state[widget]
-        text = choice.join(value) if isinstance(value, list) else str(value)
+        text = choice.write(value)
         try:
             if not options or is_metric:  # it was typed
                 _check(collection, key, text, read_address())

@@ -61,6 +61,7 @@ def test_tables(world: Path) -> None:
     assert opened.queries["query_id"].tolist() == ["q1", "q2", "q3", "q4"]
     assert list(opened.findings) == ["level", "file", "line", "found", "wanted"]
     assert np.issubdtype(opened.measure("AP")["mean"].dtype, np.floating)
+    assert list(opened.measure("AP", versions=[])) == list(opened.measure("AP"))
 
 
 def test_changed_files_are_read_again(world: Path) -> None:
@@ -83,8 +84,14 @@ def test_wrong_calls(world: Path) -> None:
     opened = dashboard.open(world)
     with pytest.raises(ChoiceError, match="no choice 'colour'. There are: .*threshold"):
         opened.measure(colour="red")
+    with pytest.raises(ChoiceError, match="groups is empty"):
+        opened.measure(groups=[])
     with pytest.raises(DataError, match="no version 'v9'"):
         opened.measure(versions=["v9"])
+    with pytest.raises(DataError, match=r"Give item_ids=\[…\] or by_position=True."):
+        opened.add_version("v3", np.eye(4))
+    with pytest.raises(DataError, match='Give codes="packed" or codes="none".'):
+        opened.add_version("v3", np.full((4, 2), 7, np.uint8), item_ids=list("abcd"))
     with pytest.raises(DataError, match="no such folder"):
         dashboard.open(world / "none")
 

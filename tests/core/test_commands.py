@@ -29,7 +29,7 @@ def test_measure_and_compare(world: Path) -> None:
 def test_search(world: Path) -> None:
     for words, expected in (
         (("--item", "b", "-k", "2"), [("d", None, 0, 1), ("a", True, 1, 1)]),
-        (("a car", "-k", "1"), [("a", True, 1, 1)]),
+        ((" a car ", "-k", "1"), [("a", True, 1, 1)]),
         (("a car", "--min-similarity", "0.5"), [("a", True, 1, 1), ("c", False, 0, 1)]),
     ):
         code, rows, _ = call("search", world, *words, "--model", "v1")
@@ -46,7 +46,7 @@ measure /etc/passwd | no such folder
 check q.txt | no such folder
 check WORLD --metrics P@5 | unrecognized arguments: --metrics
 check '' | Name a COLLECTION
-measure WORLD --metrics '' | --metrics is empty. Give a value, or leave it out.
+measure WORLD --metrics '' | metrics is empty. Give a value, or leave it out.
 measure WORLD --metrics , | write for example P@5 AP nDCG@10
 measure WORLD --metrics P | write for example P@5
 measure WORLD --metrics P@0 | whole number from 1, as in P@5
@@ -83,12 +83,13 @@ compare WORLD --baseline v1 --candidate v9 | There is no candidate 'v9'. There a
 compare WORLD --runs v1 | unrecognized arguments: --runs
 compare --qrels q.txt --run r.trec --baseline x | There are: r.
 slices | required: COLLECTION
-slices WORLD --metric 'P@5 AP' | Give one metric, such as --metric P@5.
+slices WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as P@5.
+why WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as P@5.
 slices WORLD --baseline v9 | There are: v1, v2
 search | required: COLLECTION
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
 search WORLD x --item a | Give one of TEXT
-search WORLD x --item '' | --item is empty
+search WORLD x --item '' | item is empty
 search WORLD x -k 0 | -k from 1
 search WORLD x -k 1.5 | invalid int value: '1.5'
 search WORLD x --model v9 | There are: v1, v2
@@ -148,6 +149,9 @@ def test_empty_result(world: Path) -> None:
         assert call("measure", world, *options)[:2] == (0, [])
     code, _, said = call("compare", world)
     assert code == 2 and "world has no version yet. Type: python -m dashboard add" in said
+    (world / "models" / "v1").mkdir(parents=True)
+    (world / "models" / "v1" / "items.txt").write_text("a\n")
+    assert call("compare", world)[2].startswith("error: models/v1/items.npy: found no such file")
 
 
 def test_a_reader_that_has_enough(world: Path) -> None:

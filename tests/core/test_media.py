@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from dashboard.errors import DataError
 from dashboard.retrieval.pictures import read_picture
 from dashboard.storage import posters
 from dashboard.storage.collection import open_collection
@@ -57,6 +58,8 @@ def test_a_span_counts_from_the_first_frame(
     ]
     # the last span is as long as the file, which was cut out of a longer recording
     assert shown == [0, 1, 2, 0]
+    with pytest.raises(DataError, match="no frame there"):
+        make_poster(clip, kind, Span(7.0, 8.0))
 
 
 def test_pictures_stand_as_a_browser_shows_them(tmp_path: Path) -> None:

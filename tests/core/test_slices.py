@@ -82,5 +82,3 @@ def test_command(world: Path) -> None:
     assert (code, names) == (0, {"scene=s1", "scene=s2", "light=day", "light=night"})
     assert list(rows[0]) == ["slice", "queries", "delta", "low", "high", "p", "p_adjusted"]
     assert call("slices", world, *options, "--pairs")[:2] == (0, [])
-    code, _, errors = call("slices", world, "--metric", "P@2 AP")
-    assert (code, errors) == (2, "error: Give one metric, such as --metric P@5.\n")

@@ -49,7 +49,7 @@ FAULTS = (
     ("storage/media.py", " and path.is_relative_to(base)", ""),
     ("storage/posters.py", "if frame.rotation else picture", "if False else picture"),
     ("study/study.py", "return self._whole.queries[inside]", "return self._whole.queries"),
-    ("study/choices.py", "if values[key] != usual[key]", "if False"),
+    ("study/choices.py", "and values[each.key] != each.write(", "and None is each.write("),
     ("tables.py", "if unique:\n        refuse_repeated", "if False:\n        refuse_repeated"),
     ("texts.py", "return value if math.isfinite(value) else math.nan", "return value"),
     ("views/address.py", 'return re.sub(r"([', 'return text or re.sub(r"(['),

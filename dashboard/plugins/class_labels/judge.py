@@ -5,7 +5,6 @@ from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
     LabelJudgement,
     Labels,
-    count_missing,
     judge_labels,
     report_missing,
     split_labels,
@@ -38,7 +37,7 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
         )
     items, queries = list_classes(collection, column)
     for table in (collection.items, collection.queries):
-        findings += report_missing(table.file, column, count_missing(table[column]))
+        findings += report_missing(table, column)
     if len(set(items)) < 2:
         raise DataError(
             "items.csv",

@@ -39,17 +39,8 @@ def answer(call: Namespace) -> Answer:
         if not (viewed.pages["list_id"] == call.list).any():
             raise ValueError(f"There is no list {call.list[:80]!r} in lists.csv.")
         rows = satisfaction.list_steps(viewed, call.list, reading, call.discount)
-    elif call.table == "sizes":
-        rows = satisfaction.count_sizes(viewed)
-    elif call.table == "cleaning":
-        rows = satisfaction.clean(viewed, reading.rows).steps
     else:
-        rows = {
-            "gains": satisfaction.compare_gains,
-            "depths": satisfaction.compare_depths,
-            "halves": satisfaction.compare_halves,
-            "spread": satisfaction.describe_spread,
-        }[call.table](viewed, reading)
+        rows = satisfaction.TABLES[call.table](viewed, reading)
         for sentence in satisfaction.explain_nulls(viewed, reading, rows):
             say(f"note: satisfaction: {sentence}")
     rows = [{"answers": viewed.kind} | row for row in rows]

@@ -6,6 +6,7 @@ satisfaction scaled to [0, 1] for each participant, those who always said the sa
 fewer than so many rows out.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -335,6 +336,17 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
     )  # fmt: skip
     table = mine[["row", "column", "item_id", "relevance"]].join(steps)
     return [write_nulls(row) for row in table.to_dict("records")]
+
+
+TABLES: dict[str, Callable[[ViewedLists, Reading], Rows]] = {
+    "gains": compare_gains,
+    "depths": compare_depths,
+    "halves": compare_halves,
+    "spread": describe_spread,
+    "sizes": lambda viewed, reading: count_sizes(viewed),
+    "cleaning": lambda viewed, reading: clean(viewed, reading.rows).steps,
+}
+"""Rows of each table of the source, and of cleaning."""
 
 
 def write_nulls(row: Row) -> Row:

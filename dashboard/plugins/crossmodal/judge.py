@@ -6,12 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dashboard.errors import DataError, list_names
-from dashboard.evaluation.judgement import (
-    JudgingRules,
-    TableJudgement,
-    find_relevant,
-    judge_table,
-)
+from dashboard.evaluation.judgement import JudgingRules, TableJudgement, find_relevant, judge_table
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
 from dashboard.plugins.crossmodal.metrics import RECALLS

@@ -14,8 +14,6 @@ from dashboard.views.data_tables import Column, draw_table
 
 MAX_ROWS = 20
 """Results of a version that are shown."""
-GAINS = {"credits": Column("credit", "Credit", number=True, help="Partial relevance")}
-"""What a metric reads of a result, where it is not the grade."""
 
 
 def draw_terms(study: Study, choices: Choices) -> None:
@@ -48,12 +46,13 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
     if rest := sum(row["term"] for row in rows[MAX_ROWS:]):
         told += f"; those below the first {MAX_ROWS} add {write_number(rest)}"
     st.text(f"{told}.")
+    gain = Column("grade", "Grade", number=True, help="–: nobody judged it")
+    if measure.metric.reads == "credits":
+        gain = Column("credit", "Credit", number=True, help="Partial relevance")
     columns = [
         Column("rank", "Rank", number=True),
         Column("item_id", "Result", wrap=True),
-        GAINS.get(
-            measure.metric.reads, Column("grade", "Grade", number=True, help="–: nobody judged it")
-        ),
+        gain,
         Column("term", "Term", number=True),
         Column("sum", "Sum", number=True, help="of the terms so far"),
     ]

@@ -19,7 +19,8 @@ from dashboard.study.study import Study
 from dashboard.tables import Row, Rows
 from dashboard.texts import parse_number, write_number
 
-_CONDITION = re.compile(r"([^<>\s,][^<>]*?)\s*(?:([<>])\s*([^\s,<>]*)|$)")
+_CONDITION = re.compile(r"((?:[^<>\s,()]|\((?:[^()]|\([^()]*\))*\))+)\s*(?:([<>])\s*([^\s,<>]*)|$)")
+"""A name, in whose parentheses anything may stand, a sign and a number."""
 EXAMPLES = {
     "<": '--fail-on "nDCG@10<-0.01 P@5<0"',
     ">": '--require "nDCG@10>-0.01", a limit below 0',
@@ -42,11 +43,16 @@ class Condition(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A condition in words, whether the candidate fails it, and why."""
+    """A condition, whether the candidate fails it, and why."""
 
-    name: str
+    condition: Condition
     has_failed: bool
     reason: str
+
+    @property
+    def title(self) -> str:
+        """The condition with its option, in words."""
+        return f"{'fail on' if self.condition.sign == '<' else 'require'} {self.condition}"
 
 
 def read_conditions(text: str | None, sign: str) -> list[Condition]:
@@ -100,10 +106,9 @@ def make_checks(
 
 
 def _check(condition: Condition, row: Row) -> Check:
-    name = str(condition)
     known = count_scored(row)
     if row["p"] is None:
-        return Check(name, True, f"no interval: {known} in both versions; it takes two")
+        return Check(condition, True, f"no interval: {known} in both versions; it takes two")
     has_interval = row["low"] is not None
     limit = condition.limit
     ends = [row["low"], row["high"]] if has_interval else [row["delta"]] * 2
@@ -118,12 +123,12 @@ def _check(condition: Condition, row: Row) -> Check:
         has_failed = row["outcome"] not in ("better", NOT_WORSE)
         why = f"a loss of {write_number(-limit)} is not excluded"
         if high < limit:
-            return Check(name, True, f"{reason}; all of it lies below {limit:g}")
+            return Check(condition, True, f"{reason}; all of it lies below {limit:g}")
         if has_interval and low > limit:
             why += ", were there one query more that had gained, and one that had lost, all it can"
         if (row["needed"] or 0) > row["scored"]:
             why += f"; to see one of that size takes {row['needed']:,} queries"
-    return Check(name, has_failed, f"{reason}; {why}" if has_failed else reason)
+    return Check(condition, has_failed, f"{reason}; {why}" if has_failed else reason)
 
 
 def write_junit(checks: Sequence[Check], names: Sequence[str], told: Iterable[str]) -> str:
@@ -144,7 +149,7 @@ def write_junit(checks: Sequence[Check], names: Sequence[str], told: Iterable[st
         named = {"name": "choice", "value": make_printable(each)}
         ElementTree.SubElement(choices, "property", named)
     for check in checks:
-        called = {"classname": title, "name": _name(check), "time": "0"}
+        called = {"classname": title, "name": check.title, "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", called)
         if check.has_failed:
             ElementTree.SubElement(case, "failure", {"message": check.reason})
@@ -163,14 +168,10 @@ def write_markdown(
     lines = ["## {}: {} against {}: ".format(*map(_write_code, names)) + verdict, ""]
     for each in checks:
         outcome = "**failed**" if each.has_failed else "passed"
-        lines.append(f"- {outcome} {_write_code(_name(each))}: {_write_code(each.reason)}")
+        lines.append(f"- {outcome} {_write_code(each.title)}: {_write_code(each.reason)}")
     lines += [f"- {_write_code(each)}" for each in told]
     cells = ([format_cell(row[column]) for column in COLUMNS] for row in rows)
     return "\n".join([*lines, "", write_markdown_table([COLUMNS, ["---"] * len(COLUMNS), *cells])])
-
-
-def _name(check: Check) -> str:
-    return f"{'fail on' if '<' in check.name else 'require'} {check.name}"
 
 
 def _write_code(text: str) -> str:

@@ -10,7 +10,6 @@ from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
 from dashboard.evaluation.labels import (
     LabelJudgement,
     Labels,
-    count_missing,
     judge_labels,
     report_missing,
     split_labels,
@@ -62,8 +61,7 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         wanted = "two classes; every version finds nothing but relevant items"
         add_finding(findings, "items.csv", "labels of one class only", wanted)
     for table in (collection.items, collection.queries):
-        column = _find_column(table)
-        findings += report_missing(table.file, column, count_missing(table[column]))
+        findings += report_missing(table, _find_column(table))
     if not frozenset().union(*items) & frozenset().union(*queries):
         told = ("no label that a query and an item have in common", "labels separated by , ; or |")
         add_finding(findings, "queries.csv", *told)

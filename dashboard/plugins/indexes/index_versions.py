@@ -10,17 +10,17 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 
 KINDS = {
-    "index": (faiss_file.NAME, faiss_file.read_index_file),
-    "milvus": (milvus_copy.NAME, milvus_copy.read_copy),
+    "index": (faiss_file.NAME, faiss_file.read_index_file, "approximate index"),
+    "milvus": (milvus_copy.NAME, milvus_copy.read_copy, "Milvus copy"),
 }
-"""File and reader of each kind, by the word after the version's name."""
+"""File, reader and title of each kind, by the word after the version's name."""
 
 
 def list_indexes(collection: Collection, version: Version) -> list[SearchIndex]:
     """Return the indexes that there are of a version; raise DataError if there is none."""
     place = collection.folder / version.file
-    found = [read(collection, version) for file, read in KINDS.values() if (place / file).is_file()]
-    return found or [faiss_file.read_index_file(collection, version)]
+    there = [read for file, read, _ in KINDS.values() if (place / file).is_file()]
+    return [read(collection, version) for read in there or [faiss_file.read_index_file]]
 
 
 def read_indexes(collection: Collection, broken: Broken, findings: Findings) -> Versions:
@@ -30,14 +30,13 @@ def read_indexes(collection: Collection, broken: Broken, findings: Findings) -> 
     """
     found = {}
     for version in collection.versions.values():
-        for kind, (file, read) in KINDS.items():
+        for kind, (file, read, title) in KINDS.items():
             if not (collection.folder / version.file / file).is_file():
                 continue
             name = f"{version.name} ({kind})"
             index = try_to_read(name, broken, partial(read, collection, version))
             if index is not None:
-                through = "approximate index" if kind == "index" else "Milvus copy"
-                note = f"{version.name}, searched through the {through} {index.line.title}"
+                note = f"{version.name}, searched through the {title} {index.line.title}"
                 note += f"; {index.line.recall} when it was built" * bool(index.line.recall)
                 found[name] = replace(version, name=name, note=note, make_source=index.make_source)
     return found

@@ -73,8 +73,9 @@ def find_groups(collection: Collection, way: str) -> Groups:
     identical, or whose vectors are so in the version that a value of the choice names.
     """
     version = collection.versions.get(way.removeprefix(BY))
-    folder = collection.folder, str(collection.settings.get("media_root", "media"))
-    first = _find_firsts(collection.items, version.items if version else None, *folder)
+    root = str(collection.settings.get("media_root", "media"))
+    stored = version.items if version else None
+    first = _find_firsts(collection.items, stored, collection.folder, root)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     is_item = np.array([bool(name) for name in collection.queries["item_id"]], bool)
     return Groups(first, members, collection.own_items, is_item)
@@ -179,14 +180,13 @@ class MergedRanking(NamedTuple):
         return self._replace(given=self.given.restrict(self.groups.add_members(items)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MergedRun(Run):
     """A run whose lists are merged."""
 
-    groups: Groups | None = None
+    groups: Groups
 
     def _rank(self, queries: IntArray) -> Iterator[Ranking]:
-        assert self.groups is not None
         for query, ranking in zip(queries.tolist(), super()._rank(queries), strict=True):
             yield MergedRanking(ranking, self.groups, self.groups.list_left_out(query))
 
@@ -232,9 +232,8 @@ def merge_items(
         return None if items is None else groups.add_members(items)
 
     nothing = np.full_like(given.own_items, -1)  # the lists leave it out
-    return MergedRun(
-        given.source, nothing, given.min_similarity, list_candidates if allowed else None, groups
-    )
+    candidates = list_candidates if allowed else None
+    return MergedRun(given.source, nothing, given.min_similarity, candidates, groups=groups)
 
 
 def describe_copies(study: Study, query: int, metric: str, rows: Rows) -> Described:

@@ -17,6 +17,7 @@ from dashboard.commands.output import say
 from dashboard.errors import DataError, explain_errors
 from dashboard.storage.settings import Settings
 from dashboard.tables import FloatArray
+from dashboard.texts import count_things
 
 ADDRESSES = "DASHBOARD_ENCODERS"
 """Variable that lists the addresses to which the dashboard may send typed texts."""
@@ -114,10 +115,10 @@ class Service:
             with response:
                 content = self._read(response)
         except (HTTPError, OSError) as error:
-            cause = getattr(error, "reason", None) or error
+            cause, tries = getattr(error, "reason", None) or error, count_things(self.tries, "try")
             raise DataError(
                 self.url,
-                f"no answer ({type(cause).__name__}, {self.tries} tries of {self.seconds:g} s)",
+                f"no answer ({type(cause).__name__}, {tries} of {self.seconds:g} s)",
                 "an answer",
             ) from error
         text = content[:200].decode("utf-8", "replace")

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dashboard.__main__ import main
+from dashboard.plugins.gate.checks import Check, read_conditions
 from tests.plugins.worlds import call
 
 QUERIES = 40
@@ -105,6 +106,11 @@ def test_wrong_calls(
     assert line.startswith("error: ") and said in line
 
 
+def test_a_name_may_hold_a_sign() -> None:
+    (condition,) = read_conditions("P(H<=2) > -0.1", ">")
+    assert Check(condition, False, "").title == "require P(H<=2)>-0.1"
+
+
 def test_one_query(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     write_judged(1)
     for name in RUNS:
@@ -140,11 +146,12 @@ def test_files(files: list[str], tmp_path: Path) -> None:
     suite = ElementTree.parse("j.xml").getroot()[0]
     assert (suite.get("name"), suite.get("failures")) == ("judged: bad against a|`b`<i>", "1")
     choices, failed, passed = suite
-    assert [each.get("value") for each in choices][-1:] == ["p_holm is corrected over P@1, R@1"]
+    told = ["Margins: R@1=0.9", "p_holm is corrected over P@1, R@1"]
+    assert [each.get("value") for each in choices] == told
     assert failed.get("name") == "fail on P@1<0"
     assert "all of it lies" in str(failed[0].get("message"))
     assert (passed.get("name"), passed[0].tag) == ("require R@1>-0.9", "system-out")
     title, *lines = Path("s.md").read_text().splitlines()
     assert title == "## `judged`: `bad` against `` a|`b`<i> ``: 1 of 2 checks failed"
     assert lines[1].startswith("- **failed** `fail on P@1<0`: `95 % interval of the diff")
-    assert lines[9].startswith("| P | 1 | 1.000 | 0.500 | -0.500 | -0.6")
+    assert lines[8].startswith("| P | 1 | 1.000 | 0.500 | -0.500 | -0.6")

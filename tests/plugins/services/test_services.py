@@ -224,7 +224,7 @@ def test_a_service_that_stays_silent(folder: Path, part: bytes) -> None:
         thread.start()
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
         code, _, err = run(folder, url, "--timeout", 0.2, "--tries", 1)
-        assert code == 2 and "no answer (ReadTimeoutError, 1 tries of 0.2 s)" in err
+        assert code == 2 and "no answer (ReadTimeoutError, 1 try of 0.2 s)" in err
         stop.set()
         socket.create_connection(silent.getsockname()).close()
         thread.join()
