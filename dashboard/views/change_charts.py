@@ -38,21 +38,23 @@ SHAPE = alt.Shape(
 PICK = "pick"
 
 
-def draw_pickable(chart: Any, key: str, field: str, choice: str) -> None:
-    """Draw a chart in which one value can be picked.
+def draw_pickable(chart: Any, name: str, field: str, choice: str) -> None:
+    """Draw a chart in which one value can be picked; the picked one is that of the address.
 
     Args:
         chart: It has the selection PICK.
-        key: Name of the chart on its screen.
+        name: Name of the chart on its screen.
         field: Field of the value.
         choice: Key of the choice that the picked value becomes, "" for none any more.
     """
+    now = st.query_params.get(choice, "")
+    key = f"{name} {now}"  # a chart that kept what was picked before Back would not send it again
 
     def pick() -> None:
         picked = st.session_state[key]["selection"].get(PICK, [])
         set_choice(choice, str(picked[0].get(field, "")) if picked else "")
 
-    show_chart(chart, on_select=pick, key=key)
+    show_chart(chart, {field: now}, on_select=pick, key=key)
 
 
 def write_bin(change: float) -> str:
