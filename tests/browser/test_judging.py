@@ -238,7 +238,7 @@ def test_list(address: str, world: Path, page: Page) -> None:
     begin(page, f"{address}&list={made.id}")
     expect(page.locator(".st-key-choices")).to_be_hidden()
     expect(page.get_by_label("Hide labels")).to_be_disabled()
-    count(page, "^0 of 1 results · 0 of 2 queries$")
+    count(page, "^0 of 1 result · 0 of 2 queries$")
     page.keyboard.press("y")
     expect(page.locator(".state")).to_have_text("Saved")
     page.keyboard.press("j")

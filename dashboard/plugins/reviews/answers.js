@@ -6,6 +6,8 @@ const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsu
   ["keep", "keep label"]]);
 const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
+const countOf = (number, total, one, many) =>
+  `${number.toLocaleString("en")} of ${total.toLocaleString("en")} ${total === 1 ? one : many}`;
 const nameOf = ({ query_id, item_id = "" }) => JSON.stringify([query_id, item_id]);
 
 class AnswerView extends QueryView {

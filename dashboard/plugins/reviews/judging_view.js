@@ -210,8 +210,9 @@ class Judging extends AnswerView {
     const gained = known.reduce((sum, [id, , done]) => sum + Number(this.isDone(id, done)) - Number(done), 0);
     const bar = Object.assign(make("progress"), { max: this.cards.length || 1, value: judged });
     bar.setAttribute("aria-label", "Results judged");
-    const [queries, total] = [this.data.done + gained, this.data.total].map((each) => each.toLocaleString("en"));
-    this.counts.replaceChildren(make("span", "", `${judged} of ${this.cards.length} results · ${queries} of ${total} queries`), bar);
+    const told = [countOf(judged, this.cards.length, "result", "results"),
+      countOf(this.data.done + gained, this.data.total, "query", "queries")];
+    this.counts.replaceChildren(make("span", "", told.join(" · ")), bar);
   }
 
   // Return the next card that is not judged, after the one in front and then from the first.

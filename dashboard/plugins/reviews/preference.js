@@ -58,7 +58,8 @@ class Comparison extends AnswerView {
   }
 
   describe() {
-    return `${this.data.queries.length - this.left.length} of ${this.data.queries.length} queries`;
+    const { length } = this.data.queries;
+    return countOf(length - this.left.length, length, "query", "queries");
   }
 
   draw() {
