@@ -131,7 +131,7 @@ def test_only_its_owner_closes_a_list(draw: Draw, graded: Path) -> None:
     test = draw()
     assert "Nobody can judge in this list any more." in read(test)
     test.button(key=f"close-{made.id}").click().run()
-    assert read_lists(graded)[0].closed and "Closed lists: 1" in read(test)
+    assert read_lists(graded)[0].closed and "Closed and older lists: 1" in read(test)
 
 
 def test_what_others_said_is_hidden_at_first(draw: Draw, graded: Path, say: Say) -> None:
