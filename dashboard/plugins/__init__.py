@@ -46,7 +46,8 @@ class Plugin(NamedTuple):
             for none.
         login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
         sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
-            a plugin with rules only where its protocol judges. On "query" it is called before the
+            a plugin with rules only where its protocol judges. On "curve" it returns charts by
+            title for Overview, in place of the usual curve. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
             the line of the query, `(key, text, values by key of the address)`; on "below_query" it
             is called after them with the choices of the query that is drawn. On "compare" it may

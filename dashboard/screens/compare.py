@@ -9,7 +9,7 @@ from dashboard.study.changes import (
     group_values,
     list_changes,
 )
-from dashboard.views.address import draw_reset
+from dashboard.views.address import draw_reset, draw_text
 from dashboard.views.change_charts import (
     draw_forest,
     draw_histogram,
@@ -53,6 +53,8 @@ meant = [
         or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
     )
 ]
+if picked and not meant:
+    draw_text("info", f"No query is at {picked} in {metric}.")
 forest = draw_forest(make_forest(rows, metric), "Candidate − baseline")
 histogram = draw_histogram(bins, metric)
 scatter = draw_scatter(points, metric, baseline, candidate)
@@ -84,8 +86,7 @@ with right:
 with left:
     shown = [row for row in meant if choices["outcome"] in ("all", row["outcome"])]
     with make_line():
-        counted = f"{len(shown):,} of {len(changes):,}"
-        st.markdown(f"**Queries, worst first** – {counted}", width="content")
+        st.markdown("**Queries, worst first**", width="content")
         if picked:
             draw_reset(f"{metric}: {picked} ✕", "picked", key="chip-picked")
     draw_queries(study, choices, shown, *picks[:1])

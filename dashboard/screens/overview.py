@@ -7,7 +7,7 @@ from dashboard.commands.measure import MEANS
 from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, list_changes
 from dashboard.views.address import draw_text, escape_markdown
-from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
+from dashboard.views.charts import colour_versions, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_table
@@ -18,8 +18,8 @@ from dashboard.views.version_table import (
     describe_contents,
     describe_unscored,
     draw_interval,
-    list_curve,
     list_versions,
+    make_curve,
     name_curve,
     pick_slices,
 )
@@ -31,9 +31,9 @@ study, choices = open_page("runs", "metrics", "shown", versions=1)
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
 versions = choices.pair
 is_compared = versions[0] != versions[1]
-title = escape_markdown(collection.title)
 top = make_line()
-top.markdown(f"### {title} :small[{escape_markdown(describe_contents(study))}]")
+title, contents = map(escape_markdown, (collection.title, describe_contents(study)))
+top.markdown(f"### {title} :small[{contents}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search
     means = study.list_means(runs, choices["metrics"])
@@ -46,22 +46,21 @@ with st.container(border=True):
     for sentence in describe_unscored(study, runs):
         draw_text("caption", sentence)
 
-is_wide = len(runs) > MAX_BESIDE
-left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 colours = colour_versions([*versions, *runs])
+curves = draw_sections("curve", study, choices) or [make_curve(study, runs, metric, colours)]
+charts = {title: chart for each in curves for title, chart in each.items()}
+is_wide = len(runs) > MAX_BESIDE or not charts
+left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
     draw_table(*table, find_front(table[1], metric))
     if study.rules.names and study.rules.name in collection.protocols:
         draw_text("caption", study.rules.names)
-charts = {}
 with right:
-    if curve := list_curve(study, runs, metric):
-        name = curve[0]["metric"]
-        st.markdown(f"**{escape_markdown(name)} over K**")
-        charts[f"{name} over K"] = draw_curve(curve, name, colours)
-        show_chart(charts[f"{name} over K"])
+    for title, chart in charts.items():
+        st.markdown(f"**{escape_markdown(title)}**")
+        show_chart(chart)
 worse = [row for row in changes if row["outcome"] == "worse"]
 listed, note = (worse, " that got worse") if is_compared else (changes, "")
 if listed:

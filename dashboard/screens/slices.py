@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.commands.compare_slices import COLUMNS as SLICES
 from dashboard.evaluation.slicing import JOIN, describe_worst
 from dashboard.study.changes import list_slice_changes
+from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
@@ -26,7 +27,7 @@ MAX_PAIRS = 20
 
 study, choices = open_page("metrics", "shown", versions=2)
 versions = choices.pair
-metric = choices["metric"]
+metric, within = choices["metric"], choices["slice"]
 _, front = compare_on_page(study, choices)
 with show_progress("Comparing the slices"):
     rows = study.compare_slices(*versions, metric)
@@ -51,7 +52,7 @@ with left:
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
         st.markdown("**Pairs of slices with 5 queries or more**, worst first")
-        draw_table(COLUMNS, [write_slice(row) for row in pairs[:MAX_PAIRS]])
+        draw_table(COLUMNS, [write_slice(row, within) for row in pairs[:MAX_PAIRS]])
 with right:
     if columns := pick_columns(list(study.list_slices())):
         cells = make_cells(study.cross_slices(*versions, metric, *columns))
@@ -60,15 +61,15 @@ with right:
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
         found = list_slice_changes(study, *versions, metric, picked)
-        named = JOIN.join(picked)
-        st.markdown(f"**{escape_markdown(named)}**: {len(found)} queries, worst first")
+        named, number = escape_markdown(JOIN.join(picked)), count_things(len(found), "query")
+        st.markdown(f"**{named}**: {number}, worst first")
         st.page_link(
             find_pages()["compare"],
             label="Use as slice in Compare",
-            query_params=merge_choices(slice=named, picked_slice=""),
+            query_params=merge_choices(slice=JOIN.join([*within, *picked]), picked_slice=""),
         )
         draw_queries(study, choices, found)
-written = [write_slice(row) for row in rows]
+written = [write_slice(row, within) for row in rows]
 draw_folded("All slices as a table", write_table(COLUMNS, written))
 with tools:
     markdown = write_markdown(study.collection.title, f"{told} {worst}", COLUMNS, written)

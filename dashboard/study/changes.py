@@ -10,6 +10,7 @@ from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
 from dashboard.tables import IntArray, Row, Rows, find_bounds
+from dashboard.texts import write_number
 
 OUTCOMES = ("worse", "same", "better", "not scored")
 MAX_BINS = 5
@@ -165,7 +166,7 @@ def group_changes(rows: Rows) -> Rows:
             "queries": counts[place],
             "outcome": outcomes.get(place, "same"),
         }
-        for place in range(min(counts, default=0), max(counts, default=0) + 1)
+        for place in range(min(counts, default=1), max(counts, default=0) + 1)
     ]
 
 
@@ -176,7 +177,7 @@ def group_values(rows: Rows) -> Rows:
     """
     points: dict[str, Row] = {}
     for row in (row for row in rows if row["delta"] is not None):
-        row["point"] = f"{row['baseline']:.3f} → {row['candidate']:.3f}"
+        row["point"] = f"{write_number(row['baseline'])} → {write_number(row['candidate'])}"
         kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
         points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
     return list(points.values())

@@ -10,7 +10,15 @@ from dashboard.evaluation.slicing import ALL
 from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 from dashboard.views.address import set_choice
-from dashboard.views.charts import FIT, QUIET, make_chart, pick_ink, protect_name, show_chart
+from dashboard.views.charts import (
+    FIT,
+    QUIET,
+    make_chart,
+    pick_ink,
+    protect_name,
+    show_chart,
+    tell_number,
+)
 
 WORSE, SAME, BETTER = "#d55e00", "#7b8794", "#00987a"
 NAMES = ["worse", "same", "better", "not worse", "cannot tell", "few"]
@@ -30,21 +38,23 @@ SHAPE = alt.Shape(
 PICK = "pick"
 
 
-def draw_pickable(chart: Any, key: str, field: str, choice: str) -> None:
-    """Draw a chart in which one value can be picked.
+def draw_pickable(chart: Any, name: str, field: str, choice: str) -> None:
+    """Draw a chart in which one value can be picked; the picked one is that of the address.
 
     Args:
         chart: It has the selection PICK.
-        key: Name of the chart on its screen.
+        name: Name of the chart on its screen.
         field: Field of the value.
         choice: Key of the choice that the picked value becomes, "" for none any more.
     """
+    now = st.query_params.get(choice, "")
+    key = f"{name} {now}"  # a chart that kept what was picked before Back would not send it again
 
     def pick() -> None:
         picked = st.session_state[key]["selection"].get(PICK, [])
         set_choice(choice, str(picked[0].get(field, "")) if picked else "")
 
-    show_chart(chart, on_select=pick, key=key)
+    show_chart(chart, {field: now}, on_select=pick, key=key)
 
 
 def write_bin(change: float) -> str:
@@ -110,8 +120,8 @@ def draw_scatter(rows: Rows, metric: str, baseline: str, candidate: str) -> Any:
             opacity=alt.condition(pick, alt.value(0.85), alt.value(0.25)),
             tooltip=[
                 alt.Tooltip("queries:Q"),
-                alt.Tooltip("baseline:Q", format=".3f", title=protect_name(baseline)),
-                alt.Tooltip("candidate:Q", format=".3f", title=protect_name(candidate)),
+                tell_number("baseline", baseline),
+                tell_number("candidate", candidate),
             ],
         )
         .add_params(pick)
@@ -163,13 +173,17 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
         ink: Colour of texts; empty: that of the reader's theme.
     """
     ink = ink or pick_ink()
-    rows = [row for row in rows if row["delta"] is not None]
+    rows = [
+        row | {end: row["delta"] for end in ("low", "high") if row[end] is None}
+        for row in rows
+        if row["delta"] is not None
+    ]
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
     tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart(rows).encode(y=y)
-    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=3).encode(
+    bars = base.mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
-    )  # fmt: skip
+    )
     points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
         x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
     )
@@ -179,9 +193,9 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
             stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
         )
         points = points.add_params(pick)
-    left = base.mark_text(align="left", dx=4, dy=-14, color=ink).encode(
-        x=alt.XValue(0), text=alt.Text("label:N")
-    )
+    left = base.mark_text(
+        align="left", dx=4, dy=-14, color=ink, limit=alt.expr("width - 150")
+    ).encode(x=alt.XValue(0), text=alt.Text("label:N"))
     right = base.mark_text(align="right", dy=-14, color=ink).encode(
         x=alt.XValue("width"), text=alt.Text("note:N")
     )

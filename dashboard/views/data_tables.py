@@ -10,7 +10,9 @@ from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 
 STYLE = """<style>
-.values { width: 100%; overflow-x: auto; scrollbar-width: thin; }
+.values { width: 100%; overflow-x: auto; scrollbar-width: thin;
+  animation: fade linear; animation-timeline: scroll(self x); }
+@keyframes fade { 0%, 95% { mask: linear-gradient(to left, transparent, #000 48px) } }
 .values table {
   border-collapse: separate; border-spacing: 0; min-width: 100%; font-size: 14px; line-height: 20px;
   border: 1px solid var(--line); border-radius: 8px; margin: 0;

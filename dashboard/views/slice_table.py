@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
-from dashboard.evaluation.slicing import SMALL_SLICE
+from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
 from dashboard.tables import Row, Rows
 from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
@@ -77,9 +77,10 @@ def _find_outcome(row: Row) -> str:
     return "better" if row["gain"] > 0 else "worse"
 
 
-def write_slice(row: Row) -> Row:
-    """Return a slice with change, interval and p as texts, and the link to its queries."""
-    return describe_slice(row) | {"href": write_link("compare", slice=row["slice"])}
+def write_slice(row: Row, within: Sequence[str]) -> Row:
+    """Return what `describe_slice` does, and the link to the slice's queries within others."""
+    joined = JOIN.join([*within, row["slice"]])
+    return describe_slice(row) | {"href": write_link("compare", slice=joined)}
 
 
 def describe_slice(row: Row) -> Row:

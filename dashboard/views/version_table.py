@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
-from dashboard.views.charts import show_chart
+from dashboard.views.charts import draw_curve, show_chart
 from dashboard.views.comparison import COLUMNS, write_row
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, find_best
@@ -105,10 +106,15 @@ def name_curve(metric: str) -> str:
     return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
 
 
-def list_curve(study: Study, versions: Sequence[str], metric: str) -> Rows:
-    """Return the mean of a metric at each cutoff up to its own; empty if it has no cutoffs."""
-    names = name_curve(metric)
-    return study.list_means(versions, names) if names else []
+def make_curve(
+    study: Study, versions: Sequence[str], metric: str, colours: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the chart of `name_curve`, by its title; empty if the metric has no cutoffs."""
+    if not (names := name_curve(metric)):
+        return {}
+    rows = study.list_means(versions, names)
+    name = rows[0]["metric"]
+    return {f"{name} over K": draw_curve(rows, name, colours)}
 
 
 def pick_slices(rows: Rows) -> Rows:

@@ -23,6 +23,8 @@ def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
     page.wait_for_url(f"**query={shared}**")
     page.reload()
     expect(rows.nth(1).locator(".peek")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".peek")).to_have_count(0)
 
     with page.context.expect_page() as other:
         rows.first.locator("a").click(modifiers=["Control"])
@@ -60,6 +62,10 @@ def test_cell_of_two_slices_lists_its_queries(shipped: str, page: Page) -> None:
     verdict = "3 of 3 queries scored). Slice: pv_object_type=small vehicle & pv_actor_behavior="
     expect(page.locator("h3")).to_contain_text(verdict)
     page.go_back()  # one step
+    expect(page.locator(".queries li")).to_have_count(3)
+    page.go_back()
+    expect(page.locator(".queries")).to_have_count(0)
+    cells.nth(9).click(force=True)  # the same one again
     expect(page.locator(".queries li")).to_have_count(3)
     page.go_back()
     page.go_back()  # what the address of before lacked is no step

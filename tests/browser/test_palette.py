@@ -42,3 +42,8 @@ def test_where_it_goes(page: Page, shipped: str) -> None:
     expect(page.get_by_role("dialog").get_by_role("option").first).to_contain_text("First steps")
     page.get_by_text("Which queries got worse, and why?").click()
     page.wait_for_url(re.compile(r"/compare\?collection=digits_hashes"))
+    page.locator(".queries li button").first.focus()
+    open_palette(page, "slices")
+    page.keyboard.press("Enter")  # which does not press the button that gets the focus back
+    page.wait_for_url("**/slices?**")
+    assert "query=" not in page.url

@@ -134,5 +134,5 @@ def test_disagreements_are_decided_with_keys(address: str, page: Page) -> None:
     expect(rows).to_have_count(1)
     rows = list_history("driving", kind="decision")
     assert [(row.item_id, row.value) for row in rows] == [
-        (items[0], "relevant"), (items[2], "not"), (items[2], ""), (items[2], "unsure"),
+        (items[0], "relevant"), (items[2], "not"), (items[2], ""), (items[2], "keep"),
     ]  # fmt: skip

@@ -23,8 +23,9 @@ def test_every_name_is_drawn(name: str) -> None:
     assert write_svg(draw_curve(rows, "P", colours)).count('aria-roledescription="point"') == 4
     means = [{"slice": "A=x", "queries": 3, "run": r, "mean": 0.5} for r in colours]
     assert name in write_svg(draw_slice_values(means, "P@5", colours))
-    point = {"point": 0, "baseline": 0.1, "candidate": 0.2, "queries": 1, "outcome": "better"}
-    assert name in write_svg(draw_scatter([point], "P@5", name, "v2"))
+    point = {"point": 0, "baseline": 0.1, "candidate": 0.0625, "queries": 1, "outcome": "worse"}
+    drawn = write_svg(draw_scatter([point], "P@5", name, "v2"))
+    assert name in drawn and "v2: 0.063" in drawn  # as tables round it
     cell = {"gain": 0.1, "queries": 3, "note": "+0.100", "count": "n 3", "slice": "A=x & B=y"}
     cells = [cell | {"first": first, "second": second} for first in (name, "x") for second in NAMES]
     assert write_svg(draw_heatmap(cells, name, "B")).count("n 3") >= 6

@@ -82,6 +82,8 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     assert "Better 1" in str(drawn.button_group[0].proto)
     drawn.query_params["picked"] = "+0.800"  # the bar from 0.6 to 0.8
     assert list_rows(drawn.run()) == ["q2"]
+    drawn.query_params["picked"] = "many"
+    assert drawn.run().info[0].value == "No query is at many in AP\\." and not list_rows(drawn)
     assert list_rows(drawn.button(key="chip-picked").click().run()) == before
 
 

@@ -79,6 +79,9 @@ def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPa
     assert [row["id"] for row in payload["rows"]] == ["q2"] and not payload["opened"]
     drawn.query_params["query"] = "q2"
     assert read_payload(drawn.run(), "cutoff")["opened"] == "q2"
+    drawn.query_params["slice"] = "pv_object_type=bus"
+    tables = "".join(each.proto.body for each in drawn.run().get("html"))
+    assert "slice=pv_object_type%3Dbus+%26+pv_object_type%3Dcar" in tables  # within the slice
     drawn.query_params["picked_slice"] = "gone=x"
     drawn.run()
     assert "There is no picked slice 'gone=x'" in drawn.error[0].value.replace("\\", "")

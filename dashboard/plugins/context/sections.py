@@ -24,7 +24,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
 from dashboard.views.address import draw_text
-from dashboard.views.charts import QUIET, make_chart
+from dashboard.views.charts import QUIET, make_chart, tell_number
 from dashboard.views.data_tables import Column, draw_table
 
 COLUMNS = (
@@ -92,10 +92,7 @@ def _draw_spread(rows: Rows) -> Any:
             color=alt.Color("satisfaction:Q", title="Satisfaction", scale=colour),
             tooltip=[
                 alt.Tooltip("list_id:N", title="list"),
-                *(
-                    alt.Tooltip(f"{n}:Q", format=".3f")
-                    for n in ("mean", "deviation", "satisfaction")
-                ),
+                *(tell_number(name, name) for name in ("mean", "deviation", "satisfaction")),
             ],
         )
         .properties(height=240)

@@ -4,13 +4,24 @@ from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
 from dashboard.commands.output import say
+from dashboard.errors import ChoiceError, list_names
 from dashboard.study.choices import Choice
+
+
+def check_cause(text: str) -> None:
+    """Raise ChoiceError if a text, as "near miss: car", names no cause."""
+    from dashboard.plugins.diagnosis.causes import CAUSES
+
+    if text.partition(": ")[0] not in CAUSES:
+        raise ChoiceError(f"There is no cause {text!r}. There are: {list_names(CAUSES)}.")
+
 
 HELP = "suspected causes of the wrong results of queries that got worse"
 CHOICES = (
     Choice(
         key="cause",
         meaning="suspected cause of wrong results, whose queries Compare lists",
+        parse=check_cause,
     ),
 )
 COLUMNS = ("scope", "cause", "detail", "results", "share")

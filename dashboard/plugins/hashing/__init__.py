@@ -9,5 +9,5 @@ PLUGIN = Plugin(
     rules="judge:HASHING",
     metrics="judge:NEAR",
     describe_results="judge:describe_types",
-    sections={"overview": "sections:draw_codes"},
+    sections={"curve": "sections:make_curves", "overview": "sections:draw_ties"},
 )

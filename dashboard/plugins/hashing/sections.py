@@ -1,4 +1,6 @@
-"""Section of hash codes on Overview: curves over K, and each version's bounds over ties."""
+"""Sections of hash codes on Overview: curves over K, and each version's bounds over ties."""
+
+from typing import Any
 
 import altair as alt
 import streamlit as st
@@ -17,20 +19,24 @@ DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 CURVES = {"P": "Precision over K", "AP(retrieved)": "mAP over K"}
 
 
-def draw_codes(study: Study, choices: Choices) -> None:
-    """Draw precision and mAP over K, and a table of bits, bounds over ties and P(H<=2)."""
-    runs, metric = choices["runs"], str(parse_one(choices["metric"]))
+def make_curves(study: Study, choices: Choices) -> dict[str, Any]:
+    """Return the charts of precision and mAP over K, by their titles."""
+    runs, charts = choices["runs"], {}
     colours = colour_versions([*choices.pair, *runs])
     depths = [depth for depth in DEPTHS if depth <= len(study.collection.items)]
     names = " ".join(f"{name}@{depth}" for name in CURVES for depth in depths)
     rows = study.list_means(runs, names)
-    for place, (name, title) in zip(st.columns(2), CURVES.items(), strict=True):
-        with place:
-            st.markdown(f"**{title}**")
-            chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
-            for layer in chart.layer:
-                layer.encoding.x.scale = alt.Scale(type="log")
-            st.altair_chart(chart)
+    for name, title in CURVES.items():
+        chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
+        for layer in chart.layer:
+            layer.encoding.x.scale = alt.Scale(type="log")
+        charts[title] = chart
+    return charts
+
+
+def draw_ties(study: Study, choices: Choices) -> None:
+    """Draw a table of bits, bounds over ties and P(H<=2)."""
+    runs, metric = choices["runs"], str(parse_one(choices["metric"]))
     st.markdown(
         f"**{escape_markdown(metric)} over the order of ties**",
         help="Items at equal distances have no order of their own. Smallest and largest: means of "

@@ -93,6 +93,7 @@ class Palette {
       event.preventDefault();
       this.draw((this.marked + step + this.found.length) % this.found.length);
     } else if (event.key === "Enter" && !event.isComposing) {
+      event.preventDefault(); // the focus goes back to a button, which it would press
       // names may still be on their way, and Escape may come before them
       this.loaded.finally(() => this.dialog.open && this.choose(this.marked));
     }

@@ -2,9 +2,12 @@
 // at once, before the server knows it. A view has `known`, what the server sent of a pair; `reopen`,
 // which shows a pair again; `nameAnswer`, for a sentence; and `describe`, for the line of its state.
 
-const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"]]);
+const WORDS = new Map([["relevant", "relevant"], ["not", "not relevant"], ["unsure", "unsure"],
+  ["keep", "keep label"]]);
 const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]]);
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
+const countOf = (number, total, one, many) =>
+  `${number.toLocaleString("en")} of ${total.toLocaleString("en")} ${total === 1 ? one : many}`;
 const nameOf = ({ query_id, item_id = "" }) => JSON.stringify([query_id, item_id]);
 
 class AnswerView extends QueryView {

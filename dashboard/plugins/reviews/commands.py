@@ -41,7 +41,7 @@ NEEDED = {
     "decide": {
         "--query": "query",
         "--item": "result of the query",
-        "--value": "relevant, not, unsure (the label stays), or a grade",
+        "--value": "relevant, not, keep (the label stays), or a grade",
     },
 }
 """Options that have to be given, and their help."""

@@ -14,7 +14,7 @@ from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import Judgement, list_judged
 from dashboard.plugins.reviews import verdicts
-from dashboard.plugins.reviews.verdicts import DECISION, UNSURE, VERDICT, Verdicts
+from dashboard.plugins.reviews.verdicts import DECISION, KEEP, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
 from dashboard.study.study import Study
@@ -43,7 +43,7 @@ def settle(rows: Verdicts) -> Rows:
     return [
         {"query_id": query, "item_id": item} | row
         for (query, item), row in found.items()
-        if row["value"] != UNSURE
+        if row["value"] not in (UNSURE, KEEP)
     ]
 
 

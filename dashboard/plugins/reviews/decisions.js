@@ -20,7 +20,7 @@ class Decisions extends AnswerView {
   update(component) {
     super.update(component);
     this.choices = [["not", "✕ Not relevant", "x"], ["relevant", "✓ Relevant", "y"],
-      ...this.data.grades.map((grade) => [grade, grade, grade]), ["unsure", "Keep label", "n"]];
+      ...this.data.grades.map((grade) => [grade, grade, grade]), ["keep", "Keep label", "n"]];
     this.draw();
   }
 
@@ -61,7 +61,7 @@ class Decisions extends AnswerView {
 
   nameAnswer(answer) {
     const row = this.data.rows.find((each) => nameOf(each) === nameOf(answer));
-    return `${answer.value === "unsure" ? "keep label" : say(answer.value)}, of ${row?.query ?? answer.query_id}`;
+    return `${say(answer.value)}, of ${row?.query ?? answer.query_id}`;
   }
 
   describe() {

@@ -195,8 +195,7 @@ class Judging extends AnswerView {
   drawEnding() {
     this.hasEnded = this.payloads.has(this.query) && !this.findNext();
     const next = this.findQuery();
-    const number = this.cards.length;
-    const told = number ? `All ${number} results of this query are judged.` : "This query has no results to judge.";
+    const told = this.cards.length ? "All results of this query are judged." : "This query has no results to judge.";
     const name = this.data.queries.find(([id]) => id === next)?.[1].slice(0, MAX_NAME) ?? "";
     const button = next
       ? makeKeyed("choice", `Next query: ${name}`, "Enter", () => this.open(next))
@@ -211,8 +210,9 @@ class Judging extends AnswerView {
     const gained = known.reduce((sum, [id, , done]) => sum + Number(this.isDone(id, done)) - Number(done), 0);
     const bar = Object.assign(make("progress"), { max: this.cards.length || 1, value: judged });
     bar.setAttribute("aria-label", "Results judged");
-    const [queries, total] = [this.data.done + gained, this.data.total].map((each) => each.toLocaleString("en"));
-    this.counts.replaceChildren(make("span", "", `${judged} of ${this.cards.length} results · ${queries} of ${total} queries`), bar);
+    const told = [countOf(judged, this.cards.length, "result", "results"),
+      countOf(this.data.done + gained, this.data.total, "query", "queries")];
+    this.counts.replaceChildren(make("span", "", told.join(" · ")), bar);
   }
 
   // Return the next card that is not judged, after the one in front and then from the first.
@@ -332,7 +332,8 @@ class Judging extends AnswerView {
     if (card) this.choose(card);
   }
 
-  // Swiping the card in front to the right says relevant, to the left not relevant.
+  // Swiping the card in front to the right says relevant, to the left not relevant,
+  // unless it is judged.
   followSwipe(element) {
     let start;
     element.onpointerdown = (event) => {
@@ -350,7 +351,8 @@ class Judging extends AnswerView {
       if (!start) return;
       const [across, down] = [event.clientX - start.clientX, event.clientY - start.clientY];
       element.onpointercancel();
-      if (Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down)) this.judge(across > 0 ? "relevant" : "not");
+      const isMeant = Math.abs(across) > SWIPE && Math.abs(across) > 2 * Math.abs(down);
+      if (isMeant && !this.has(this.front)) this.judge(across > 0 ? "relevant" : "not");
     };
   }
 

@@ -54,6 +54,11 @@ STYLE = """<style>@media (max-width: 743px) {
 [class*="st-key-link-primary"] a,
 [class*="st-key-link-primary"] a:hover { background: light-dark(#1f5fbf, #7fb2ff) }
 [class*="st-key-link-primary"] a p { color: light-dark(#ffffff, #0e151d) }</style>"""
+LISTS = [
+    Column("title", "List", link="href", wrap=True),
+    Column("told", "Holds", wrap=True),
+    Column("progress", "Judged by", wrap=True),
+]
 PAIRS = [
     Column("query", "Query", link="href", wrap=True),
     Column("item", "Result", wrap=True),
@@ -117,29 +122,17 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         _draw_list(made, reviews.judged[made.id], author)
     if not reviews.lists:
         st.caption("No list yet. A list is what several people judge, each on their own.")
-    closed = [made for made in reviews.lists if made.closed]
-    for kind, lists in (("Older open", opened[MAX_LISTS:]), ("Closed", closed)):
-        if lists:
-            rows = [
-                {
-                    "title": made.title,
-                    "href": write_link("reviews", **{PART: made.id}),
-                    "told": _tell(made),
-                    "progress": _write_progress(made, reviews.judged[made.id]),
-                }
-                for made in lists
-            ]
-            draw_folded(
-                f"{kind} lists: {len(lists):,}",
-                write_table(
-                    [
-                        Column("title", "List", link="href", wrap=True),
-                        Column("told", "Holds", wrap=True),
-                        Column("progress", "Judged by", wrap=True),
-                    ],
-                    rows,
-                ),
-            )
+    rows = [
+        {
+            "title": made.title,
+            "href": write_link("reviews", **{PART: made.id}),
+            "told": _tell(made),
+            "progress": _write_progress(made, reviews.judged[made.id]),
+        }
+        for made in (*opened[MAX_LISTS:], *(each for each in reviews.lists if each.closed))
+    ]
+    if rows:
+        draw_folded(f"Closed and older lists: {len(rows):,}", write_table(LISTS, rows))
 
 
 def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
@@ -238,7 +231,7 @@ def _tell(made: JudgingList) -> str:
     versions = " → ".join(filter(None, (made.baseline, made.candidate)))
     task = "to compare blind" if made.is_comparison else "to judge"
     told = [f"{_count(made)} {task}", made.chosen, versions, f"by {made.author}", made.time[:10]]
-    told.append(judging_lists.describe_gone(made))
+    told += ["closed" if made.closed else "", judging_lists.describe_gone(made)]
     return " · ".join(filter(None, told))
 
 

@@ -58,7 +58,8 @@ class Comparison extends AnswerView {
   }
 
   describe() {
-    return `${this.data.queries.length - this.left.length} of ${this.data.queries.length} queries`;
+    const { length } = this.data.queries;
+    return countOf(length - this.left.length, length, "query", "queries");
   }
 
   draw() {
@@ -80,9 +81,8 @@ class Comparison extends AnswerView {
   }
 
   drawEnd() {
-    const text = `You have compared all ${this.data.queries.length} queries.`;
     const button = makeButton("big", "Show the result", "", () => this.trigger("finish", true));
-    return [make("div", "end", make("h1", "", text), button)];
+    return [make("div", "end", make("h1", "", "You have compared every query."), button)];
   }
 
   drawBottom() {

@@ -18,6 +18,7 @@ from dashboard.study.changes import list_changes, list_moved_results
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray, Row, Rows
+from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
 from dashboard.views.media_routes import address_media, find_media_of
@@ -39,7 +40,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
     author = find_author()
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
-        st.markdown(f"Which of two lists answers better? {len(made.asked):,} queries.")
+        st.markdown(f"Which of two lists answers better? {count_things(len(made.asked), 'query')}.")
         draw_author()
         draw_reset("Leave", PART)
         return

@@ -38,7 +38,8 @@ st.html(STYLE)
 undecided = list_undecided(reviews.rows)
 differing = keep_there(undecided, study.collection)
 with make_line(key="reviews-head"):
-    labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if differing else {})
+    is_told = differing and part != "decisions"  # which says itself how many are left
+    labels = PARTS | ({"decisions": f"Disagreements {len(differing):,}"} if is_told else {})
     draw_switch(PART, part if part in PARTS else None, labels)
     draw_author()
 if part:

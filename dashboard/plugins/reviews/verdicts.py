@@ -22,6 +22,8 @@ UNSURE = "unsure"
 WITHDRAWN = ""
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict or decision beside grades."""
+KEEP = "keep"
+"""Value of a decision that the label stays; older ones are UNSURE."""
 SAME_AS = {"1": "relevant", "0": "not"}
 """Grades that say what a word says, where there are no others."""
 PREFERENCES = ("much better", "better", "same", "worse", "much worse", "cannot judge")
@@ -44,7 +46,7 @@ class Verdict:
     Attributes:
         kind: One of KINDS, or another kind of the first edition.
         item_id: Item, "" of a preference.
-        value: One of WORDS or a grade, one of PREFERENCES, or WITHDRAWN.
+        value: One of WORDS, KEEP or a grade, one of PREFERENCES, or WITHDRAWN.
         list_id: The list that the person worked on, "" for none.
         run: Version whose result it was, "" for none.
         against: The other version, of a preference.
@@ -253,7 +255,7 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
     if verdict.item_id not in (("",) if compares else collection.items.index):
         raise ChoiceError(f"There is no item {verdict.item_id[:80]!r} in {collection.name}.")
     scale = find_scale(collection)
-    words = PREFERENCES if compares else WORDS
+    words = {PREFERENCE: PREFERENCES, DECISION: (*WORDS, KEEP)}.get(kind, WORDS)
     grades = [] if compares else list(map(str, range(scale + 1)))
     if value not in (WITHDRAWN, *words, *grades):
         known = [*words, f"or a grade from 0 to {scale}"] if grades[2:] else words

@@ -13,6 +13,7 @@ from dashboard.views.people import OWNER, find_reader
 
 study, _ = open_page()
 collection = study.collection
+find_reader().require(OWNER)
 st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False)
 with st.form("add", border=True):
     name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4")
@@ -42,7 +43,6 @@ with st.form("add", border=True):
 if is_sent:
     findings: Findings = []
     try:
-        find_reader().require(OWNER)
         stated = Stated(note.strip(), by_position, ways[codes])
         add_dropped(collection, name.strip(), items, queries, stated, findings)
     except Unsure as error:

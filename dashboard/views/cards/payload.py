@@ -14,12 +14,11 @@ from dashboard.study.query_result import QueryResult
 from dashboard.tables import Row
 from dashboard.texts import count_things, write_number
 from dashboard.views.charts import colour_versions
+from dashboard.views.data_tables import format_value
 from dashboard.views.media_routes import address_media, find_media_of
 
 MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
-MISSED = 20
-"""Missed items that have a card, and more in longer rows; those missed by all come first."""
 FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
 
@@ -46,12 +45,12 @@ def make_payload(
     if found.ideal:
         rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
     missed = []
-    for row in found.missed[: max(depth, MISSED)]:
+    for row in found.missed[:depth]:
         lacking = ", ".join(version for version in ranked if version not in row["runs"])
         mark = f"missed by {lacking if row['runs'] else 'all'}"
         missed.append(make(row) | {"hit": True, "mark": mark, "rank": None})
     unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
-    if cards := (missed + unseen)[: max(depth, len(missed))]:
+    if cards := (missed + unseen)[:depth]:
         note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
         note += f"; the first {len(missed)}" if len(missed) < len(found.missed) else ""
         note = note if missed else f"not relevant, and in no top {depth}"
@@ -124,7 +123,7 @@ def make_card(versions: Sequence[str], row: Row) -> Row:
     return {
         "item": row["item_id"] or "not in the collection",
         "rank": row.get("rank"),
-        "score": None if row.get("score") is None else f"{row['score']:.3f}".replace("-", "−"),
+        "score": None if row.get("score") is None else format_value(row["score"]),
         "hit": row.get("hit"),
         "grade": f"{grade:g}" if (grade := row.get("grade") or 0) > 1 else "",
         "notes": list(row.get("notes", ())),

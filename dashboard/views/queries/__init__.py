@@ -57,19 +57,19 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
         rows: Rows of `list_changes`, in the order in which they are drawn.
         pick: Results that are marked where a query is open.
     """
-    before = st.session_state.get("queries") or {}
-    opened = before.get("opened")
-    if opened is None:
-        opened = st.query_params.get("query", "")
-    else:
-        set_choice("query", opened)
+    opened = st.query_params.get("query", "")
     is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
-    number = MAX_ROWS if before.get("all") or is_far else FIRST_ROWS
+    is_whole = (st.session_state.get("queries") or {}).get("all")  # Show all was pressed
+    number = MAX_ROWS if is_whole or is_far else FIRST_ROWS
     data = make_payload(study, choices, rows, opened, number, pick)
-    names = ("opened", "all", "go")
-    callbacks = {f"on_{name}_change": lambda: None for name in names}  # states are read above
     component = load_component("queries", FOLDER / "queries.js", FOLDER / "queries.css")
-    answer = component(key="queries", data=data, **callbacks)
+    answer = component(
+        key="queries",
+        data=data,
+        on_opened_change=lambda: set_choice("query", st.session_state["queries"]["opened"]["id"]),
+        on_all_change=lambda: None,
+        on_go_change=lambda: None,
+    )
     if answer.go:
         st.switch_page(find_pages()["query"], query_params=merge_choices(query=answer.go))
 

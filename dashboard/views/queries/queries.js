@@ -64,7 +64,7 @@ function drawPeek(peek) {
   return box;
 }
 
-function drawRow(row, data, opened, set, go) {
+function drawRow(row, data, opened, send) {
   const item = make("li");
   const line = make("div", `line ${row.outcome.replace(" ", "-")}${opened ? " open" : ""}`);
   const button = make("button");
@@ -72,7 +72,7 @@ function drawRow(row, data, opened, set, go) {
   button.dataset.id = row.id;
   button.setAttribute("aria-expanded", String(opened));
   button.setAttribute("aria-label", `First results of ${row.text}`);
-  button.onclick = () => set("opened", opened ? "" : row.id);
+  button.onclick = () => send("opened", { id: opened ? "" : row.id });
   const link = make("a", "", row.text);
   link.href = row.href;
   link.onclick = (event) => {
@@ -80,7 +80,7 @@ function drawRow(row, data, opened, set, go) {
     event.preventDefault();
     // Streamlit writes a page's keys to the address of the page before it: one step of Back, not two
     history.replaceState(history.state, "", new URL(link.href).search);
-    go("go", row.id);
+    send("go", row.id);
   };
   const text = make("span", "text");
   text.append(link);
@@ -142,7 +142,7 @@ export default function ({ parentElement, data, setStateValue, setTriggerValue }
   const list = make("section", data.versions.length > 1 ? "queries" : "queries single");
   const rows = make("ol");
   rows.append(...data.rows.map((row) =>
-    drawRow(row, data, row.id === data.opened, setStateValue, setTriggerValue)));
+    drawRow(row, data, row.id === data.opened, setTriggerValue)));
   list.append(drawLegend(data), drawTitle(data), rows);
   if (!data.rows.length) list.append(make("p", "more", "No query."));
   if (data.more) list.append(drawMore(data, setStateValue));

@@ -60,7 +60,9 @@ def test_majority_of_who_is_sure(
     assert list_grades(open_labels(graded), "q1") == {"a": 2.0, "b": grade}
 
 
-@pytest.mark.parametrize(("value", "grade"), [("not", 0.0), ("2", 2.0), ("unsure", 0.0)])
+@pytest.mark.parametrize(
+    ("value", "grade"), [("not", 0.0), ("2", 2.0), ("unsure", 0.0), ("keep", 0.0)]
+)
 def test_decision_counts_before_a_majority(
     graded: Path, say: Say, value: str, grade: float
 ) -> None:
