@@ -33,16 +33,22 @@ COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
-RESULTS = re.compile("result|hits|ranking|retrieved|docs$|children$", re.I)
+RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
 RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of lists of the ids that a query found, or should find."""
+RATED = ("ratings", "relevant_documents")
+ASKED = ("query", "query_text", "name", "id")
+"""Keys of what Quepid, OpenSearch, Elasticsearch and RRE rate, and of the query."""
+PRODIGY = "_input_hash"
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
 VECTOR_WORDS = re.compile(
     r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])", re.I
 )
 """Words in the names of columns that hold vectors, of whole numbers too."""
+OUTLINES = re.compile("segment|polygon|outline|points|box|contour|mask|times|scores", re.I)
+"""Words in the names of columns of as many fractions that are no vectors."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
@@ -172,6 +178,7 @@ def _is_header(names: Iterable[str]) -> bool:
 
 def _read_lines(source: Source, name: str) -> Iterator[Row]:
     odd: list[int] = []
+    rejected: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
             continue
@@ -179,11 +186,20 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
             row = json.loads(text)
         except (ValueError, RecursionError):
             row = None
-        if isinstance(row, dict):
-            yield line, row
-        else:
+        if not isinstance(row, dict):
             odd.append(line)
+        elif row.get("answer", "accept") == "accept" or PRODIGY not in row:
+            yield line, row if PRODIGY not in row else _choose_accepted(row)
+        else:
+            rejected.append(line)
     source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
+    source.count(name, rejected, "answers of Prodigy to reject or ignore", "accept; left out")
+
+
+def _choose_accepted(row: Object) -> Object:
+    """Return a row of Prodigy in which the options that were accepted are its labels."""
+    options = {each["id"]: each.get("text", each["id"]) for each in row.pop("options", ())}
+    return row | {"label": [options[each] for each in row.pop("accept")]} if options else row
 
 
 def _read_objects(source: Source, name: str) -> Iterator[Row]:
@@ -220,7 +236,8 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     class, or ids by split.
     """
     for records in filter(_has_records, [*found.values(), found]):
-        return [{"item_id": key, **row} for key, row in records.items()]
+        kind = "query" if all("hits" in row for row in records.values()) else "item_id"
+        return [{kind: key, **row} for key, row in records.items()]
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):
@@ -241,7 +258,8 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
         return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
-    if len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
+    for ids in (own for key, own in lists.items() if IDS.search(key)):
+        lists = {key: own for key, own in lists.items() if len(own) == len(ids)}
         return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     tables = {key: own for key, own in flatten(found).items() if holds_objects(own)}
     for key, own in tables.items():
@@ -265,10 +283,14 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
 
 def _part_results(row: Object) -> list[Object]:
     """Return a row for each result, relevant item or rating that a query lists; else the row."""
-    if isinstance(ratings := row.get("ratings"), dict):
-        query = row.get("query", row.get("query_text"))
-        pairs = ratings.items() or [("", None)]
-        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
+    for key in filter(row.__contains__, RATED):
+        told = flatten({name: own for name, own in row.items() if name != key})
+        small = {name.rpartition(".")[2].strip("$"): own for name, own in told.items()}
+        query = [small[name] for name in ASKED if small.get(name)][0]
+        return [{"query": query, **each} for each in _list_rated(row[key])]
+    for own in filter(holds_objects, row.values()):
+        if any(each.keys() & set(RATED) for each in own):  # RRE's groups of queries
+            return [each for group in own for each in _part_results(group)]
     if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
         listed = [each for each in str(row["images"]).split() if each != "None"]
         row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
@@ -278,6 +300,8 @@ def _part_results(row: Object) -> list[Object]:
     }
     asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
+    if any(isinstance(each, list) for own in lists.values() for each in own):
+        return [row]  # QVHighlights' windows are no items
     others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
     rows: list[Object] = []
@@ -289,6 +313,22 @@ def _part_results(row: Object) -> list[Object]:
             number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
             rows.append(others | {"query": asked[0]} | number | hit)
     return rows or [row]
+
+
+def _list_rated(rated: Any) -> list[Object]:
+    """Return a row for each document that is rated, as Quepid, Elasticsearch and RRE write them.
+
+    RRE has a gain by document, or documents by gain.
+    """
+    if holds_objects(rated):
+        return list(rated)
+    rows: list[Object] = []
+    for name, own in (rated or {"": None}).items():
+        for each in own if isinstance(own, list) else [own]:
+            pair = (each, name) if isinstance(own, list) else (name, each)
+            grade = pair[1]["gain"] if isinstance(pair[1], dict) else pair[1]
+            rows.append({"docid": pair[0], "rating": grade})
+    return rows
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -342,7 +382,8 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        if len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE) and (is_named or "." in text):
+        is_vector = is_named or "." in text and not OUTLINES.search(column)
+        if is_vector and len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
@@ -353,12 +394,13 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         ):
             continue
         elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
-            wanted = "texts, numbers or lists of them; left out"
-            source.say(name, f"a column {column} of nested cells", wanted)
+            told = f"a column {column} of nested cells"
+            source.leave_out(name, DataError(name, told, "texts, numbers or lists of them"))
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
-            found = f"cells in the column {column} that are no vectors{cut}"
-            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
+            told = f"cells in the column {column} that are no vectors{cut}"
+            wanted = "[0.5, 1.0], or Parquet"
+            source.leave_out(name, DataError(name, told, wanted, line=lines[0]))
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name

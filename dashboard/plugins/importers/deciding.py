@@ -36,9 +36,13 @@ YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", 
 TEST = ("test", "testing")
 SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
 ODD = re.compile(
-    r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
+    r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
+    r"[-+]?\d*\.\d*[1-9]\d*",
+    re.I,
 )
-"""Addresses, dates and names of files, which are no classes."""
+"""Addresses, dates, names of files and fractions, which are no classes."""
+SPANNED = re.compile(r"\[\[|\[[-+]?\d*\.\d")
+"""The beginning of a list of places or times."""
 NUMERIC = re.compile(r"[-+\d.:/ ]+")
 """Numbers, times and dates, which are offered after all others."""
 MAX_CHARACTERS = 80
@@ -71,7 +75,8 @@ def choose_basis(found: Gathered) -> Names:
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     cells = (*found.items.get("file"), *found.items.index)
-    is_asked = found.written or any(side == "texts" for _, side in found.vectors)
+    is_asked = found.written or "video" in found.items.get("kind")
+    is_asked = is_asked or any(side == "texts" for _, side in found.vectors)
     is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
@@ -119,6 +124,8 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         if is_other or small.startswith(KEYWORDS):
             continue
         cells = list(filter(None, clean_classes(found.items.get(column))))
+        if any(map(SPANNED.match, cells[:20])):
+            continue
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
         if is_declared or _says_class(small):
@@ -145,10 +152,11 @@ def join_marks(found: Gathered) -> None:
         if YES & {*own} and {*own} <= YES | NO and not _says_class(name_plainly(name))
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
-        column = "classes" if len(marks) == len(cells) else "marked"
+        rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
+        is_sure = len(marks) == len(cells) and (len(marks) > 2 or all(sum(e) == 1 for e in rows))
+        column = "classes" if is_sure else "marked"
         found.items.filled[column] = found.items.filled[marks[0]]
-        rows = zip(*(cells[name] for name in marks), strict=True)
-        joined = [write_list(compress(marks, map(YES.__contains__, row))) for row in rows]
+        joined = [write_list(compress(marks, row)) for row in rows]
         for name in marks:
             del found.items.columns[name]
         found.items.columns[column] = joined

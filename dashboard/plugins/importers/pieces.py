@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -224,7 +225,14 @@ def flatten(row: Object, before: str = "") -> Object:
     """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
     found: Object = {}
     for key, value in row.items():
-        if isinstance(value, dict) and value.keys() != {"choices"}:
+        if isinstance(value, str) and value.startswith('{"'):  # an object in a cell of a table
+            with suppress(ValueError):
+                value = json.loads(value)
+        if isinstance(value, dict) and all(
+            isinstance(each, dict) and name in each.values() for name, each in value.items()
+        ):
+            found[f"{before}{key}"] = [*value.values()]  # objects by their ids, as Encord's
+        elif isinstance(value, dict) and value.keys() != {"choices"}:
             found |= flatten(value, f"{before}{key}.")
         else:
             found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
@@ -232,11 +240,15 @@ def flatten(row: Object, before: str = "") -> Object:
 
 
 def list_inside(row: Object) -> Object:
-    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
+    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each.
+
+    >>> list_inside({"x": [{"y": {"z": "a"}}, {"y": {"z": "b"}}]})["x.y.z"]
+    ['a', 'b']
+    """
     cells = flatten(row)
     for column, own in list(cells.items()):
         for each in own if holds_objects(own) else ():
-            for key, value in each.items():
+            for key, value in list_inside(each).items():
                 every = value if isinstance(value, list) else [value]
                 texts = [text for text in every if isinstance(text, str)]
                 if texts and not OF_REGIONS.search(key):

@@ -42,6 +42,7 @@ NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jso
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
     ".txt": "A table: as .csv with a header above its rows, such as item_id,label",
+    ".xml": "A table: as .csv with a header above its rows, such as item_id,label",
     ".pkl": "numpy.save('vectors.npy', array), frame.to_parquet('table.parquet'), or for lists "
     "json.dump(pickle.load(open('FILE', 'rb')), open('FILE.json', 'w'), default=lambda array: "
     "array.tolist()); a pickle can run programs and is never read",
@@ -206,17 +207,18 @@ class Source:
                     found[each] = name if found.setdefault(each, name) == name else ""
         return found | {name: name for name in self.media}
 
-    def find_media(self, cell: str, folder: str = "") -> str:
+    def find_media(self, cell: str, folder: str = "", item: str = "") -> str:
         """Return the picture or clip that a cell of a table in a folder names; "" for none.
 
-        The address of one on another host that the source has not stays as it is.
+        The address of one on another host that the source has not, also not by the id of its item,
+        stays as it is.
         """
         plain = cut_address(cell.strip().replace("\\", "/"))
         plain = plain.removeprefix("file://").removeprefix("./")
         address = cell.strip() if REMOTE.match(plain) else ""
         if not self.media:
             return address
-        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain))
+        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain), address and item)
         return next(filter(None, map(self._tails.get, tails)), address)
 
     def report_unread(self) -> None:

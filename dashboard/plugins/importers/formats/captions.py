@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.plugins.importers.blocks import make_text
+from dashboard.plugins.importers.formats.tabular import read_table
 from dashboard.plugins.importers.pieces import (
     Captions,
     Format,
@@ -44,6 +45,9 @@ def _read_json(source: Source, name: str) -> Pieces:
     """Yield pictures, their texts and classes."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
+    if key not in found:  # another table with the ids of categories
+        yield from read_table(source, name)
+        return
     beside, own, other = LISTS[key]
     kept = found[key]
     told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
