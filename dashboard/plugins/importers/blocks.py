@@ -21,7 +21,7 @@ from dashboard.plugins.importers.pieces import (
     list_inside,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Names, Object, Source, find_plain
+from dashboard.plugins.importers.source import Columns, Names, Object, Source, find_plain, find_stem
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
@@ -198,8 +198,8 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
 
 def _choose_accepted(row: Object) -> Object:
     """Return a row of Prodigy in which the options that were accepted are its labels."""
-    options = {each["id"]: each.get("text", each["id"]) for each in row.pop("options", ())}
-    return row | {"label": [options[each] for each in row.pop("accept")]} if options else row
+    is_chosen = bool(row.pop("options", ()))
+    return row | {"label": row.pop("accept")} if is_chosen else row
 
 
 def _read_objects(source: Source, name: str) -> Iterator[Row]:
@@ -238,6 +238,8 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     for records in filter(_has_records, [*found.values(), found]):
         kind = "query" if all("hits" in row for row in records.values()) else "item_id"
         return [{kind: key, **row} for key, row in records.items()]
+    if file := source.find_media(find_stem(name)):  # a file a picture, as of Supervisely and V7
+        return [{"file": file, **found}]
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):

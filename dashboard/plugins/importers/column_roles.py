@@ -293,7 +293,8 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
-    if of.keys().isdisjoint(NAMING) and not block.vectors:
+    # a text names no picture
+    if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:
         raise DataError(
             block.file,
             f"the columns {', '.join(block.columns) or '(none)'}",

@@ -19,7 +19,7 @@ from dashboard.texts import split_cells
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
-    r"span|start|end|bbox|times)(_|$)"
+    r"span|start|end|bbox|box|boxes|points|times)(_|$)"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(

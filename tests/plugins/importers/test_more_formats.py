@@ -135,17 +135,19 @@ CASES: dict[str, Case] = {
             "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
         ["--relevance", "objects.names"], {("items.csv", "file objects.names label"):
          ['a.png||["cat"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|', "d.png||"]}, {}),
-    "Supervisely, V7, Prodigy and flags of LabelMe": (
+    "Supervisely, Prodigy and flags of LabelMe": (
         {f"{n}.png": 1 for n in "abcde"} | {
             "meta.json": {"classes": [{"title": "cat", "shape": "any"}], "tags": []},
-            "a.png.json": {"tags": [], "size": {}, "objects": [{"classTitle": "cat"}]},
-            "x.json": {"item": {"name": "b.png", "slots": []}, "annotations": [{"name": "dog"}]},
+            "x/a.png.json": {"size": {}, "objects": [{"classTitle": "cat"}]},
+            "b.json": {"size": {}, "objects": [{"classTitle": "dog"}]},
             "y.json": {"imagePath": "c.png", "shapes": [], "flags": {"far": True, "dark": False}},
-            "z.jsonl": "\n".join(f'{{"image": "{n}.png", "options": [{{"id": 1, "text": "cat"}}], '
-                '"accept": [1], "answer": "%s", "_input_hash": 1}' % word
+            "z.jsonl": "\n".join(f'{{"image": "{n}.png", "options": [{{"id": "x", "text": "y"}}], '
+                f'"accept": ["fox"], "answer": "{word}", "_input_hash": 1}}'
                 for n, word in (("d", "accept"), ("e", "reject")))},
-        [], {("items.csv", "file label flags"): ['a.png|["cat"]|', 'b.png|["dog"]|',
-             'c.png||["far"]', 'd.png|["cat"]|', "e.png||"]}, {}),
+        ["--relevance", "objects.classTitle"],
+        {("items.csv", "file label objects.classTitle flags"):
+         ['c.png|||["far"]', 'b.png||["dog"]|', 'a.png||["cat"]|', 'd.png|["fox"]||', "e.png|||"]},
+        {}),
     "ratings of OpenSearch, Elasticsearch and RRE": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
          "b.json": {"requests": [{"id": "r", "ratings": [{"_id": "b", "rating": 2}]}]},

@@ -1,6 +1,6 @@
 """Annotations as classes of each picture: JSON of FiftyOne and Label Studio; boxes, OpenImages.
 
-FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe, Supervisely and V7 a file a
+FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe a file a
 picture; boxes are in CVAT's and VOC's XML and in YOLO's text files.
 """
 
@@ -27,8 +27,7 @@ from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
-KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath",
-        "tags size objects", "classes tags title shape", "item annotations slots")  # fmt: skip
+KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
 BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
@@ -54,23 +53,11 @@ def _read_json(source: Source, name: str) -> Pieces:
         yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
         flags = [flag for flag, is_set in (found.get("flags") or {}).items() if is_set]
         yield make_labelled(name, [(found["imagePath"], flags)], "flags")
-    elif "slots" in found.get("item", ()):  # V7
-        yield make_labelled(name, [(found["item"]["name"], _list_named(found["annotations"]))])
-    elif "objects" in found:  # Supervisely; its meta.json has the names of classes alone
-        own = [each["classTitle"] for each in found["objects"]]
-        yield make_labelled(name, [(find_stem(name), own)])
-        yield make_labelled(name, [(find_stem(name), _list_named(found["tags"]))], "tags")
-    elif "tags" in found:
-        return
     elif "samples" in found:
         yield from _list_samples(source, name, found["samples"])
     else:
         classes, own = found.get("classes") or [], found["labels"].items()
         yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
-
-
-def _list_named(told: Sequence[Any]) -> Names:
-    return [each["name"] for each in told]
 
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
