@@ -21,11 +21,12 @@ from dashboard.plugins.importers.pieces import (
     list_inside,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Names, Object, Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Columns, Names, Source, find_plain, find_stem
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray
+from dashboard.tables import Row as Object
 from dashboard.texts import split_cells
 
 TEXTS = (".csv", ".tsv", ".tab")
@@ -37,10 +38,7 @@ RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$
 RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of lists of the ids that a query found, or should find."""
-RATED = ("ratings", "relevant_documents")
-ASKED = ("query", "query_text", "name", "id")
-"""Keys of what Quepid, OpenSearch, Elasticsearch and RRE rate, and of the query."""
-PRODIGY = "_input_hash"
+RATED = "relevant_documents"
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
 VECTOR_WORDS = re.compile(
@@ -178,7 +176,6 @@ def _is_header(names: Iterable[str]) -> bool:
 
 def _read_lines(source: Source, name: str) -> Iterator[Row]:
     odd: list[int] = []
-    rejected: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
             continue
@@ -186,20 +183,15 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
             row = json.loads(text)
         except (ValueError, RecursionError):
             row = None
-        if not isinstance(row, dict):
+        is_prodigy = isinstance(row, dict) and "_input_hash" in row
+        if not isinstance(row, dict) or is_prodigy and row.get("answer") != "accept":
             odd.append(line)
-        elif row.get("answer", "accept") == "accept" or PRODIGY not in row:
-            yield line, row if PRODIGY not in row else _choose_accepted(row)
-        else:
-            rejected.append(line)
-    source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
-    source.count(name, rejected, "answers of Prodigy to reject or ignore", "accept; left out")
-
-
-def _choose_accepted(row: Object) -> Object:
-    """Return a row of Prodigy in which the options that were accepted are its labels."""
-    is_chosen = bool(row.pop("options", ()))
-    return row | {"label": row.pop("accept")} if is_chosen else row
+            continue
+        if is_prodigy and row.pop("options", ()):
+            row["label"] = row.pop("accept")
+        yield line, row
+    what = "lines that are no JSON object, or that Prodigy's answer rejects"
+    source.count(name, odd, what, "an object a line; left out")
 
 
 def _read_objects(source: Source, name: str) -> Iterator[Row]:
@@ -260,9 +252,9 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
         return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
-    for ids in (own for key, own in lists.items() if IDS.search(key)):
-        lists = {key: own for key, own in lists.items() if len(own) == len(ids)}
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    for ids in filter(IDS.search, lists):
+        cells = {key: own for key, own in lists.items() if len(own) == len(lists[ids])}
+        return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
     tables = {key: own for key, own in flatten(found).items() if holds_objects(own)}
     for key, own in tables.items():
         if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
@@ -285,14 +277,18 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
 
 def _part_results(row: Object) -> list[Object]:
     """Return a row for each result, relevant item or rating that a query lists; else the row."""
-    for key in filter(row.__contains__, RATED):
-        told = flatten({name: own for name, own in row.items() if name != key})
-        small = {name.rpartition(".")[2].strip("$"): own for name, own in told.items()}
-        query = [small[name] for name in ASKED if small.get(name)][0]
-        return [{"query": query, **each} for each in _list_rated(row[key])]
     for own in filter(holds_objects, row.values()):
-        if any(each.keys() & set(RATED) for each in own):  # RRE's groups of queries
+        if RATED in own[0]:  # RRE's groups of queries
             return [each for group in own for each in _part_results(group)]
+    if RATED in row:
+        query = row.get("name") or row["placeholders"]["$query"]
+        row = {"query": query, "ratings": _list_gains(row[RATED])}
+    elif row.keys() >= {"request", "ratings"}:  # Elasticsearch
+        row = {"query": row["id"], "ratings": row["ratings"]}
+    query = row.get("query", row.get("query_text"))
+    if query and isinstance(ratings := row.get("ratings"), dict):
+        pairs = ratings.items() or [("", None)]
+        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
     if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
         listed = [each for each in str(row["images"]).split() if each != "None"]
         row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
@@ -313,24 +309,17 @@ def _part_results(row: Object) -> list[Object]:
             if name.endswith("children") and "relevance" in hit:  # Vespa's score
                 hit["score"] = hit.pop("relevance")
             number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
+            number = {} if name == "ratings" else number
             rows.append(others | {"query": asked[0]} | number | hit)
     return rows or [row]
 
 
-def _list_rated(rated: Any) -> list[Object]:
-    """Return a row for each document that is rated, as Quepid, Elasticsearch and RRE write them.
-
-    RRE has a gain by document, or documents by gain.
-    """
-    if holds_objects(rated):
-        return list(rated)
-    rows: list[Object] = []
-    for name, own in (rated or {"": None}).items():
-        for each in own if isinstance(own, list) else [own]:
-            pair = (each, name) if isinstance(own, list) else (name, each)
-            grade = pair[1]["gain"] if isinstance(pair[1], dict) else pair[1]
-            rows.append({"docid": pair[0], "rating": grade})
-    return rows
+def _list_gains(rated: Object) -> Object:
+    """Return the gain of each document, which RRE has by document, or documents by gain."""
+    gains: Object = {}
+    for name, own in rated.items():
+        gains |= dict.fromkeys(own, name) if isinstance(own, list) else {name: own["gain"]}
+    return gains
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import names_texts
 from dashboard.texts import parse_number
 
-ITEM = """item_id slice_id doc_id docno document_id corpus_id product_id segment_id image_id
+ITEM = """item_id slice_id docno doc_id document_id corpus_id product_id segment_id image_id
 video_id vid vid_name clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
 FILE = """file file_name file_path path image image_name image_path img img_path image_file video
 video_path video_file clip clip_path picture photo sensor_video_file sensor_frame_file"""

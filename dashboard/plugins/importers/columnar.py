@@ -105,7 +105,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     told = zip(lines, *cells.values(), strict=True)
     rows = [(at, dict(zip(cells, own, strict=True))) for at, *own in told]
     is_nested = any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells)
-    if is_nested or any(str(own[0]).startswith('{"') for own in cells.values() if own):
+    if is_nested or '{"' in str(rows[:1]):
         rows = [(at, list_inside(row)) for at, row in rows]
     made = make_block(source, file, rows)
     declared = [name for name in classes if name in cells]

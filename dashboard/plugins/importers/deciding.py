@@ -11,8 +11,9 @@ from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options, write_list
-from dashboard.plugins.importers.source import Names, Pair
+from dashboard.plugins.importers.source import Names
 from dashboard.storage.media import EXTENSION
+from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import split_cells
 
@@ -121,10 +122,8 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         small, is_declared = name_plainly(column), column in found.declared
         is_keyed = bool(KEYED.search(small))
         is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
-        if is_other or small.startswith(KEYWORDS):
-            continue
         cells = list(filter(None, clean_classes(found.items.get(column))))
-        if any(map(SPANNED.match, cells[:20])):
+        if is_other or small.startswith(KEYWORDS) or SPANNED.match("".join(cells[:1])):
             continue
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
@@ -153,7 +152,7 @@ def join_marks(found: Gathered) -> None:
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
         rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
-        is_sure = len(marks) == len(cells) and (len(marks) > 2 or all(sum(e) == 1 for e in rows))
+        is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
         column = "classes" if is_sure else "marked"
         found.items.filled[column] = found.items.filled[marks[0]]
         joined = [write_list(compress(marks, row)) for row in rows]

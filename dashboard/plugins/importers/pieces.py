@@ -19,13 +19,13 @@ from dashboard.plugins.importers.source import (
     BROKEN,
     Columns,
     Names,
-    Object,
     Side,
     Source,
     Texts,
     find_stem,
 )
 from dashboard.tables import AnyArray
+from dashboard.tables import Row as Object
 from dashboard.texts import parse_number
 
 Result = tuple[str, str, float]

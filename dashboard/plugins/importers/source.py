@@ -21,11 +21,8 @@ Names = Sequence[str]
 Columns = dict[str, list[str]]
 """Cells by column, or other texts by one."""
 Texts = dict[str, str]
-Pair = tuple[str, str]
 Ordered = dict[str, None]
 """Names in their order, each once."""
-Object = dict[str, Any]
-"""An object of JSON."""
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """Errors of a format about a file: those that it raises, and those of values of another kind."""
 Side = Literal["items", "texts"]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Set
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 from dashboard.errors import DataError
 from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
-    MIN_WIDE,
     ClassNames,
     Format,
     Items,
@@ -38,7 +38,9 @@ ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
 """Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
 MAX_NEIGHBOURS = 10
-OF_CLASSES = re.compile("class|categor|names|label", re.I)
+MIN_KEYED = 5
+"""Lists of fractions, each a vector by its key; fewer are something else."""
+CLASS_NAMES = frozenset({"class_names", "classnames", "label_names", "category_names"})
 LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
 """Names of arrays of classes, which are no vectors."""
 
@@ -77,20 +79,18 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         for key, each in found.items()
         if each.ndim > 1 and not LABELLED.search(key or find_stem(name))
     }
-    if not matrices and len({each.shape for each in lists.values()}) == 1 < len(lists):
-        rows = np.stack([np.asarray(each) for each in lists.values()])  # a vector an id
-        if rows.dtype.kind == "f" and rows.shape[1] >= MIN_WIDE:
-            version, side = name_version(name, "", arrays)
-            yield Vectors(name, version, side, rows, [*lists])
-            return
+    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
+        with suppress(ValueError):  # a vector an id, if all are as long
+            matrices = {"": np.stack([*lists.values()])}
+            lists = {"ids": np.array([*lists])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
-    sizes = {len(rows) for rows in matrices.values()}
-    for key, each in lists.items():  # names of classes, by the numbers beside the vectors
-        if OF_CLASSES.search(key) and each.dtype.kind in "USO" and len(each) not in sizes:
-            yield ClassNames(name, {str(at): own for at, own in enumerate(list_texts(each))})
+    for key in CLASS_NAMES & lists.keys():
+        if lists[key].dtype.kind in "USO":
+            texts = list_texts(lists.pop(key))
+            yield ClassNames(name, {str(at): each for at, each in enumerate(texts)})
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
