@@ -150,7 +150,8 @@ CASES: dict[str, Case] = {
         {}),
     "ratings of OpenSearch, Elasticsearch and RRE": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
-         "b.json": {"requests": [{"id": "r", "ratings": [{"_id": "b", "rating": 2}]}]},
+         "b.json": {"requests": [{"id": "r", "request": 1,
+                                   "ratings": [{"_id": "b", "rating": 2}]}]},
          "c.json": {"details": {n: {"hits": [{"hit": {"_id": n}, "rating": 1}]} for n in "ab"}},
          "d.json": {"topics": [{"query_groups": [{"name": "s", "relevant_documents": own}]}
                                for own in ({"4": ["a"]}, {"b": {"gain": 5}})]}},
