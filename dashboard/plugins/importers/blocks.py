@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.pieces import (
@@ -57,8 +56,7 @@ Row = tuple[int, Object]
 """Line and cells of a row."""
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Some rows of a table.
 
     Attributes:
@@ -72,8 +70,8 @@ class Block:
     file: str
     lines: Sequence[int]
     columns: Columns
-    vectors: Mapping[str, AnyArray] = field(default_factory=dict)
-    contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
+    vectors: Mapping[str, AnyArray] = {}
+    contents: Mapping[str, Sequence[bytes | None]] = {}
     classes: Names = ()
 
 
@@ -228,8 +226,7 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     class, or ids by split.
     """
     for records in filter(_has_records, [*found.values(), found]):
-        kind = "query" if all("hits" in row for row in records.values()) else "item_id"
-        return [{kind: key, **row} for key, row in records.items()]
+        return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
     if file := source.find_media(find_stem(name)):  # a file a picture, as of Supervisely and V7
         return [{"file": file, **found}]
     told = list(found.values())

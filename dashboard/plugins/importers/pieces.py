@@ -5,12 +5,12 @@ never held whole.
 """
 
 import json
+import operator
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,7 @@ Result = tuple[str, str, float]
 """Query, item and score, or grade."""
 
 
-@dataclass(frozen=True, eq=False)
-class Items:
+class Items(NamedTuple):
     """Items, and what is known of each.
 
     Attributes:
@@ -49,14 +48,13 @@ class Items:
 
     file: str
     ids: Names
-    columns: Mapping[str, Names] = field(default_factory=dict)
+    columns: Mapping[str, Names] = {}
     labels: Names = ()
     contents: Sequence[bytes | None] = ()
     is_whole: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Queries:
+class Queries(NamedTuple):
     """Queries: `text`, `item_id` or `image` of each, and any further column."""
 
     file: str
@@ -64,32 +62,28 @@ class Queries:
     columns: Mapping[str, Names]
 
 
-@dataclass(frozen=True, eq=False)
-class ClassNames:
+class ClassNames(NamedTuple):
     """Names of classes by the codes that cells hold."""
 
     file: str
     names: Texts
 
 
-@dataclass(frozen=True, eq=False)
-class Judgements:
+class Judgements(NamedTuple):
     """Query, item and grade of judged pairs; None: nobody judged it, "" for an item: no pair."""
 
     file: str
     rows: Sequence[tuple[str, str, float | None]]
 
 
-@dataclass(frozen=True, eq=False)
-class Captions:
+class Captions(NamedTuple):
     """Item, text and id of texts that belong to items, any number to each; "" for no id."""
 
     file: str
     rows: Sequence[tuple[str, str, str]]
 
 
-@dataclass(frozen=True, eq=False)
-class Vectors:
+class Vectors(NamedTuple):
     """Some rows of the vectors of a version. [rows, dimension].
 
     Attributes:
@@ -106,8 +100,7 @@ class Vectors:
     ids: Names | None
 
 
-@dataclass(frozen=True, eq=False)
-class RunLines:
+class RunLines(NamedTuple):
     """Query, item and score of the results of a version."""
 
     file: str
@@ -115,15 +108,14 @@ class RunLines:
     rows: Sequence[Result]
 
 
-@dataclass(frozen=True, eq=False)
-class Copied:
+class Copied(NamedTuple):
     """A table that a protocol reads by its name, and settings of the collection that it needs."""
 
     file: str
     name: str
     rows: int
     protocol: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = {}
 
 
 LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
@@ -137,8 +129,7 @@ Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors 
 Pieces = Iterator[Piece]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A form in which people keep their data.
 
     Attributes:
@@ -225,17 +216,20 @@ def flatten(row: Object, before: str = "") -> Object:
     """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
     found: Object = {}
     for key, value in row.items():
+        name = f"{before}{key}"
         if isinstance(value, str) and value.startswith('{"'):  # an object in a cell of a table
             with suppress(ValueError):
                 value = json.loads(value)
-        if isinstance(value, dict) and all(
-            isinstance(each, dict) and name in each.values() for name, each in value.items()
+        if not isinstance(value, dict):
+            found[name] = value
+        elif value.keys() == {"choices"}:
+            found[name] = value["choices"]
+        elif holds_objects(own := [*value.values()]) and all(
+            map(operator.contains, map(dict.values, own), value)
         ):
-            found[f"{before}{key}"] = [*value.values()]  # objects by their ids, as Encord's
-        elif isinstance(value, dict) and value.keys() != {"choices"}:
-            found |= flatten(value, f"{before}{key}.")
+            found[name] = own  # objects by their ids, as Encord's
         else:
-            found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
+            found |= flatten(value, f"{name}.")
     return found
 
 

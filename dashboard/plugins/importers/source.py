@@ -189,10 +189,11 @@ class Source:
 
     @cached_property
     def sidecars(self) -> frozenset[str]:
-        """Files that have the name of a picture or clip but for the ending."""
+        """Texts, and JSON with a caption, that have the name of a picture but for the ending."""
         stems = {EXTENSION.sub("", name) for name in self.media}
         texts = (n for n in self.files if n.lower().endswith((".txt", ".caption", ".json")))
-        return frozenset(name for name in texts if name.rpartition(".")[0] in stems)
+        beside = (name for name in texts if name.rpartition(".")[0] in stems)
+        return frozenset(n for n in beside if n[-5:] != ".json" or '"caption"' in self.read_head(n))
 
     @cached_property
     def _tails(self) -> Texts:

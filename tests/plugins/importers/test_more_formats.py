@@ -135,19 +135,17 @@ CASES: dict[str, Case] = {
             "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
         ["--relevance", "objects.names"], {("items.csv", "file objects.names label"):
          ['a.png||["cat"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|', "d.png||"]}, {}),
-    "Supervisely, Prodigy and flags of LabelMe": (
+    "Supervisely and Prodigy": (
         {f"{n}.png": 1 for n in "abcde"} | {
             "meta.json": {"classes": [{"title": "cat", "shape": "any"}], "tags": []},
             "x/a.png.json": {"size": {}, "objects": [{"classTitle": "cat"}]},
             "b.json": {"size": {}, "objects": [{"classTitle": "dog"}]},
-            "y.json": {"imagePath": "c.png", "shapes": [], "flags": {"far": True, "dark": False}},
             "z.jsonl": "\n".join(f'{{"image": "{n}.png", "options": [{{"id": "x", "text": "y"}}], '
                 f'"accept": ["fox"], "answer": "{word}", "_input_hash": 1}}'
                 for n, word in (("d", "accept"), ("e", "reject")))},
         ["--relevance", "objects.classTitle"],
-        {("items.csv", "file label objects.classTitle flags"):
-         ['c.png|||["far"]', 'b.png||["dog"]|', 'a.png||["cat"]|', 'd.png|["fox"]||', "e.png|||"]},
-        {}),
+        {("items.csv", "file label objects.classTitle"):
+         ['b.png||["dog"]', 'a.png||["cat"]', 'd.png|["fox"]|', "c.png||", "e.png||"]}, {}),
     "ratings of OpenSearch, Elasticsearch and RRE": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
          "b.json": {"requests": [{"id": "r", "request": 1,

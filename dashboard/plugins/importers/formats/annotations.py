@@ -6,7 +6,6 @@ picture; boxes are in CVAT's and VOC's XML and in YOLO's text files.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -51,8 +50,6 @@ def _read_json(source: Source, name: str) -> Pieces:
         yield from _list_tasks(source, name, found)
     elif "shapes" in found:  # LabelMe
         yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
-        flags = [flag for flag, is_set in (found.get("flags") or {}).items() if is_set]
-        yield make_labelled(name, [(found["imagePath"], flags)], "flags")
     elif "samples" in found:
         yield from _list_samples(source, name, found["samples"])
     else:
@@ -71,7 +68,7 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
             controls |= dict.fromkeys(own)
             rows.append((at, task["data"] | own))
     block = make_block(source, name, rows)
-    yield from list_pieces(source, [replace(block, classes=[*controls])])
+    yield from list_pieces(source, [block._replace(classes=[*controls])])
 
 
 def _list_controls(result: Sequence[Any]) -> Columns:

@@ -88,9 +88,8 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
     for key in CLASS_NAMES & lists.keys():
-        if lists[key].dtype.kind in "USO":
-            texts = list_texts(lists.pop(key))
-            yield ClassNames(name, {str(at): each for at, each in enumerate(texts)})
+        texts = enumerate(list_texts(lists.pop(key)))
+        yield ClassNames(name, {str(at): each for at, each in texts})
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:

@@ -49,8 +49,7 @@ CLIPS = re.compile(
 
 def recognise(source: Source) -> Names:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    others = {n for n in source.sidecars if '"caption"' in source.read_head(n) or n[-5:] != ".json"}
-    tables = [name for name in source.list_left(*ENDINGS) if name not in others]
+    tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
     return [*tables, *source.list_headed(HEADER.match, ".txt")]
 
 
