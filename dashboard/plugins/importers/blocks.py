@@ -18,6 +18,7 @@ from dashboard.plugins.importers.pieces import (
     holds_objects,
     join_wide,
     list_inside,
+    part_results,
     write_list,
 )
 from dashboard.plugins.importers.source import Columns, Names, Source, find_plain, find_stem
@@ -26,18 +27,12 @@ from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray
 from dashboard.tables import Row as Object
-from dashboard.texts import split_cells
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
-RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
-RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
-LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
-"""Names of lists of the ids that a query found, or should find."""
-RATED = "relevant_documents"
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
 VECTOR_WORDS = re.compile(
@@ -96,7 +91,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
             yield make_block(source, name, rows)
             rows = []
         before = row.keys()
-        rows += [(line, list_inside(each)) for each in _part_results(row)]
+        rows += [(line, list_inside(each)) for each in part_results(row)]
     if rows:
         yield make_block(source, name, rows)
 
@@ -203,7 +198,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         return
     found = source.read_json(name)
     rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    if not isinstance(rows, list) or {*map(type, rows)} - {dict}:
         wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
         raise DataError(name, "JSON of another kind", wanted)
     yield from enumerate(rows, start=1)
@@ -212,10 +207,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
 def _has_records(found: Any) -> bool:
     """Return whether objects are rows by their ids, each with lists in it, as ActivityNet's."""
     told = list(found.values()) if isinstance(found, dict) else []
-    is_listed = all(
-        isinstance(own, dict) and any(isinstance(each, list) for each in own.values())
-        for own in told
-    )
+    is_listed = all(isinstance(own, dict) and list in map(type, own.values()) for own in told)
     return is_listed and (len(told) > 1 or any("sentences" in own for own in told))
 
 
@@ -244,7 +236,7 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
             for query, own in found.items()
             for item, each in own.items()
         ]
-    if _part_results(found) != [found]:
+    if part_results(found) != [found]:
         return [found]
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
@@ -270,53 +262,6 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
-
-
-def _part_results(row: Object) -> list[Object]:
-    """Return a row for each result, relevant item or rating that a query lists; else the row."""
-    for own in filter(holds_objects, row.values()):
-        if RATED in own[0]:  # RRE's groups of queries
-            return [each for group in own for each in _part_results(group)]
-    if RATED in row:
-        query = row.get("name") or row["placeholders"]["$query"]
-        row = {"query": query, "ratings": _list_gains(row[RATED])}
-    elif row.keys() >= {"request", "ratings"}:  # Elasticsearch
-        row = {"query": row["id"], "ratings": row["ratings"]}
-    query = row.get("query", row.get("query_text"))
-    if query and isinstance(ratings := row.get("ratings"), dict):
-        pairs = ratings.items() or [("", None)]
-        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
-    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
-        listed = [each for each in str(row["images"]).split() if each != "None"]
-        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
-    cells = {
-        name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
-        for name, own in flatten(row).items()
-    }
-    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
-    lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
-    if any(isinstance(each, list) for own in lists.values() for each in own):
-        return [row]  # QVHighlights' windows are no items
-    others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
-    stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
-    rows: list[Object] = []
-    for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
-        for rank, each in enumerate(lists[name], start=1):
-            hit = dict(each) if isinstance(each, dict) else {"item_id": each}
-            if name.endswith("children") and "relevance" in hit:  # Vespa's score
-                hit["score"] = hit.pop("relevance")
-            number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
-            number = {} if name == "ratings" else number
-            rows.append(others | {"query": asked[0]} | number | hit)
-    return rows or [row]
-
-
-def _list_gains(rated: Object) -> Object:
-    """Return the gain of each document, which RRE has by document, or documents by gain."""
-    gains: Object = {}
-    for name, own in rated.items():
-        gains |= dict.fromkeys(own, name) if isinstance(own, list) else {name: own["gain"]}
-    return gains
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -365,7 +310,7 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     vectors: dict[str, AnyArray] = {}
     for column in dict.fromkeys(key for _, row in rows for key in row):
         cells = [row.get(column) for _, row in rows]
-        if any(isinstance(cell, list) for cell in cells):  # Label Studio's one choice is a text
+        if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
@@ -381,7 +326,7 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             name.startswith(f"{column}.") for _, row in rows for name in row
         ):
             continue
-        elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
+        elif isinstance(first, list) and dict in map(type, first):
             told = f"a column {column} of nested cells"
             source.leave_out(name, DataError(name, told, "texts, numbers or lists of them"))
         elif is_named and CODED.match(text):

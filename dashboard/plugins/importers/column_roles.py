@@ -209,7 +209,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
-    if is_bare or of.keys() & {"grade", "score", "rank"}:
+    is_stated = source.options.columns.keys() >= {"query_id", "item_id"}
+    if is_bare or is_stated or of.keys() & {"grade", "score", "rank"}:
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
@@ -281,12 +282,12 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of.setdefault("caption_id", name)
     is_of_texts = rows_are_texts(block, roles)
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
-    named, is_bare = list(filter(NUMBERED.search, free)), of.keys().isdisjoint(NAMING)
+    named = list(filter(NUMBERED.search, free))
     if block.vectors and len(block.columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
     elif named and (is_of_texts or is_repeated and "caption" in of):
         of.setdefault("caption_id", named[0])
-    elif is_bare and len(named) == 1 < len(block.lines):
+    elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
     free = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     shown = [name for name in free if EXTENSION.search(block.columns[name][0])]

@@ -122,9 +122,10 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         small, is_declared = name_plainly(column), column in found.declared
         is_keyed = bool(KEYED.search(small))
         is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
-        cells = list(filter(None, clean_classes(found.items.get(column))))
-        if is_other or small.startswith(KEYWORDS) or SPANNED.match("".join(cells[:1])):
+        first = next(filter(None, found.items.get(column)), "")
+        if is_other or small.startswith(KEYWORDS) or SPANNED.match(first):
             continue
+        cells = list(filter(None, clean_classes(found.items.get(column))))
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
         if is_declared or _says_class(small):

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.tables import AnyArray
 from dashboard.tables import Row as Object
-from dashboard.texts import parse_number
+from dashboard.texts import parse_number, split_cells
 
 Result = tuple[str, str, float]
 """Query, item and score, or grade."""
@@ -125,6 +126,11 @@ OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
+RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
+RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
+LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
+"""Names of lists of the ids that a query found, or should find."""
+RATED = "relevant_documents"
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
@@ -209,7 +215,7 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
 
 def holds_objects(cell: Any) -> bool:
     """Return whether a value is a list of objects alone."""
-    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
+    return isinstance(cell, list) and {*map(type, cell)} == {dict}
 
 
 def flatten(row: Object, before: str = "") -> Object:
@@ -248,6 +254,53 @@ def list_inside(row: Object) -> Object:
                 if texts and not OF_REGIONS.search(key):
                     cells.setdefault(f"{column}.{key}", []).extend(texts)
     return cells
+
+
+def part_results(row: Object) -> list[Object]:
+    """Return a row for each result, relevant item or rating that a query lists; else the row."""
+    for own in filter(holds_objects, row.values()):
+        if RATED in own[0]:  # RRE's groups of queries
+            return [each for group in own for each in part_results(group)]
+    if RATED in row:
+        query = row.get("name") or row["placeholders"]["$query"]
+        row = {"query": query, "ratings": _list_gains(row[RATED])}
+    elif row.keys() >= {"request", "ratings"}:  # Elasticsearch
+        row = {"query": row["id"], "ratings": row["ratings"]}
+    query = row.get("query", row.get("query_text"))
+    if query and isinstance(ratings := row.get("ratings"), dict):
+        pairs = ratings.items() or [("", None)]
+        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
+    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
+        listed = [each for each in str(row["images"]).split() if each != "None"]
+        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
+    cells = {
+        name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
+        for name, own in flatten(row).items()
+    }
+    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
+    lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
+    if list in map(type, chain(*lists.values())):
+        return [row]  # QVHighlights' windows are no items
+    others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
+    stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
+    rows: list[Object] = []
+    for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
+        for rank, each in enumerate(lists[name], start=1):
+            hit = dict(each) if isinstance(each, dict) else {"item_id": each}
+            if name.endswith("children") and "relevance" in hit:  # Vespa's score
+                hit["score"] = hit.pop("relevance")
+            if name != "ratings":
+                hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
+            rows.append(others | {"query": asked[0]} | hit)
+    return rows or [row]
+
+
+def _list_gains(rated: Object) -> Object:
+    """Return the gain of each document, which RRE has by document, or documents by gain."""
+    gains: Object = {}
+    for name, own in rated.items():
+        gains |= dict.fromkeys(own, name) if isinstance(own, list) else {name: own["gain"]}
+    return gains
 
 
 def join_wide(columns: Columns) -> dict[str, AnyArray]:
