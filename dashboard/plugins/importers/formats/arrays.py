@@ -11,7 +11,6 @@ import numpy as np
 from dashboard.errors import DataError
 from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
-    ClassNames,
     Format,
     Items,
     Judgements,
@@ -40,7 +39,6 @@ SETS = ("train", "test", "neighbors")
 MAX_NEIGHBOURS = 10
 MIN_KEYED = 5
 """Lists of fractions, each a vector by its key; fewer are something else."""
-CLASS_NAMES = frozenset({"class_names", "classnames", "label_names", "category_names"})
 LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
 """Names of arrays of classes, which are no vectors."""
 
@@ -87,9 +85,6 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
-    for key in CLASS_NAMES & lists.keys():
-        texts = enumerate(list_texts(lists.pop(key)))
-        yield ClassNames(name, {str(at): each for at, each in texts})
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
