@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.pieces import (
@@ -19,30 +18,29 @@ from dashboard.plugins.importers.pieces import (
     holds_objects,
     join_wide,
     list_inside,
+    part_results,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Names, Object, Source, find_plain
+from dashboard.plugins.importers.source import Columns, Names, Source, find_plain, find_stem
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray
-from dashboard.texts import split_cells
+from dashboard.tables import Row as Object
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
-RESULTS = re.compile("result|hits|ranking|retrieved|docs$|children$", re.I)
-RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
-LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
-"""Names of lists of the ids that a query found, or should find."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
 VECTOR_WORDS = re.compile(
     r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])", re.I
 )
 """Words in the names of columns that hold vectors, of whole numbers too."""
+OUTLINES = re.compile("segment|polygon|outline|points|box|contour|mask|times|scores", re.I)
+"""Words in the names of columns of as many fractions that are no vectors."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
@@ -53,8 +51,7 @@ Row = tuple[int, Object]
 """Line and cells of a row."""
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Some rows of a table.
 
     Attributes:
@@ -68,8 +65,8 @@ class Block:
     file: str
     lines: Sequence[int]
     columns: Columns
-    vectors: Mapping[str, AnyArray] = field(default_factory=dict)
-    contents: Mapping[str, Sequence[bytes | None]] = field(default_factory=dict)
+    vectors: Mapping[str, AnyArray] = {}
+    contents: Mapping[str, Sequence[bytes | None]] = {}
     classes: Names = ()
 
 
@@ -94,7 +91,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
             yield make_block(source, name, rows)
             rows = []
         before = row.keys()
-        rows += [(line, list_inside(each)) for each in _part_results(row)]
+        rows += [(line, list_inside(each)) for each in part_results(row)]
     if rows:
         yield make_block(source, name, rows)
 
@@ -179,11 +176,15 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
             row = json.loads(text)
         except (ValueError, RecursionError):
             row = None
-        if isinstance(row, dict):
-            yield line, row
-        else:
+        is_prodigy = isinstance(row, dict) and "_input_hash" in row
+        if not isinstance(row, dict) or is_prodigy and row.get("answer") != "accept":
             odd.append(line)
-    source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
+            continue
+        if is_prodigy and row.pop("options", ()):
+            row["label"] = row.pop("accept")
+        yield line, row
+    what = "lines that are no JSON object, or that Prodigy's answer rejects"
+    source.count(name, odd, what, "an object a line; left out")
 
 
 def _read_objects(source: Source, name: str) -> Iterator[Row]:
@@ -197,7 +198,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
         return
     found = source.read_json(name)
     rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    if not isinstance(rows, list) or {*map(type, rows)} - {dict}:
         wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
         raise DataError(name, "JSON of another kind", wanted)
     yield from enumerate(rows, start=1)
@@ -206,10 +207,7 @@ def _read_objects(source: Source, name: str) -> Iterator[Row]:
 def _has_records(found: Any) -> bool:
     """Return whether objects are rows by their ids, each with lists in it, as ActivityNet's."""
     told = list(found.values()) if isinstance(found, dict) else []
-    is_listed = all(
-        isinstance(own, dict) and any(isinstance(each, list) for each in own.values())
-        for own in told
-    )
+    is_listed = all(isinstance(own, dict) and list in map(type, own.values()) for own in told)
     return is_listed and (len(told) > 1 or any("sentences" in own for own in told))
 
 
@@ -220,7 +218,9 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     class, or ids by split.
     """
     for records in filter(_has_records, [*found.values(), found]):
-        return [{"item_id": key, **row} for key, row in records.items()]
+        return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
+    if file := source.find_media(find_stem(name)):  # a file a picture, as of Supervisely and V7
+        return [{"file": file, **found}]
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):
@@ -236,13 +236,14 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
             for query, own in found.items()
             for item, each in own.items()
         ]
-    if _part_results(found) != [found]:
+    if part_results(found) != [found]:
         return [found]
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
         return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
-    if len({*map(len, lists.values())}) == 1 < len(lists) and _is_header(lists):
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    for ids in filter(IDS.search, lists):
+        cells = {key: own for key, own in lists.items() if len(own) == len(lists[ids])}
+        return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
     tables = {key: own for key, own in flatten(found).items() if holds_objects(own)}
     for key, own in tables.items():
         if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
@@ -261,34 +262,6 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
-
-
-def _part_results(row: Object) -> list[Object]:
-    """Return a row for each result, relevant item or rating that a query lists; else the row."""
-    if isinstance(ratings := row.get("ratings"), dict):
-        query = row.get("query", row.get("query_text"))
-        pairs = ratings.items() or [("", None)]
-        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
-    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
-        listed = [each for each in str(row["images"]).split() if each != "None"]
-        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
-    cells = {
-        name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
-        for name, own in flatten(row).items()
-    }
-    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
-    lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
-    others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
-    stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
-    rows: list[Object] = []
-    for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
-        for rank, each in enumerate(lists[name], start=1):
-            hit = dict(each) if isinstance(each, dict) else {"item_id": each}
-            if name.endswith("children") and "relevance" in hit:  # Vespa's score
-                hit["score"] = hit.pop("relevance")
-            number = {"grade": 1} if RELEVANT.search(name) else {"rank": rank}
-            rows.append(others | {"query": asked[0]} | number | hit)
-    return rows or [row]
 
 
 def _read_excel(source: Source, name: str) -> Iterator[Row]:
@@ -337,12 +310,13 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
     vectors: dict[str, AnyArray] = {}
     for column in dict.fromkeys(key for _, row in rows for key in row):
         cells = [row.get(column) for _, row in rows]
-        if any(isinstance(cell, list) for cell in cells):  # Label Studio's one choice is a text
+        if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text, is_named = make_text(first), VECTOR_WORDS.search(column)
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        if len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE) and (is_named or "." in text):
+        is_vector = is_named or "." in text and not OUTLINES.search(column)
+        if is_vector and len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
@@ -352,13 +326,14 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
             name.startswith(f"{column}.") for _, row in rows for name in row
         ):
             continue
-        elif isinstance(first, list) and any(isinstance(each, dict) for each in first):
-            wanted = "texts, numbers or lists of them; left out"
-            source.say(name, f"a column {column} of nested cells", wanted)
+        elif isinstance(first, list) and dict in map(type, first):
+            told = f"a column {column} of nested cells"
+            source.leave_out(name, DataError(name, told, "texts, numbers or lists of them"))
         elif is_named and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
-            found = f"cells in the column {column} that are no vectors{cut}"
-            source.say(name, found, "[0.5, 1.0], or Parquet; left out", line=lines[0])
+            told = f"cells in the column {column} that are no vectors{cut}"
+            wanted = "[0.5, 1.0], or Parquet"
+            source.leave_out(name, DataError(name, told, wanted, line=lines[0]))
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name

@@ -20,13 +20,13 @@ from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import names_texts
 from dashboard.texts import parse_number
 
-ITEM = """item_id slice_id doc_id docno document_id corpus_id product_id segment_id image_id
-video_id clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
+ITEM = """item_id slice_id docno doc_id document_id corpus_id product_id segment_id image_id
+video_id vid vid_name clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
 FILE = """file file_name file_path path image image_name image_path img img_path image_file video
 video_path video_file clip clip_path picture photo sensor_video_file sensor_frame_file"""
 POSTER = "poster gif_path gif_file thumbnail poster_path"
-CAPTION = """caption captions text sentence sentences comment description title product_title prompt
-encap phrase"""
+CAPTION = """caption captions text sentence sentences comment description desc title product_title
+prompt encap phrase"""
 KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = "caption_id sent_id sentence_id caption_number comment_number"
@@ -34,8 +34,8 @@ QUERY = "query_id q_id topic topic_id query query_text"
 OTHER = "reference_id item product doc document passage_id url"
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = "text query_text query title question"
-START = "span_start start_time start start_sec start_seconds begin"
-END = "span_end end_time end end_sec end_seconds"
+START = "span_start start_time time_start start start_sec start_seconds start_timestamp begin"
+END = "span_end end_time time_end end end_sec end_seconds stop_timestamp end_timestamp"
 SPANS = ("span_start", "span_end")
 TIME = re.compile(r"((\d+:)?\d+:)?\d+(\.\d*)?|")
 """Seconds, or minutes and hours before them."""
@@ -59,7 +59,9 @@ GENERAL = re.compile(
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
-NUMBERED = re.compile("id$|key$", re.I)
+NAMING = ("item_id", "file", "caption")
+"""Roles of which a table of items has one."""
+NUMBERED = re.compile("id$|key$|hash$", re.I)
 """Names of columns that may hold further ids."""
 WORDS = re.compile(r"[^_\-\s.]+")
 """Words of a name of a file, a folder or a column."""
@@ -161,7 +163,7 @@ def find_roles(block: Block, source: Source) -> Roles:
         of.pop("query_id", None)
     if "query_id" in of:
         of.pop("item_id", None)
-        if _is_repeated(block.columns[of["query_id"]]) and roles.find(NUMBERS):
+        if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
             _refuse_numbers(block, source, of)
         take("text", QUERY_TEXT)
         roles.kind = "queries"
@@ -207,7 +209,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
-    if is_bare or of.keys() & {"grade", "score", "rank"}:
+    is_stated = source.options.columns.keys() >= {"query_id", "item_id"}
+    if is_bare or is_stated or of.keys() & {"grade", "score", "rank"}:
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
@@ -262,6 +265,9 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
         of |= dict(zip(SPANS, spans, strict=True))
+        whole = [name for name in roles.find(ITEM) if _is_repeated(block.columns[name])]
+        if whole:
+            of.setdefault("file", whole[0])
     file = of.get("file", "") if SPANS[0] not in of else ""
     is_repeated = _is_repeated(block.columns.get(file, ()))
     if "caption" in of and name_plainly(file) in ITEM.split():
@@ -276,17 +282,20 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of.setdefault("caption_id", name)
     is_of_texts = rows_are_texts(block, roles)
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
-    for name in free:
-        if block.vectors and len(block.columns) == 1:
-            of.setdefault("item_id", name)  # it names the vectors, whatever its name is
-        elif NUMBERED.search(name) and (is_of_texts or is_repeated and "caption" in of):
-            of.setdefault("caption_id", name)
+    named = list(filter(NUMBERED.search, free))
+    if block.vectors and len(block.columns) == 1:
+        of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
+    elif named and (is_of_texts or is_repeated and "caption" in of):
+        of.setdefault("caption_id", named[0])
+    elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
+        of["item_id"] = named[0]
     free = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
     shown = [name for name in free if EXTENSION.search(block.columns[name][0])]
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
-    if not of.keys() & {"item_id", "file", "caption"} and not block.vectors:
+    # a text names no picture
+    if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:
         raise DataError(
             block.file,
             f"the columns {', '.join(block.columns) or '(none)'}",

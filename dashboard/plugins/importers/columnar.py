@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import VECTOR_WORDS, Block, make_block
+from dashboard.plugins.importers.blocks import OUTLINES, VECTOR_WORDS, Block, make_block
 from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
 from dashboard.plugins.importers.source import Columns, Names, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
@@ -104,7 +104,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     lines = range(first, first + len(batch))
     told = zip(lines, *cells.values(), strict=True)
     rows = [(at, dict(zip(cells, own, strict=True))) for at, *own in told]
-    if any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells):
+    is_nested = any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells)
+    if is_nested or '{"' in str(rows[:1]):
         rows = [(at, list_inside(row)) for at, row in rows]
     made = make_block(source, file, rows)
     declared = [name for name in classes if name in cells]
@@ -116,7 +117,7 @@ def _holds_vectors(values: Any, column: str) -> bool:
     if not count_lists(values.type) or not holds_numbers(values.type):
         return False
     is_wide = "int" not in str(values.type) and read_lists(values[:1])[0].shape[1] >= MIN_WIDE
-    return is_wide or bool(VECTOR_WORDS.search(column))
+    return bool(VECTOR_WORDS.search(column)) or is_wide and not OUTLINES.search(column)
 
 
 def _name_class(value: Any, names: Names) -> str:

@@ -11,15 +11,16 @@ from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options, write_list
-from dashboard.plugins.importers.source import Names, Pair
+from dashboard.plugins.importers.source import Names
 from dashboard.storage.media import EXTENSION
+from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import LABELS
 from dashboard.texts import split_cells
 
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
-    r"span|start|end|bbox|times)(_|$)"
+    r"span|start|end|bbox|box|boxes|points|times)(_|$)"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(
@@ -36,9 +37,13 @@ YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", 
 TEST = ("test", "testing")
 SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
 ODD = re.compile(
-    r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)", re.I
+    r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
+    r"[-+]?\d*\.\d*[1-9]\d*",
+    re.I,
 )
-"""Addresses, dates and names of files, which are no classes."""
+"""Addresses, dates, names of files and fractions, which are no classes."""
+SPANNED = re.compile(r"\[\[|\[[-+]?\d*\.\d")
+"""The beginning of a list of places or times."""
 NUMERIC = re.compile(r"[-+\d.:/ ]+")
 """Numbers, times and dates, which are offered after all others."""
 MAX_CHARACTERS = 80
@@ -71,7 +76,8 @@ def choose_basis(found: Gathered) -> Names:
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     cells = (*found.items.get("file"), *found.items.index)
-    is_asked = found.written or any(side == "texts" for _, side in found.vectors)
+    is_asked = found.written or "video" in found.items.get("kind")
+    is_asked = is_asked or any(side == "texts" for _, side in found.vectors)
     is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
@@ -116,7 +122,8 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         small, is_declared = name_plainly(column), column in found.declared
         is_keyed = bool(KEYED.search(small))
         is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
-        if is_other or small.startswith(KEYWORDS):
+        first = next(filter(None, found.items.get(column)), "")
+        if is_other or small.startswith(KEYWORDS) or SPANNED.match(first):
             continue
         cells = list(filter(None, clean_classes(found.items.get(column))))
         split = split_cells(cells)
@@ -145,10 +152,11 @@ def join_marks(found: Gathered) -> None:
         if YES & {*own} and {*own} <= YES | NO and not _says_class(name_plainly(name))
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
-        column = "classes" if len(marks) == len(cells) else "marked"
+        rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
+        is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
+        column = "classes" if is_sure else "marked"
         found.items.filled[column] = found.items.filled[marks[0]]
-        rows = zip(*(cells[name] for name in marks), strict=True)
-        joined = [write_list(compress(marks, map(YES.__contains__, row))) for row in rows]
+        joined = [write_list(compress(marks, row)) for row in rows]
         for name in marks:
             del found.items.columns[name]
         found.items.columns[column] = joined

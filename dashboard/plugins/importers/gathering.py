@@ -29,16 +29,16 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import (
     Columns,
     Names,
-    Object,
     Ordered,
-    Pair,
     Source,
     Texts,
     find_folder_of,
 )
 from dashboard.storage.media import recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
+from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray
+from dashboard.tables import Row as Object
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")

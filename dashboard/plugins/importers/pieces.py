@@ -5,11 +5,13 @@ never held whole.
 """
 
 import json
+import operator
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +20,20 @@ from dashboard.plugins.importers.source import (
     BROKEN,
     Columns,
     Names,
-    Object,
     Side,
     Source,
     Texts,
     find_stem,
 )
 from dashboard.tables import AnyArray
-from dashboard.texts import parse_number
+from dashboard.tables import Row as Object
+from dashboard.texts import parse_number, split_cells
 
 Result = tuple[str, str, float]
 """Query, item and score, or grade."""
 
 
-@dataclass(frozen=True, eq=False)
-class Items:
+class Items(NamedTuple):
     """Items, and what is known of each.
 
     Attributes:
@@ -48,14 +49,13 @@ class Items:
 
     file: str
     ids: Names
-    columns: Mapping[str, Names] = field(default_factory=dict)
+    columns: Mapping[str, Names] = {}
     labels: Names = ()
     contents: Sequence[bytes | None] = ()
     is_whole: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Queries:
+class Queries(NamedTuple):
     """Queries: `text`, `item_id` or `image` of each, and any further column."""
 
     file: str
@@ -63,32 +63,28 @@ class Queries:
     columns: Mapping[str, Names]
 
 
-@dataclass(frozen=True, eq=False)
-class ClassNames:
+class ClassNames(NamedTuple):
     """Names of classes by the codes that cells hold."""
 
     file: str
     names: Texts
 
 
-@dataclass(frozen=True, eq=False)
-class Judgements:
+class Judgements(NamedTuple):
     """Query, item and grade of judged pairs; None: nobody judged it, "" for an item: no pair."""
 
     file: str
     rows: Sequence[tuple[str, str, float | None]]
 
 
-@dataclass(frozen=True, eq=False)
-class Captions:
+class Captions(NamedTuple):
     """Item, text and id of texts that belong to items, any number to each; "" for no id."""
 
     file: str
     rows: Sequence[tuple[str, str, str]]
 
 
-@dataclass(frozen=True, eq=False)
-class Vectors:
+class Vectors(NamedTuple):
     """Some rows of the vectors of a version. [rows, dimension].
 
     Attributes:
@@ -105,8 +101,7 @@ class Vectors:
     ids: Names | None
 
 
-@dataclass(frozen=True, eq=False)
-class RunLines:
+class RunLines(NamedTuple):
     """Query, item and score of the results of a version."""
 
     file: str
@@ -114,15 +109,14 @@ class RunLines:
     rows: Sequence[Result]
 
 
-@dataclass(frozen=True, eq=False)
-class Copied:
+class Copied(NamedTuple):
     """A table that a protocol reads by its name, and settings of the collection that it needs."""
 
     file: str
     name: str
     rows: int
     protocol: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = {}
 
 
 LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
@@ -132,12 +126,16 @@ OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
 WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
+RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
+RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
+LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
+"""Names of lists of the ids that a query found, or should find."""
+RATED = "relevant_documents"
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A form in which people keep their data.
 
     Attributes:
@@ -217,31 +215,92 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
 
 def holds_objects(cell: Any) -> bool:
     """Return whether a value is a list of objects alone."""
-    return isinstance(cell, list) and [] != cell == [e for e in cell if isinstance(e, dict)]
+    return isinstance(cell, list) and {*map(type, cell)} == {dict}
 
 
 def flatten(row: Object, before: str = "") -> Object:
     """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
     found: Object = {}
     for key, value in row.items():
-        if isinstance(value, dict) and value.keys() != {"choices"}:
-            found |= flatten(value, f"{before}{key}.")
+        name = f"{before}{key}"
+        if isinstance(value, str) and value.startswith('{"'):  # an object in a cell of a table
+            with suppress(ValueError):
+                value = json.loads(value)
+        if not isinstance(value, dict):
+            found[name] = value
+        elif value.keys() == {"choices"}:
+            found[name] = value["choices"]
+        elif holds_objects(own := [*value.values()]) and all(
+            map(operator.contains, map(dict.values, own), value)
+        ):
+            found[name] = own  # objects by their ids, as Encord's
         else:
-            found[f"{before}{key}"] = value["choices"] if isinstance(value, dict) else value
+            found |= flatten(value, f"{name}.")
     return found
 
 
 def list_inside(row: Object) -> Object:
-    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each."""
+    """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each.
+
+    >>> list_inside({"x": [{"y": {"z": "a"}}, {"y": {"z": "b"}}]})["x.y.z"]
+    ['a', 'b']
+    """
     cells = flatten(row)
     for column, own in list(cells.items()):
         for each in own if holds_objects(own) else ():
-            for key, value in each.items():
+            for key, value in list_inside(each).items():
                 every = value if isinstance(value, list) else [value]
                 texts = [text for text in every if isinstance(text, str)]
                 if texts and not OF_REGIONS.search(key):
                     cells.setdefault(f"{column}.{key}", []).extend(texts)
     return cells
+
+
+def part_results(row: Object) -> list[Object]:
+    """Return a row for each result, relevant item or rating that a query lists; else the row."""
+    for own in filter(holds_objects, row.values()):
+        if RATED in own[0]:  # RRE's groups of queries
+            return [each for group in own for each in part_results(group)]
+    if RATED in row:
+        query = row.get("name") or row["placeholders"]["$query"]
+        row = {"query": query, "ratings": _list_gains(row[RATED])}
+    elif row.keys() >= {"request", "ratings"}:  # Elasticsearch
+        row = {"query": row["id"], "ratings": row["ratings"]}
+    query = row.get("query", row.get("query_text"))
+    if query and isinstance(ratings := row.get("ratings"), dict):
+        pairs = ratings.items() or [("", None)]
+        return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
+    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
+        listed = [each for each in str(row["images"]).split() if each != "None"]
+        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
+    cells = {
+        name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
+        for name, own in flatten(row).items()
+    }
+    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
+    lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
+    if list in map(type, chain(*lists.values())):
+        return [row]  # QVHighlights' windows are no items
+    others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
+    stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
+    rows: list[Object] = []
+    for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
+        for rank, each in enumerate(lists[name], start=1):
+            hit = dict(each) if isinstance(each, dict) else {"item_id": each}
+            if name.endswith("children") and "relevance" in hit:  # Vespa's score
+                hit["score"] = hit.pop("relevance")
+            if name != "ratings":
+                hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
+            rows.append(others | {"query": asked[0]} | hit)
+    return rows or [row]
+
+
+def _list_gains(rated: Object) -> Object:
+    """Return the gain of each document, which RRE has by document, or documents by gain."""
+    gains: Object = {}
+    for name, own in rated.items():
+        gains |= dict.fromkeys(own, name) if isinstance(own, list) else {name: own["gain"]}
+    return gains
 
 
 def join_wide(columns: Columns) -> dict[str, AnyArray]:

@@ -22,7 +22,8 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import Names, Pair, find_kind
+from dashboard.plugins.importers.source import Names, find_kind
+from dashboard.storage.runs import Pair
 from dashboard.texts import split_cells
 
 SPLIT = re.compile("split|subset", re.I)

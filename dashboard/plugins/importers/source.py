@@ -21,11 +21,8 @@ Names = Sequence[str]
 Columns = dict[str, list[str]]
 """Cells by column, or other texts by one."""
 Texts = dict[str, str]
-Pair = tuple[str, str]
 Ordered = dict[str, None]
 """Names in their order, each once."""
-Object = dict[str, Any]
-"""An object of JSON."""
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """Errors of a format about a file: those that it raises, and those of values of another kind."""
 Side = Literal["items", "texts"]
@@ -42,6 +39,7 @@ NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jso
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
     ".txt": "A table: as .csv with a header above its rows, such as item_id,label",
+    ".xml": "A table: as .csv with a header above its rows, such as item_id,label",
     ".pkl": "numpy.save('vectors.npy', array), frame.to_parquet('table.parquet'), or for lists "
     "json.dump(pickle.load(open('FILE', 'rb')), open('FILE.json', 'w'), default=lambda array: "
     "array.tolist()); a pickle can run programs and is never read",
@@ -191,10 +189,11 @@ class Source:
 
     @cached_property
     def sidecars(self) -> frozenset[str]:
-        """Files that have the name of a picture or clip but for the ending."""
+        """Texts, and JSON with a caption, that have the name of a picture but for the ending."""
         stems = {EXTENSION.sub("", name) for name in self.media}
         texts = (n for n in self.files if n.lower().endswith((".txt", ".caption", ".json")))
-        return frozenset(name for name in texts if name.rpartition(".")[0] in stems)
+        beside = (name for name in texts if name.rpartition(".")[0] in stems)
+        return frozenset(n for n in beside if n[-5:] != ".json" or '"caption"' in self.read_head(n))
 
     @cached_property
     def _tails(self) -> Texts:
@@ -206,17 +205,18 @@ class Source:
                     found[each] = name if found.setdefault(each, name) == name else ""
         return found | {name: name for name in self.media}
 
-    def find_media(self, cell: str, folder: str = "") -> str:
+    def find_media(self, cell: str, folder: str = "", item: str = "") -> str:
         """Return the picture or clip that a cell of a table in a folder names; "" for none.
 
-        The address of one on another host that the source has not stays as it is.
+        The address of one on another host that the source has not, also not by the id of its item,
+        stays as it is.
         """
         plain = cut_address(cell.strip().replace("\\", "/"))
         plain = plain.removeprefix("file://").removeprefix("./")
         address = cell.strip() if REMOTE.match(plain) else ""
         if not self.media:
             return address
-        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain))
+        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain), address and item)
         return next(filter(None, map(self._tails.get, tails)), address)
 
     def report_unread(self) -> None:

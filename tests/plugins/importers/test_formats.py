@@ -187,7 +187,8 @@ CASES |= {
         [], {("items.csv", "label"): ["cat", "dog", "cat", "dog"]}, CATS),
     "PyTerrier": (
         {"qrels.csv": "qid,docno,label\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
-         "x.run": RUN}, [], JUDGED, AP),
+         "x.run": RUN, "y.csv": "qid,docid,docno,score\nq1,7,a,2\nq2,8,b,1\n"},
+        [], JUDGED, AP | {"y AP@None": 1.0}),
     "BEIR in Parquet": (
         {"corpus/corpus.parquet": pa.table({"_id": ["a", "b", "c"], "text": ["x", "y", "z"]}),
          "queries/queries.parquet": pa.table({"_id": ["q1", "q2"], "text": ["red", "van"]}),

@@ -135,9 +135,38 @@ CASES: dict[str, Case] = {
             "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
         ["--relevance", "objects.names"], {("items.csv", "file objects.names label"):
          ['a.png||["cat"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|', "d.png||"]}, {}),
+    "Supervisely and Prodigy": (
+        {f"{n}.png": 1 for n in "abcde"} | {
+            "meta.json": {"classes": [{"title": "cat", "shape": "any"}], "tags": []},
+            "x/a.png.json": {"size": {}, "objects": [{"classTitle": "cat"}]},
+            "b.json": {"size": {}, "objects": [{"classTitle": "dog"}]},
+            "z.jsonl": "\n".join(f'{{"image": "{n}.png", "options": [{{"id": "x", "text": "y"}}], '
+                f'"accept": ["fox"], "answer": "{word}", "_input_hash": 1}}'
+                for n, word in (("d", "accept"), ("e", "reject")))},
+        ["--relevance", "objects.classTitle"],
+        {("items.csv", "file label objects.classTitle"):
+         ['b.png||["dog"]', 'a.png||["cat"]', 'd.png|["fox"]|', "c.png||", "e.png||"]}, {}),
+    "ratings of OpenSearch, Elasticsearch and RRE": (
+        {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
+         "b.json": {"requests": [{"id": "r", "request": 1,
+                                   "ratings": [{"_id": "b", "rating": 2}]}]},
+         "c.json": {"details": {n: {"hits": [{"hit": {"_id": n}, "rating": 1}]} for n in "ab"}},
+         "d.json": {"topics": [{"query_groups": [{"name": "s", "relevant_documents": own}]}
+                               for own in ({"4": ["a"]}, {"b": {"gain": 5}})]}},
+        [], {("qrels.csv", "query_id item_id grade"):
+             ["q|a|3", "r|b|2", "a|a|1", "b|b|1", "s|a|4", "s|b|5"],
+             ("runs/c.csv", "query_id item_id"): ["a|a", "b|b"],
+             ("runs/a.csv", "item_id"): []}, {}),
+    "objects in cells, and outlines": (
+        {"t.parquet": pa.table({"id": list("abcd"), "polygon": [[0.5] * 8] * 4,
+                                "meta": [f'{{"label": "{own}"}}' for own in "xxyy"]})},
+        [], {("items.csv", "meta.label"): list("xxyy"), ("items.csv", "polygon"):
+             [str([0.5] * 8)] * 4}, {}),
     "a column a class": (
-        ABC | {"t.csv": "filename, cat, dog\na.png, 1, 0\nb.png, True, 1\nc.png, 0, -1\n"},
-        [], {("items.csv", "file classes"): FOUND}, {}),
+        ABC | {"t.csv": "filename, cat, dog, cow\na.png, 1, 0, 0\n"
+               "b.png, True, 1, 1\nc.png, 0, -1, 0\n"},
+        [], {("items.csv", "file classes"): [FOUND[0], 'b.png|["cat", "dog", "cow"]', FOUND[2]]},
+        {}),
     "Flickr8k and Flickr30k": (
         ABC | {"Flickr8k.token.txt": "a.png#0\tred car\na.png#1\tan old car\n",
                "Flickr8k.lemma.token.txt": "a.png#0\tred car be\n", "r.token": "b.png#0\ta van\n",

@@ -1,12 +1,11 @@
 """Annotations as classes of each picture: JSON of FiftyOne and Label Studio; boxes, OpenImages.
 
-FiftyOne writes `labels.json` in two forms, and `samples.json`; boxes are in CVAT's and VOC's XML
-and in YOLO's text files.
+FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe a file a
+picture; boxes are in CVAT's and VOC's XML and in YOLO's text files.
 """
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -69,7 +68,7 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
             controls |= dict.fromkeys(own)
             rows.append((at, task["data"] | own))
     block = make_block(source, name, rows)
-    yield from list_pieces(source, [replace(block, classes=[*controls])])
+    yield from list_pieces(source, [block._replace(classes=[*controls])])
 
 
 def _list_controls(result: Sequence[Any]) -> Columns:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Set
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,8 @@ ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
 """Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
 MAX_NEIGHBOURS = 10
+MIN_KEYED = 5
+"""Lists of fractions, each a vector by its key; fewer are something else."""
 LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
 """Names of arrays of classes, which are no vectors."""
 
@@ -74,6 +77,10 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         for key, each in found.items()
         if each.ndim > 1 and not LABELLED.search(key or find_stem(name))
     }
+    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
+        with suppress(ValueError):  # a vector an id, if all are as long
+            matrices = {"": np.stack([*lists.values()])}
+            lists = {"ids": np.array([*lists])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         do = "Write labels as a table with the columns item_id and label."

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.plugins.importers.blocks import make_text
+from dashboard.plugins.importers.formats.tabular import read_table
 from dashboard.plugins.importers.pieces import (
     Captions,
     Format,
@@ -17,7 +18,8 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Names, Object, Source, find_folder_of, list_first
+from dashboard.plugins.importers.source import Names, Source, find_folder_of, list_first
+from dashboard.tables import Row as Object
 
 COLUMNS = ("cocoid", "imgid", "split")
 WORD = re.compile(r"[^\W\d_]+")
@@ -44,6 +46,9 @@ def _read_json(source: Source, name: str) -> Pieces:
     """Yield pictures, their texts and classes."""
     found = source.read_json(name)
     key = "videos" if "videos" in found else "images"
+    if key not in found:  # another table with the ids of categories
+        yield from read_table(source, name)
+        return
     beside, own, other = LISTS[key]
     kept = found[key]
     told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}

@@ -147,8 +147,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     of, folder = roles.of, find_folder_of(block.file)
     every = ("file", "item_id", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
-    named = [cell or item for cell, item in zip(cells, given, strict=True)]
-    files = [source.find_media(each, folder) for each in named]
+    files = [source.find_media(e or own, folder, own) for e, own in zip(cells, given, strict=True)]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))

@@ -22,13 +22,13 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import (
     Names,
-    Pair,
     Source,
     find_folder_of,
     find_plain,
     find_stem,
     list_first,
 )
+from dashboard.storage.runs import Pair
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
@@ -51,6 +51,7 @@ WORDS = {
 }
 """What names of files of a form hold, where its lines could be anything."""
 RESULTS = ("run", "ranks")
+QUERY_HEADER = re.compile(r"(_?id|q_?id|\w*(query|topic)\w*)\t", re.I)
 TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
 TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", re.I)
 TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
@@ -73,7 +74,7 @@ def find_form(name: str, head: str) -> str:
         is_named = form not in WORDS or WORDS[form].search(name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
-            return "" if form == "queries" and "query" in lines[0].lower() else form
+            return "" if form == "queries" and QUERY_HEADER.match(lines[0]) else form
     return ""
 
 
