@@ -86,7 +86,8 @@ with right:
 with left:
     shown = [row for row in meant if choices["outcome"] in ("all", row["outcome"])]
     with make_line():
-        st.markdown("**Queries, worst first**", width="content")
+        counted = f"{len(shown):,} of {len(changes):,}"
+        st.markdown(f"**Queries, worst first** – {counted}", width="content")
         if picked:
             draw_reset(f"{metric}: {picked} ✕", "picked", key="chip-picked")
     draw_queries(study, choices, shown, *picks[:1])

@@ -18,7 +18,7 @@ from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_link
 from dashboard.views.frame import open_page
 
-EXAMPLES, POSTERS = 5, 12
+EXAMPLES, RECENT, POSTERS = 5, 5, 12
 MAX_FOUND, SECONDS = 8, 300  # searches that a session keeps, and how long
 
 study, choices = open_page("runs", "shown", versions=1)
@@ -86,18 +86,28 @@ if not text and not item and picture is None:
     first = {each: f"▼ {write_signed(delta)} " for delta, each in named if each}
     title = f"Got worse in {candidate}" if first else "Examples"
     first = first or dict.fromkeys([*dict.fromkeys(filter(None, texts))][:EXAMPLES], "")
-    if first:
-        with make_line(key="chips-queries"):
-            st.markdown(f"**{escape_markdown(title)}**", width="content")
-            for each, before in first.items():
-                label = escape_markdown(before + each[:60])
-                st.button(label, on_click=set_choice, args=("text", each, ("item",)))
+    again = dict.fromkeys(st.session_state.get("recent", ()), "")
+    for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
+        if row:
+            with make_line(key=key):
+                st.markdown(f"**{escape_markdown(name)}**", width="content")
+                for place, (each, before) in enumerate(row.items()):
+                    label = escape_markdown(before + each[:60])
+                    st.button(
+                        label,
+                        key=f"{key}-{place}",
+                        on_click=set_choice,
+                        args=("text", each, ("item",)),
+                    )
     places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))
     items = [collection.items.ids[place] for place in places]
     note = f"{len(items)} of {len(collection.items):,}"
     draw_cards(make_items(collection, items, "Or start from an item", note), picks=True)
     st.stop()
 
+if text:
+    recent = [each for each in st.session_state.get("recent", ()) if each != text]
+    st.session_state["recent"] = [text, *recent][:RECENT]
 every = set(choices["runs"]) == set(collection.versions)
 versions = tuple(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]
