@@ -128,12 +128,11 @@ def order_versions(versions: Versions) -> list[str]:
 
 def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> dict[str, str]:
     """Return a digest of what the vector of each id is made of; without those of no row."""
-    columns = [table[column] for column in INPUTS[stem]]
-    places = {name: table.index[name] for name in ids if name in table.index}
-    return {
-        name: sha256(json.dumps([cells[at] for cells in columns]).encode()).hexdigest()[:12]
-        for name, at in places.items()
-    }
+    columns = zip(*(table[column] for column in INPUTS[stem]), strict=True)
+    made = dict(zip(table.ids, columns, strict=True))
+    kept = {name: made[name] for name in ids if name in made}
+    digests = {cells: sha256(json.dumps(cells).encode()).hexdigest() for cells in {*kept.values()}}
+    return {name: digests[cells][:12] for name, cells in kept.items()}
 
 
 def read_inputs(place: Path) -> dict[str, dict[str, str]]:
@@ -167,13 +166,14 @@ def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -
     Rows that are new or gone are said where vectors are read, and not again here.
     """
     findings = []
-    for name, version in versions.items():
-        told = read_inputs(folder / "models" / name)
-        sides = (("items", items, version.items), ("queries", queries, version.queries))
-        for stem, table, vectors in sides:
-            known = vectors.index if vectors else {}
-            before = {n: each for n, each in told.get(stem, {}).items() if n in known}
-            changed = [n for n, e in digest_inputs(table, stem, before).items() if e != before[n]]
+    told = {name: read_inputs(folder / "models" / name) for name in versions}
+    for stem, table in (("items", items), ("queries", queries)):
+        before = {name: each[stem] for name, each in told.items() if stem in each}
+        now = digest_inputs(table, stem, {each for made in before.values() for each in made})
+        for name, made in before.items():
+            vectors = getattr(versions[name], stem)
+            known = {n: each for n, each in made.items() if vectors and n in vectors.index}
+            changed = [n for n, each in known.items() if each != now.get(n, each)]
             what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
             new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
             typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"
