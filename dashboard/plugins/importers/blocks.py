@@ -292,7 +292,7 @@ def make_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, default=str)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
+    return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip()
 
 
 def _list_regions(cells: Sequence[Any]) -> list[str]:

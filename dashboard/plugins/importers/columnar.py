@@ -30,10 +30,9 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
             yield _make_block(source, name, first, batch, classes)
             first += len(batch)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        where = f" from row {first:,} on" if first > 1 else ""
         raise DataError(
             name,
-            f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})",
+            f"a damaged {name.rpartition('.')[2]} file from row {first:,} on ({str(error)[:80]})",
             "a whole file",
             do="Write it again.",
         ) from error
@@ -91,7 +90,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             raw = values.to_pylist()
             if any(recognise_bytes(each) for each in raw if each):
                 cells[column], contents[column] = [""] * len(values), raw
-            elif first == 1:
+            else:
                 wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
                 source.say(file, f"a column {column} of bytes that are no pictures", wanted)
         elif _holds_vectors(values, column):

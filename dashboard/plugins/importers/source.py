@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
-from dashboard.texts import decode_text, read_text
+from dashboard.texts import decode_text, make_natural, read_text
 
 Names = Sequence[str]
 """Names of files, columns or other things."""
@@ -262,15 +262,13 @@ def list_source(path: Path, options: Namespace) -> Source:
     return source
 
 
-def _number_parts(name: str) -> str:
+def _number_parts(name: str) -> list[Any]:
     """Return a key that sorts part 2 of a table or an array before part 10, and others by letters.
 
     >>> sorted(["x_10.npy", "x_2.npy", "10.txt", "2.txt"], key=_number_parts)
     ['10.txt', '2.txt', 'x_2.npy', 'x_10.npy']
     """
-    return (
-        re.sub(r"\d+", lambda digits: digits[0].zfill(9), name) if NUMBERED.search(name) else name
-    )
+    return make_natural(name) if NUMBERED.search(name) else [name]
 
 
 def cut_added(name: str) -> str:

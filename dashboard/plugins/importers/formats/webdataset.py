@@ -69,10 +69,10 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
         told = {}
         source.say(file, f"no object of JSON in {item}.json", "one; left out")
     cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
-    text = make_text(kinds.get("txt", kinds.get("caption", b""))).strip()
+    text = make_text(kinds.get("txt", kinds.get("caption", b"")))
     caption = text or " ".join("".join(cells.pop("caption", ())).split())
     for ending in labels:
-        cells["cls"] = [make_text(sample[ending]).strip()]
+        cells["cls"] = [make_text(sample[ending])]
     yield Items(file, [item], cells, ["cls"] if labels else [], pictures[:1])
     yield list_lines(file, item, caption)
     for ending, data in sample.items():
