@@ -100,15 +100,14 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
         else:  # times by Arrow, for years that Python has not
             is_time = pa.types.is_temporal(kind)
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
-    lines = range(first, first + len(batch))
-    told = zip(lines, *cells.values(), strict=True)
+    told = zip(range(first, first + len(batch)), *cells.values(), strict=True)
     rows = [(at, dict(zip(cells, own, strict=True))) for at, *own in told]
     is_nested = any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells)
     if is_nested or '{"' in str(rows[:1]):
         rows = [(at, list_inside(row)) for at, row in rows]
     made = make_block(source, file, rows)
-    declared = [name for name in classes if name in cells]
-    return Block(file, lines, made.columns, vectors | {**made.vectors}, contents, declared)
+    found = {**vectors, **made.vectors}
+    return made._replace(vectors=found, contents=contents, classes=[*classes])
 
 
 def _holds_vectors(values: Any, column: str) -> bool:
