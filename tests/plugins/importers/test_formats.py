@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.plugins.importers.sources import Case, init, make_picture, make_source, write_tar
+from tests.plugins.importers.sources import Case, init, make_picture, make_source
 
 NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)
@@ -76,11 +76,12 @@ CASES: dict[str, Case] = {
         {SIDES: ["p1.png|image", "p2.png|image", *(f"{each}|text" for each in LINES)],
          ("qrels.csv", "query_id item_id"): OF_LINES,
          ("queries.csv", "text"): ["", "", "one a, so", "one b, so", "two a, so"]}, {}),
-    "table of captions, two arrays": (
+    "table of captions, two arrays, a matrix": (
         TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
-               "text_embeds.npy": TEXTS},
-        ["--by-position"], {("qrels.csv", "query_id item_id"): PAIRED},
-        {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3}),
+               "text_embeds.npy": TEXTS, "sims.npy": PICTURES @ TEXTS.T},
+        ["--by-position", "--rows", "item"], {("qrels.csv", "query_id item_id"): PAIRED},
+        {f"{version} {side}": value for version in ("v1", "sims")
+         for side, value in (("i2t_R@1", 0.5), ("t2i_R@1", 2 / 3))}),
     "rows by their ids, as of YouCook2 and ActivityNet": (
         {"x.json": {"version": 1, "database": {name: {"duration": 9, "annotations": [
             {"segment": [1, 2], "sentence": f"{name} {at}"} for at in (1, 2)]} for name in "ab"}}},
@@ -95,9 +96,6 @@ CASES: dict[str, Case] = {
         TWO | {"c.csv": "image,caption,Split\np1.png,one,test\np2.png,two,train\n"}, [],
         {SIDES: ["p1.png|image", "p1.png#0|text"]}, {},
     ),
-    "matrix": (
-        TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "sims.npy": PICTURES @ TEXTS.T},
-        ["--rows", "item"], {}, {"sims i2t_R@1": 0.5, "sims t2i_R@1": 2 / 3}),
     "TREC": (
         {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.replace(" x", " a tag").encode()),
          "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
@@ -233,10 +231,6 @@ CASES |= {
         {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
          for end, made in (("png", at + 1), ("txt", f"text {at}\nmore {at}\n"))},
         [], {("queries.csv", "text"): ["", "", "text 0", "more 0", "text 1", "more 1"]}, {}),
-    "compressed shards": (
-        {"x.tar.gz": write_tar({"a.i.png": make_picture(1), "a.text.txt": b"one\nuno",
-                                "b.png": make_picture(2), "b.caption": b"two"}, "w:gz")},
-        [], {("queries.csv", "text"): ["", "", "one", "uno", "two"]}, {}),
     "YOLO, names in a row": (
         PICTURED | {f"labels/{n}.txt": f"{CLASSES[n] == 'dog':d} .5 .5 .1 .1\n" for n in NAMES}
         | {"data.yaml": "train: x\nnames: ['cat', 'dog']\nroboflow:\n  version: 1\n"} | BY_NAME,
@@ -310,9 +304,6 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "a column emb of bytes that are no pictures"),
     "rows without a header": (
         LABELLED | {"t.csv": "a,photo\nb.png,clip\n", "a.png": 1, "b.png": 2}, "the column 'a'"),
-    "nested cells": (
-        LABELLED | {"x.json": [{"id": "a", "labels": [{"by": 1}]}]},
-        "a column labels of nested cells"),
     "folders that number files": (
         {f"im/{n[:2]}/{n}.png": 1 for n in ("010", "011", "020", "021")}, "nothing decides it"),
     "cut vectors": (
