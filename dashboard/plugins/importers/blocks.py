@@ -45,6 +45,8 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
 """An address, or the name of a picture or clip."""
+JUDGED = re.compile("qrel|judg", re.I)
+"""Words in names of files of judgements."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 Row = tuple[int, Object]
@@ -230,7 +232,7 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
         rows = told if is_of_rows else [{column: own} for own in told]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
-        number = "grade" if re.search("qrel|judg", name.lower()) else "score"
+        number = "grade" if JUDGED.search(name) else "score"
         return [
             {"query_id": query, "item_id": item, number: each}
             for query, own in found.items()
@@ -258,8 +260,8 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     A run called by its model is known by judgements beside it. Columns of pandas, which look
     alike, have a row 0.
     """
-    is_named = bool(re.search("qrel|judg|run|result", name.lower()))
-    is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
+    is_named = bool(JUDGED.search(name) or re.search("run|result", name, re.I))
+    is_judged = any(map(JUDGED.search, source.files))
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 

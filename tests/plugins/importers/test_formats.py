@@ -164,7 +164,7 @@ PICTURED = {f"im/{name}.png": at for at, name in enumerate(NAMES, 1)}
 BY_NAME = {"v1.npy": VECTORS, "v1.txt": "\n".join(NAMES)}
 CASES |= {
     "decimal commas": (
-        {"r.csv": "query;docid;rating\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
+        {"judged.csv": "query;docid;score\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
          "x.csv": "query_id;item_id;score\nq1;b;2,5\nq1;a;1,25\nq2;b;2,0\n"}, [], JUDGED, AP),
     "columns of a vector": (
         {"v1.csv": WIDE.assign(id=NAMES, label=CLASSES.values()).to_csv(index=False)}, [], {}, CATS,
