@@ -188,14 +188,6 @@ class Source:
         return [name for name in self.files if EXTENSION.search(name)]
 
     @cached_property
-    def sidecars(self) -> frozenset[str]:
-        """Texts, and JSON with a caption, that have the name of a picture but for the ending."""
-        stems = {EXTENSION.sub("", name) for name in self.media}
-        texts = (n for n in self.files if n.lower().endswith((".txt", ".caption", ".json")))
-        beside = (name for name in texts if name.rpartition(".")[0] in stems)
-        return frozenset(n for n in beside if n[-5:] != ".json" or '"caption"' in self.read_head(n))
-
-    @cached_property
     def _tails(self) -> Texts:
         """Each path's ends, with and without suffix, that no two files share, and the path."""
         found: Texts = {}
