@@ -43,8 +43,6 @@ OUTLINES = re.compile("segment|polygon|outline|points|box|contour|mask|times|sco
 """Words in the names of columns of as many fractions that are no vectors."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
-CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
-"""An address, or the name of a picture or clip."""
 JUDGED = re.compile("qrel|judg", re.I)
 """Words in names of files of judgements."""
 MAX_WORDS = 3
@@ -147,7 +145,7 @@ def _name_cells(
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]
-    shown = [each for each in names if CELL.search(each) or source.find_media(each)]
+    shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
     if bad := twice or shown * (not _is_header(names)):
         raise DataError(
             name,

@@ -121,8 +121,7 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
     path = cut_added(cut_address(cell).replace("\\", "/"))
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    names = list_tails("/".join(parts[-4:]))[::-1]
+    names = list_tails(path)[-4:][::-1]
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
     free = (name for name in names if source.named.setdefault(name, key) == key)
@@ -205,7 +204,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         take("score", SCORE)
     if "score" not in of:
         take("rank", RANK, whole=True)
-    keys = set(KEYS.split())
+    keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}

@@ -294,10 +294,10 @@ def list_first(head: str, most: int) -> Names:
 def list_tails(path: str) -> list[str]:
     """Return a path, and what is left of it without its first folders.
 
-    >>> list_tails("/a/b.png")
+    >>> list_tails("../a/b.png")
     ['a/b.png', 'b.png']
     """
-    parts = list(filter(None, path.split("/")))
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
