@@ -7,7 +7,7 @@ from typing import Any
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import OUTLINES, VECTOR_WORDS, Block, make_block
 from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
-from dashboard.plugins.importers.source import Columns, Names, Source
+from dashboard.plugins.importers.source import BROKEN, Columns, Names, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray
@@ -67,7 +67,7 @@ def _read_class_names(schema: Any) -> Columns:
             for column, each in kinds.items()
             if isinstance(each, dict) and each.get("_type") == "ClassLabel"
         }
-    except (ValueError, KeyError, TypeError, AttributeError):  # written by another program
+    except BROKEN:  # written by another program
         return {}
 
 

@@ -13,7 +13,7 @@ from dashboard.__main__ import main
 from dashboard.plugins.importers import making
 from tests.plugins.importers.sources import init, make_source, measure, write_tar
 from tests.plugins.importers.test_formats import LABELS, QRELS, RUN, VECTORS
-from tests.plugins.importers.test_more_formats import ENTITY
+from tests.plugins.importers.test_more_formats import ENTITY, write_hdf5
 from tests.plugins.importers.test_refusals import check_nothing
 
 README = Path(plugins.__file__).parent / "importers" / "README.md"
@@ -33,6 +33,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
     "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside (../e.jpg)", 4),
     "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
+    "euclidean": ({"x.hdf5": write_hdf5}, "true neighbours by the distance euclidean", 8),
     "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged file", 4),
     "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
                "x.parquet: found a column objects of nested cells", 5),

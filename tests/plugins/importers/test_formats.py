@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -92,10 +91,6 @@ CASES: dict[str, Case] = {
         {"s.csv": "id,images,Usage\nq1,a,Public\nq2,b,Private\nq3,None,Ignored\n",
          "x.csv": "id,images\nq1,b a\nq2,b\n"}, [],
         {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q2|b|1"]}, {"x AP@None": 0.75}),
-    "captions with splits": (
-        TWO | {"c.csv": "image,caption,Split\np1.png,one,test\np2.png,two,train\n"}, [],
-        {SIDES: ["p1.png|image", "p1.png#0|text"]}, {},
-    ),
     "TREC": (
         {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.replace(" x", " a tag").encode()),
          "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
@@ -134,13 +129,6 @@ def write_book(path: Path) -> None:
         pd.DataFrame(CLASSES.items(), columns=["id", "label"]).to_excel(
             book, sheet_name="items", index=False
         )
-
-
-def write_far(path: Path) -> None:
-    with h5py.File(path, "w") as file:
-        file["train"], file["test"] = VECTORS, VECTORS[:1]
-        file["neighbors"] = np.array([[0, -1]])
-        file.attrs["distance"] = "euclidean"
 
 
 def list_found(keys: str, before: str = "") -> str:
@@ -309,7 +297,6 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them"),
-    "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},

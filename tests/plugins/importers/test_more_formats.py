@@ -84,7 +84,8 @@ def write_index(path: Path) -> None:
 def write_hdf5(path: Path) -> None:
     with h5py.File(path, "w") as file:
         file["train"], file["test"] = VECTORS, np.array([[0, 1], [1, 0.1]], dtype=np.float32)
-        file["neighbors"] = np.array([[2], [0]])
+        file["neighbors"] = np.array([[2, -1], [0, -1]])
+        file.attrs["distance"] = "euclidean"
 
 
 BITS = np.array([[int(bit) for bit in word] for word in

@@ -14,7 +14,7 @@ import numpy as np
 from dashboard.errors import explain_errors
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
-from dashboard.plugins.importers.source import Ordered, Source, Texts, find_stem
+from dashboard.plugins.importers.source import BROKEN, Ordered, Source, Texts, find_stem
 from dashboard.storage.media import EXTENSION
 
 ENDINGS = (".tar", ".tar.gz", ".tgz")
@@ -65,7 +65,7 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
     kinds = {end.rpartition(".")[2]: data for end, data in sample.items() if end not in labels}
     try:
         told = dict(json.loads(kinds.get("json", b"{}")))
-    except (ValueError, TypeError, RecursionError):
+    except BROKEN:
         told = {}
         source.say(file, f"no object of JSON in {item}.json", "one; left out")
     cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
