@@ -43,8 +43,8 @@ OUTLINES = re.compile("segment|polygon|outline|points|box|contour|mask|times|sco
 """Words in the names of columns of as many fractions that are no vectors."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
-CELL = re.compile(rf"^(https?|s3)://|{EXTENSION.pattern}", re.I)
-"""An address, or the name of a picture or clip."""
+JUDGED = re.compile("qrel|judg", re.I)
+"""Words in names of files of judgements."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 Row = tuple[int, Object]
@@ -145,7 +145,7 @@ def _name_cells(
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
     twice = [each for each in names if each and names.count(each) > 1]
-    shown = [each for each in names if CELL.search(each) or source.find_media(each)]
+    shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
     if bad := twice or shown * (not _is_header(names)):
         raise DataError(
             name,
@@ -230,7 +230,7 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
         rows = told if is_of_rows else [{column: own} for own in told]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
-        number = "grade" if re.search("qrel|judg", name.lower()) else "score"
+        number = "grade" if JUDGED.search(name) else "score"
         return [
             {"query_id": query, "item_id": item, number: each}
             for query, own in found.items()
@@ -258,8 +258,8 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     A run called by its model is known by judgements beside it. Columns of pandas, which look
     alike, have a row 0.
     """
-    is_named = bool(re.search("qrel|judg|run|result", name.lower()))
-    is_judged = any(re.search("qrel|judg", each.lower()) for each in source.files)
+    is_named = bool(JUDGED.search(name) or re.search("run|result", name, re.I))
+    is_judged = any(map(JUDGED.search, source.files))
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 
@@ -292,7 +292,7 @@ def make_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, default=str)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value).strip()
+    return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip()
 
 
 def _list_regions(cells: Sequence[Any]) -> list[str]:

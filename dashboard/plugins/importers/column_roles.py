@@ -5,7 +5,7 @@ import shlex
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.blocks import Block
+from dashboard.plugins.importers.blocks import JUDGED, Block
 from dashboard.plugins.importers.source import (
     Names,
     Side,
@@ -121,8 +121,7 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
     path = cut_added(cut_address(cell).replace("\\", "/"))
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    names = list_tails("/".join(parts[-4:]))[::-1]
+    names = list_tails(path)[-4:][::-1]
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
     free = (name for name in names if source.named.setdefault(name, key) == key)
@@ -198,14 +197,14 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             ways = [source.options.map, *(f"{at}={word}" for at, word in enumerate(words))]
             line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word"
             raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
-    is_judged = "qrel" in block.file.lower()
+    is_judged = bool(JUDGED.search(block.file))
     if is_judged or "corpusid" in roles.small:
         take("grade", SCORE, whole=not is_judged)
     if "grade" not in of:
         take("score", SCORE)
     if "score" not in of:
         take("rank", RANK, whole=True)
-    keys = set(KEYS.split())
+    keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}

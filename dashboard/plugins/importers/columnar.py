@@ -7,7 +7,7 @@ from typing import Any
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import OUTLINES, VECTOR_WORDS, Block, make_block
 from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
-from dashboard.plugins.importers.source import Columns, Names, Source
+from dashboard.plugins.importers.source import BROKEN, Columns, Names, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray
@@ -30,10 +30,9 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
             yield _make_block(source, name, first, batch, classes)
             first += len(batch)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        where = f" from row {first:,} on" if first > 1 else ""
         raise DataError(
             name,
-            f"a damaged {name.rpartition('.')[2]} file{where} ({str(error)[:80]})",
+            f"a damaged {name.rpartition('.')[2]} file from row {first:,} on ({str(error)[:80]})",
             "a whole file",
             do="Write it again.",
         ) from error
@@ -68,7 +67,7 @@ def _read_class_names(schema: Any) -> Columns:
             for column, each in kinds.items()
             if isinstance(each, dict) and each.get("_type") == "ClassLabel"
         }
-    except (ValueError, KeyError, TypeError, AttributeError):  # written by another program
+    except BROKEN:  # written by another program
         return {}
 
 
@@ -91,7 +90,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             raw = values.to_pylist()
             if any(recognise_bytes(each) for each in raw if each):
                 cells[column], contents[column] = [""] * len(values), raw
-            elif first == 1:
+            else:
                 wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
                 source.say(file, f"a column {column} of bytes that are no pictures", wanted)
         elif _holds_vectors(values, column):
@@ -101,15 +100,14 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
         else:  # times by Arrow, for years that Python has not
             is_time = pa.types.is_temporal(kind)
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
-    lines = range(first, first + len(batch))
-    told = zip(lines, *cells.values(), strict=True)
+    told = zip(range(first, first + len(batch)), *cells.values(), strict=True)
     rows = [(at, dict(zip(cells, own, strict=True))) for at, *own in told]
     is_nested = any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells)
     if is_nested or '{"' in str(rows[:1]):
         rows = [(at, list_inside(row)) for at, row in rows]
     made = make_block(source, file, rows)
-    declared = [name for name in classes if name in cells]
-    return Block(file, lines, made.columns, vectors | {**made.vectors}, contents, declared)
+    found = {**vectors, **made.vectors}
+    return made._replace(vectors=found, contents=contents, classes=[*classes])
 
 
 def _holds_vectors(values: Any, column: str) -> bool:

@@ -138,11 +138,10 @@ class VectorFile:
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
             if ids is not None:
-                known, again = {*self.ids, ""}, []
-                for name in ids:
-                    again.append(name in known)
-                    known.add(name)
-                bad["come again or have no id"] = np.array(again)
+                first = {name: place for place, name in reversed([*enumerate(ids)])}
+                bad["come again or have no id"] = np.array(
+                    [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
+                )
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]

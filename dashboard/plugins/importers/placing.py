@@ -137,7 +137,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """Return whether an array is a matrix of similarities between items and texts."""
     options, sizes = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", sizes), ("text", sizes[::-1])) if own.shape == shape]
-    if not ways or not sizes[1]:
+    if not ways:
         return False
     if options.rows or options.by_position:
         return options.rows in ways

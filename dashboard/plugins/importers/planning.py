@@ -182,7 +182,7 @@ def _keep_test(found: Gathered) -> None:
     column = next(filter(SPLIT.fullmatch, found.items.columns), "")
     splits = {item: split.lower() for item, split in found.items.list_rows(column)}
     away = {name: split for name, split in splits.items() if split not in TEST}
-    if column and len(away) < len(splits):
+    if len(away) < len(splits):
         what = f"items of other splits ({list_names(sorted({*away.values()}))})"
         wanted = "the split test; left out"
         found.source.count(found.items.filled[column], len(away), what, wanted, "note")

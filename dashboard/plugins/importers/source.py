@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
-from dashboard.texts import decode_text, read_text
+from dashboard.texts import decode_text, make_natural, read_text
 
 Names = Sequence[str]
 """Names of files, columns or other things."""
@@ -188,14 +188,6 @@ class Source:
         return [name for name in self.files if EXTENSION.search(name)]
 
     @cached_property
-    def sidecars(self) -> frozenset[str]:
-        """Texts, and JSON with a caption, that have the name of a picture but for the ending."""
-        stems = {EXTENSION.sub("", name) for name in self.media}
-        texts = (n for n in self.files if n.lower().endswith((".txt", ".caption", ".json")))
-        beside = (name for name in texts if name.rpartition(".")[0] in stems)
-        return frozenset(n for n in beside if n[-5:] != ".json" or '"caption"' in self.read_head(n))
-
-    @cached_property
     def _tails(self) -> Texts:
         """Each path's ends, with and without suffix, that no two files share, and the path."""
         found: Texts = {}
@@ -262,15 +254,13 @@ def list_source(path: Path, options: Namespace) -> Source:
     return source
 
 
-def _number_parts(name: str) -> str:
+def _number_parts(name: str) -> list[Any]:
     """Return a key that sorts part 2 of a table or an array before part 10, and others by letters.
 
     >>> sorted(["x_10.npy", "x_2.npy", "10.txt", "2.txt"], key=_number_parts)
     ['10.txt', '2.txt', 'x_2.npy', 'x_10.npy']
     """
-    return (
-        re.sub(r"\d+", lambda digits: digits[0].zfill(9), name) if NUMBERED.search(name) else name
-    )
+    return make_natural(name) if NUMBERED.search(name) else [name]
 
 
 def cut_added(name: str) -> str:
@@ -304,10 +294,10 @@ def list_first(head: str, most: int) -> Names:
 def list_tails(path: str) -> list[str]:
     """Return a path, and what is left of it without its first folders.
 
-    >>> list_tails("/a/b.png")
+    >>> list_tails("../a/b.png")
     ['a/b.png', 'b.png']
     """
-    parts = list(filter(None, path.split("/")))
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 

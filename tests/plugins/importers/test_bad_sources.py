@@ -13,25 +13,19 @@ from dashboard.__main__ import main
 from dashboard.plugins.importers import making
 from tests.plugins.importers.sources import init, make_source, measure, write_tar
 from tests.plugins.importers.test_formats import LABELS, QRELS, RUN, VECTORS
-from tests.plugins.importers.test_more_formats import ENTITY
+from tests.plugins.importers.test_more_formats import ENTITY, write_hdf5
 from tests.plugins.importers.test_refusals import check_nothing
 
 README = Path(plugins.__file__).parent / "importers" / "README.md"
 IDS = "a\nb\nc\nd\n"
 GOOD = {"labels.csv": LABELS, "items.npy": VECTORS, "items.txt": IDS}
-BAD_ROW = VECTORS.copy()
-BAD_ROW[1] = np.nan
 RATED = "query,docid,rating\nred,a,3\nred,b,high\n"
 SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "odd row": ({"labels.csv": LABELS + "e,dog,more\n"},
                 "labels.csv, line 6: found 1 rows with another number of cells", 4),
     "cut quote": ({"labels.csv": LABELS + '"e,dog\n'}, "labels.csv, line 6: found a broken row", 4),
-    "second class": ({"labels.csv": LABELS + "a,dog\n"}, "1 ids with a second label", 4),
     "missing classes": ({"labels.csv": LABELS + "e,none\nf,none\ng,NaN\nh,\ni,unknown\n"},
                         "2 classes (labels.csv); no class: none (2), NaN (1), unknown (1)", 9),
-    "vector of NaN": ({"items.npy": BAD_ROW}, "1 vectors that are not finite (b)", 4),
-    "id again": ({"items.txt": "a\nb\nc\nc\n"}, "come again or have no id (c)", 4),
-    "unknown id": ({"items.txt": "a\nb\nc\nz\n"}, "1 vectors of unknown items (z)", 4),
     "pickle": ({"x.pkl": b"\x80"}, "a pickle can run programs and is never read", 4),
     "cut Parquet": ({"x.parquet": b"PAR1 and so on"}, "x.parquet: found a damaged parquet file", 4),
     "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that is cut", 4),
@@ -39,11 +33,11 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
     "way out": ({"x.tar": write_tar({"../e.jpg": b"x"})}, "or lead outside (../e.jpg)", 4),
     "cut tar": ({"x.tar": b"x" * 600}, "x.tar: found a damaged tar file", 4),
+    "euclidean": ({"x.hdf5": write_hdf5}, "true neighbours by the distance euclidean", 8),
     "cut HDF5": ({"x.hdf5": b"\x89HDF"}, "x.hdf5: found a damaged file", 4),
     "nested": ({"x.parquet": pa.table({"id": ["e"], "objects": [[{"kind": 1}]]})},
                "x.parquet: found a column objects of nested cells", 5),
     "no vectors": ({"y.npy": np.arange(4)}, "Write labels as a table", 4),
-    "odd line of TREC": ({"qrels.txt": QRELS + "q3 0 a\n", "x.run": RUN}, "line 4: found 1", 2),
     "two names": ({"qrels.txt": "q1 0 x/1.jpg 1\nq1 0 y/1.jpg 1\n", "im/1.jpg": 1},
                   "2 judged items outside the gallery (x/1.jpg, y/1.jpg)", 1),
     "result again": ({"qrels.txt": QRELS, "x.run": RUN + "q1 Q0 a 9 0.5 x\n"},

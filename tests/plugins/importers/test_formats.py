@@ -10,13 +10,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.plugins.importers.sources import Case, init, make_picture, make_source, write_tar
+from tests.plugins.importers.sources import Case, init, make_picture, make_source
 
 NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)
@@ -76,11 +75,12 @@ CASES: dict[str, Case] = {
         {SIDES: ["p1.png|image", "p2.png|image", *(f"{each}|text" for each in LINES)],
          ("qrels.csv", "query_id item_id"): OF_LINES,
          ("queries.csv", "text"): ["", "", "one a, so", "one b, so", "two a, so"]}, {}),
-    "table of captions, two arrays": (
+    "table of captions, two arrays, a matrix": (
         TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
-               "text_embeds.npy": TEXTS},
-        ["--by-position"], {("qrels.csv", "query_id item_id"): PAIRED},
-        {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3}),
+               "text_embeds.npy": TEXTS, "sims.npy": PICTURES @ TEXTS.T},
+        ["--by-position", "--rows", "item"], {("qrels.csv", "query_id item_id"): PAIRED},
+        {f"{version} {side}": value for version in ("v1", "sims")
+         for side, value in (("i2t_R@1", 0.5), ("t2i_R@1", 2 / 3))}),
     "rows by their ids, as of YouCook2 and ActivityNet": (
         {"x.json": {"version": 1, "database": {name: {"duration": 9, "annotations": [
             {"segment": [1, 2], "sentence": f"{name} {at}"} for at in (1, 2)]} for name in "ab"}}},
@@ -91,13 +91,6 @@ CASES: dict[str, Case] = {
         {"s.csv": "id,images,Usage\nq1,a,Public\nq2,b,Private\nq3,None,Ignored\n",
          "x.csv": "id,images\nq1,b a\nq2,b\n"}, [],
         {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q2|b|1"]}, {"x AP@None": 0.75}),
-    "captions with splits": (
-        TWO | {"c.csv": "image,caption,Split\np1.png,one,test\np2.png,two,train\n"}, [],
-        {SIDES: ["p1.png|image", "p1.png#0|text"]}, {},
-    ),
-    "matrix": (
-        TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "sims.npy": PICTURES @ TEXTS.T},
-        ["--rows", "item"], {}, {"sims i2t_R@1": 0.5, "sims t2i_R@1": 2 / 3}),
     "TREC": (
         {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.replace(" x", " a tag").encode()),
          "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
@@ -138,13 +131,6 @@ def write_book(path: Path) -> None:
         )
 
 
-def write_far(path: Path) -> None:
-    with h5py.File(path, "w") as file:
-        file["train"], file["test"] = VECTORS, VECTORS[:1]
-        file["neighbors"] = np.array([[0, -1]])
-        file.attrs["distance"] = "euclidean"
-
-
 def list_found(keys: str, before: str = "") -> str:
     """Return a line a query: its key, those around its results, of an item and a score."""
     asked, outer, inner, item, score = keys.split()
@@ -166,7 +152,7 @@ PICTURED = {f"im/{name}.png": at for at, name in enumerate(NAMES, 1)}
 BY_NAME = {"v1.npy": VECTORS, "v1.txt": "\n".join(NAMES)}
 CASES |= {
     "decimal commas": (
-        {"r.csv": "query;docid;rating\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
+        {"judged.csv": "query;docid;score\n" + "".join(f"{q};{i};{g},0\n" for q, i, g in ROWS),
          "x.csv": "query_id;item_id;score\nq1;b;2,5\nq1;a;1,25\nq2;b;2,0\n"}, [], JUDGED, AP),
     "columns of a vector": (
         {"v1.csv": WIDE.assign(id=NAMES, label=CLASSES.values()).to_csv(index=False)}, [], {}, CATS,
@@ -233,10 +219,6 @@ CASES |= {
         {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
          for end, made in (("png", at + 1), ("txt", f"text {at}\nmore {at}\n"))},
         [], {("queries.csv", "text"): ["", "", "text 0", "more 0", "text 1", "more 1"]}, {}),
-    "compressed shards": (
-        {"x.tar.gz": write_tar({"a.i.png": make_picture(1), "a.text.txt": b"one\nuno",
-                                "b.png": make_picture(2), "b.caption": b"two"}, "w:gz")},
-        [], {("queries.csv", "text"): ["", "", "one", "uno", "two"]}, {}),
     "YOLO, names in a row": (
         PICTURED | {f"labels/{n}.txt": f"{CLASSES[n] == 'dog':d} .5 .5 .1 .1\n" for n in NAMES}
         | {"data.yaml": "train: x\nnames: ['cat', 'dog']\nroboflow:\n  version: 1\n"} | BY_NAME,
@@ -310,15 +292,11 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "a column emb of bytes that are no pictures"),
     "rows without a header": (
         LABELLED | {"t.csv": "a,photo\nb.png,clip\n", "a.png": 1, "b.png": 2}, "the column 'a'"),
-    "nested cells": (
-        LABELLED | {"x.json": [{"id": "a", "labels": [{"by": 1}]}]},
-        "a column labels of nested cells"),
     "folders that number files": (
         {f"im/{n[:2]}/{n}.png": 1 for n in ("010", "011", "020", "021")}, "nothing decides it"),
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them"),
-    "euclidean": ({"x.hdf5": write_far}, "true neighbours by the distance euclidean"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},

@@ -84,7 +84,8 @@ def write_index(path: Path) -> None:
 def write_hdf5(path: Path) -> None:
     with h5py.File(path, "w") as file:
         file["train"], file["test"] = VECTORS, np.array([[0, 1], [1, 0.1]], dtype=np.float32)
-        file["neighbors"] = np.array([[2], [0]])
+        file["neighbors"] = np.array([[2, -1], [0, -1]])
+        file.attrs["distance"] = "euclidean"
 
 
 BITS = np.array([[int(bit) for bit in word] for word in
@@ -175,10 +176,12 @@ CASES: dict[str, Case] = {
         [], {("queries.csv", "query_id text"):
              ["a.png|", "b.png|", "a.png#0|red car", "a.png#1|an old car", "b.png#0|a van"]}, {},
     ),
-    "img2dataset": (
-        {"0.tar": write_tar({"00.jpg": make_picture(1), "00.txt": b"red"}),
+    "img2dataset, compressed": (
+        {"0.tar.gz": write_tar({"00.i.png": make_picture(1), "00.text.txt": b"red\nrot",
+                                "b.caption": b"two"}, "w:gz"),
          "0.parquet": pa.table({"key": ["00"], "url": ["http://x.org/00.jpg"]})},
-        [], {("items.csv", "file"): ["0.png", ""]}, {}),
+        [], {("items.csv", "file"): ["0.png", "", "", "", ""],
+             ("queries.csv", "text"): ["", "", "red", "rot", "two"]}, {}),
     "clip-retrieval": (
         {f"{side}_emb/{side}_emb_{at}.npy": VECTORS[2 * at : 2 * at + 2] for at in (0, 1)
          for side in ("img", "text")} | {f"metadata/metadata_{at}.parquet": pa.table(
@@ -205,18 +208,16 @@ CASES: dict[str, Case] = {
          "classnames.txt": "cat\ndog\n"},
         [], {("items.csv", "item_id cls"): [f'{n}|["{CLASSES[n]}"]' for n in CLASSES]}, CATS),
     "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index}, [], {}, CATS),
-    "ids in a table beside": (
-        {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n"},
-        [], {}, CATS),
     "AudioSet, an id in two shards": (
         {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
          'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
          **{f"v1/emb_{at}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
                                         emb=VECTORS[at : at + 3]) for at in (0, 2)}},
         [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]}, CATS),
-    "ids in lines with a header": (
-        {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "ids.tsv": "item_id\nd\nc\nb\na\n"},
-        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS),
+    "ids in a table beside, and in lines with a header": (
+        {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
+         "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n"},
+        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS | {"v2 P@1": 0.75}),
     "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
     "packed codes": (
         CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS),

@@ -26,6 +26,7 @@ FORMATS = (
     class_lists.HASHED,
     arrays.FORMAT,
     annotations.BOXES,
+    media_folder.BESIDE_MEDIA,
     captions.LINES,
     trec_files.TREC,
     tabular.FORMAT,

@@ -95,7 +95,7 @@ def recognise_lines(source: Source) -> Names:
             for match in matches
         )
 
-    texts = [n for n in source.list_headed(fits, ".token", ".txt") if n not in source.sidecars]
+    texts = source.list_headed(fits, ".token", ".txt")
     return [name for name in texts if "lemma" not in name.lower()] or texts
 
 

@@ -20,14 +20,32 @@ SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
 
 
-def recognise(source: Source) -> Names:
-    """Return pictures and clips, and texts beside them."""
-    return [n for n in source.left if EXTENSION.search(n) or n in source.sidecars]
+def recognise_beside(source: Source) -> Names:
+    """Return texts, and JSON with a caption, that are named as a picture but for the ending."""
+    stems = {EXTENSION.sub("", name) for name in source.media}
+    texts = source.list_left(".txt", ".caption", ".json")
+    beside = (name for name in texts if name.rpartition(".")[0] in stems)
+    return [n for n in beside if n[-5:] != ".json" or '"caption"' in source.read_head(n)]
+
+
+def read_beside(source: Source, files: Names) -> Pieces:
+    """Yield the captions of each picture, or of the clip of that name."""
+    named = {EXTENSION.sub("", name): name for name in sorted(source.media, key=is_video)}
+    return read_each(partial(_read_captions, named=named), source, files)
+
+
+def _read_captions(source: Source, name: str, named: Texts) -> Pieces:
+    """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
+    stem, _, ending = name.rpartition(".")
+    found = source.read_json(name) if ending == "json" else source.read_text(name)
+    text = found.get("caption") if isinstance(found, dict) else found
+    if isinstance(text, str):
+        yield list_lines(name, named[stem], text)
 
 
 def read(source: Source, files: Names) -> Pieces:
-    """Yield an item a file, with its folders as classes, and captions."""
-    media = {name: EXTENSION.sub("", name) for name in files if EXTENSION.search(name)}
+    """Yield an item a file, with its folders as classes."""
+    media = {name: EXTENSION.sub("", name) for name in files}
     clips = {stem for name, stem in media.items() if is_video(name)}
     posters = {stem: n for n, stem in media.items() if stem in clips and not is_video(n)}
     shown = {name: stem for name, stem in media.items() if posters.get(stem) != name}
@@ -36,18 +54,6 @@ def read(source: Source, files: Names) -> Pieces:
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
     folders = list_class_folders(list(shown))
     yield Items(label, list(shown), columns | folders, [*folders.keys() & {"class"}])
-    named = {stem: name for name, stem in shown.items()}
-    beside = [name for name in files if name not in media]
-    yield from read_each(partial(_read_sidecar, named=named), source, beside)
-
-
-def _read_sidecar(source: Source, name: str, named: Texts) -> Pieces:
-    """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
-    stem, _, ending = name.rpartition(".")
-    found = source.read_json(name) if ending == "json" else source.read_text(name)
-    text = found.get("caption") if isinstance(found, dict) else found
-    if isinstance(text, str) and stem in named:
-        yield list_lines(name, named[stem], text)
 
 
 def list_class_folders(files: Names) -> Columns:
@@ -70,4 +76,9 @@ def _is_class(folder: str) -> bool:
     return not (is_part or re.fullmatch(r"\d{5,}", folder))
 
 
-FORMAT = Format("pictures and clips", recognise, read)
+BESIDE_MEDIA = Format("captions beside pictures", recognise_beside, read_beside)
+FORMAT = Format(
+    "pictures and clips",
+    lambda source: [name for name in source.left if EXTENSION.search(name)],
+    read,
+)

@@ -90,8 +90,8 @@ def _list_names(source: Source, row: Object, keys: Names) -> Names:
 
 def _name(source: Source, value: Any) -> str:
     """Return the id of a picture; COCO's are numbers of twelve digits in names of files."""
-    padded = f"{value:012d}" if isinstance(value, int) else ""
-    return padded if padded and source.find_media(padded) else str(value)
+    padded = str(value).zfill(12)
+    return padded if source.find_media(padded) else str(value)
 
 
 def recognise_tables(source: Source) -> Names:

@@ -49,8 +49,7 @@ CLIPS = re.compile(
 
 def recognise(source: Source) -> Names:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    tables = [name for name in source.list_left(*ENDINGS) if name not in source.sidecars]
-    return [*tables, *source.list_headed(HEADER.match, ".txt")]
+    return [*source.list_left(*ENDINGS), *source.list_headed(HEADER.match, ".txt")]
 
 
 def read(source: Source, files: Names) -> Pieces:

@@ -28,6 +28,7 @@ from dashboard.plugins.importers.source import (
     find_stem,
     list_first,
 )
+from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
@@ -59,8 +60,8 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
-    beside = {*source.sidecars, *source.media}
-    names = [n for n in source.left if n not in beside and not find_plain(n).endswith(OTHERS)]
+    texts = [name for name in source.left if not EXTENSION.search(name)]
+    names = [name for name in texts if not find_plain(name).endswith(OTHERS)]
     return [name for name in names if find_form(name, source.read_head(name))]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dashboard.errors import explain_errors
 from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
-from dashboard.plugins.importers.source import Ordered, Source, Texts, find_stem
+from dashboard.plugins.importers.source import BROKEN, Ordered, Source, Texts, find_stem
 from dashboard.storage.media import EXTENSION
 
 ENDINGS = (".tar", ".tar.gz", ".tgz")
@@ -65,14 +65,14 @@ def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, byte
     kinds = {end.rpartition(".")[2]: data for end, data in sample.items() if end not in labels}
     try:
         told = dict(json.loads(kinds.get("json", b"{}")))
-    except (ValueError, TypeError, RecursionError):
+    except BROKEN:
         told = {}
         source.say(file, f"no object of JSON in {item}.json", "one; left out")
     cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
-    text = make_text(kinds.get("txt", kinds.get("caption", b""))).strip()
+    text = make_text(kinds.get("txt", kinds.get("caption", b"")))
     caption = text or " ".join("".join(cells.pop("caption", ())).split())
     for ending in labels:
-        cells["cls"] = [make_text(sample[ending]).strip()]
+        cells["cls"] = [make_text(sample[ending])]
     yield Items(file, [item], cells, ["cls"] if labels else [], pictures[:1])
     yield list_lines(file, item, caption)
     for ending, data in sample.items():
