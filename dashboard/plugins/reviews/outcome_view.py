@@ -56,7 +56,7 @@ def draw_agreement(reviews: Reviews) -> None:
         st.caption("No pair has a verdict of two people yet: there is no agreement to measure.")
         return
     if found[0]["few"]:
-        st.markdown(f"{found[0]['pairs']} pairs: too few for a firm value")
+        st.markdown(f"{count_things(found[0]['pairs'], 'pair')}: too few for a firm value")
     draw_table(FIGURES, [_write_figure(row) for row in found])
     for why in dict.fromkeys(row["why"] for row in found if row["why"]):
         st.caption(f"Not defined: {why}.")
