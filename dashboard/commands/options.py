@@ -77,9 +77,9 @@ def add_collection(parser: ArgumentParser, files: bool = False) -> None:
 
 
 def add_choices(parser: ArgumentParser, *keys: str) -> None:
-    """Add an option for every choice that changes numbers, and for others by their keys."""
+    """Add an option for every choice that changes values, and for others by their keys."""
     for each in list_choices():
-        if each.changes_numbers or each.key in keys:
+        if each.key in keys or each.changes_numbers and each.key != "margins":
             several: dict[str, Any] = {"nargs": "+", "action": "extend"}
             parser.add_argument(
                 each.flag,
@@ -118,7 +118,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     from dashboard.study.study import open_study
 
     collection = open_call(call)
-    if hasattr(call, "baseline") and not collection.versions:
+    if {"baseline", "runs"} & vars(call).keys() and not collection.versions:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         none = ValueError(f"{collection.name} has no version yet. Type: {do}")
         raise next(iter(collection.broken.values()), none)

@@ -87,6 +87,7 @@ slices WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such 
 why WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as P@5.
 slices WORLD --baseline v9 | There are: v1, v2
 search | required: COLLECTION
+measure WORLD --margins P@2=0.1 | unrecognized arguments: --margins
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
 search WORLD x --item a | Give one of TEXT
 search WORLD x --item '' | item is empty
@@ -145,10 +146,9 @@ def test_wrong_calls_of_every_command(
 
 def test_empty_result(world: Path) -> None:
     shutil.rmtree(world / "models")
-    for options in ((), ("--by-query",)):
-        assert call("measure", world, *options)[:2] == (0, [])
-    code, _, said = call("compare", world)
-    assert code == 2 and "world has no version yet. Type: python -m dashboard add" in said
+    for words in (("measure", world), ("search", world, "car"), ("compare", world)):
+        code, _, said = call(*words)
+        assert code == 2 and "world has no version yet. Type: python -m dashboard add" in said
     (world / "models" / "v1").mkdir(parents=True)
     (world / "models" / "v1" / "items.txt").write_text("a\n")
     assert call("compare", world)[2].startswith("error: models/v1/items.npy: found no such file")
