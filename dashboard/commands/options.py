@@ -121,7 +121,10 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     if {"baseline", "runs"} & vars(call).keys() and not collection.versions:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         none = ValueError(f"{collection.name} has no version yet. Type: {do}")
-        raise next(iter(collection.broken.values()), none)
+        *others, last = collection.broken.values() or [none]
+        for problem in others:
+            say(f"error: {problem}")
+        raise last
     given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)

@@ -333,12 +333,9 @@ def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
 
 
 def describe_gone(made: JudgingList) -> str:
-    """Return how many pairs of a list are gone, in a sentence; "" if none is."""
-    number = len(made.gone)
-    are = "is" if number == 1 else "are"
-    return (
-        f"{number:,} of {len(made.pairs):,} pairs {are} gone from the collection." if number else ""
-    )
+    """Return how many pairs of a list are gone, in words; "" if none is."""
+    told = f"gone from the collection: {len(made.gone):,} of {len(made.pairs):,} pairs"
+    return told if made.gone else ""
 
 
 def check_open(connection: Connection, row: Verdict) -> None:

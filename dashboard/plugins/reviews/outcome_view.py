@@ -29,7 +29,7 @@ from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
-from dashboard.views.media_routes import find_media_of
+from dashboard.views.media_routes import describe_media
 from dashboard.views.people import OWNER
 
 FIGURES = [
@@ -129,7 +129,7 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
         item_id = row["item_id"]
         query = study.collection.queries.index[query_id]
         item = study.collection.items.index[item_id]
-        media = find_media_of(study.collection, item_id)
+        media = describe_media(study.collection, item_id)
         judged = Row(item_id=item_id)
         asked = describe_rows(study, query, metric, [judged])
         grade = float(study.given_judgement.grades(query)[item])
@@ -144,8 +144,8 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
                 "query_id": query_id,
                 "item_id": item_id,
                 "query": study.collection.name_query(query_id),
-                "picture": media.poster,
-                "caption": media.caption or item_id,
+                "picture": media["picture"],
+                "caption": media["caption"] or item_id,
                 "label": label,
                 "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),
                 "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],

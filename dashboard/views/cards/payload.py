@@ -15,7 +15,7 @@ from dashboard.tables import Row
 from dashboard.texts import count_things, write_number
 from dashboard.views.charts import colour_versions
 from dashboard.views.data_tables import format_value
-from dashboard.views.media_routes import address_media, find_media_of
+from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
@@ -130,19 +130,6 @@ def make_card(versions: Sequence[str], row: Row) -> Row:
         "has": list(row.get("ticks", ())),
         "mark": "",
         "foot": " · ".join(foot),
-    }
-
-
-def describe_media(collection: Collection, item: str) -> Row:
-    """Return what cards show of an item on every list: its caption, picture and clip."""
-    media = find_media_of(collection, item)
-    span = media.span  # in seconds; an end of None is that of the clip
-    return {
-        "caption": media.caption,
-        "picture": media.poster,
-        "file": media.file,
-        "clip": media.is_clip,
-        "span": span and [span.start, span.end if math.isfinite(span.end) else None],
     }
 
 
