@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, insert, select
 
-from dashboard.errors import ChoiceError, DataError
+from dashboard.errors import ChoiceError, DataError, explain_errors
 from dashboard.evaluation.graded_metrics import PERSISTENCE
 from dashboard.evaluation.metrics import find_metric, parse_one
 from dashboard.plugins.reviews import verdicts
@@ -368,7 +368,8 @@ def _save(connection: Connection, made: JudgingList) -> None:
 
 
 def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
-    try:
+    found, wanted = f"a list {id[:40]!r} that cannot be read", "one that this program wrote"
+    with explain_errors("reviews", found, wanted):
         values = json.loads(definition)
         drawn = (values.get("sample") or {}).get("results") or ()
         pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
@@ -377,10 +378,4 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         texts: dict[str, Any] = {name: str(values.get(name, "")) for name in names}
         named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
         closed = bool(values.get("closed"))
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
-        raise DataError(
-            "reviews",
-            f"a list {id[:40]!r} that cannot be read ({problem})",
-            "one that this program wrote",
-        ) from None
-    return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)
+        return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)
