@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,10 +76,10 @@ def add_collection(parser: ArgumentParser, files: bool = False) -> None:
         parser.add_argument("--run", type=Path, action="append", metavar="FILE", help=text)
 
 
-def add_choices(parser: ArgumentParser, *keys: str) -> None:
-    """Add an option for every choice that changes values, and for others by their keys."""
+def add_choices(parser: ArgumentParser, *keys: str, idle: Sequence[str] = ("margins",)) -> None:
+    """Add an option for every choice that changes numbers, but `idle`, and for others by keys."""
     for each in list_choices():
-        if each.key in keys or each.changes_numbers and each.key != "margins":
+        if each.key in keys or each.changes_numbers and each.key not in idle:
             several: dict[str, Any] = {"nargs": "+", "action": "extend"}
             parser.add_argument(
                 each.flag,

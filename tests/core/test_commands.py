@@ -88,6 +88,7 @@ why WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as 
 slices WORLD --baseline v9 | There are: v1, v2
 search | required: COLLECTION
 measure WORLD --margins P@2=0.1 | unrecognized arguments: --margins
+search WORLD car --slice a=b --queries all | unrecognized arguments: --slice a=b --queries all
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
 search WORLD x --item a | Give one of TEXT
 search WORLD x --item '' | item is empty
