@@ -20,12 +20,7 @@ SAID = [
     ("overview", "metric", "P@99999", "P@99999 looks at 99,999 ranks, but world has 4 items."),
     ("overview", "metrics", "(" * 5_000, "There is no metric '((("),
     ("compare", "outcome", "\0", "There are: all, worse"),
-    (
-        "compare",
-        "cause",
-        "near misses",
-        "There is no cause 'near misses'. There are: doubtful label",
-    ),
+    ("compare", "cause", "near misses", "There is no cause 'near misses'. There are: doubtful"),
     ("compare", "baseline", "9" * 100_000, "There are: v1, v2."),
     ("compare", "min_similarity", ["0.1", "0.2"], "'0.1 0.2' is no number"),
     ("slices", "slice", " & & &", "There is no slice '&'"),
