@@ -135,7 +135,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         given[each.key] = each.write_given(value)
     require_protocol(collection, given)
     choices = resolve(collection, given)
-    study = open_study(collection, choices.restrict_to_numbers())
+    study = open_study(collection, choices)
     metrics = " ".join(choices[key] for key in ("metrics", "metric") if hasattr(call, key))
     if doubt := metrics and study.find_doubt(metrics):
         say(f"note: {doubt}")

@@ -241,7 +241,7 @@ def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> S
     whole = choices.replace(queries="all", slice=())
     if made.protocol in (rules.name for rules in list_rules(collection)):
         whole = whole.replace(protocol=made.protocol)
-    return open_study(collection, whole.restrict_to_numbers())
+    return open_study(collection, whole)
 
 
 def make_list(

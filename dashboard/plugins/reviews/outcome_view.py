@@ -166,6 +166,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
+    corrected = _label(study, choices, CorrectedLabels(*read_state(study.collection.folder)))
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
@@ -180,12 +181,12 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
             st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
         asked = bool(changes) and not counts and st.button("What would change", key="preview")
         if changes:
-            _draw_files(study, choices)
+            _draw_files(corrected)
     if not changes:
         st.caption("A decision corrects a label, and so do more than half of those who are sure.")
         return
     if counts or asked:
-        _draw_metrics(study, choices)
+        _draw_metrics(_label(study, choices, GIVEN), corrected, choices)
     name = study.collection.name_query
     listed = [row | {"query": name(row["query_id"])} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
@@ -205,38 +206,36 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     )
 
 
-def _correct(study: Study, choices: Choices, labels: object) -> Study:
-    return open_study(study.collection, choices.replace(labels=labels).restrict_to_numbers())
+def _label(study: Study, choices: Choices, labels: object) -> Study:
+    return open_study(study.collection, choices.replace(labels=labels))
 
 
-def _draw_files(study: Study, choices: Choices) -> None:
-    corrected = CorrectedLabels(*read_state(study.collection.folder))
-
+def _draw_files(corrected: Study) -> None:
     def write(form: str) -> bytes:
-        return format_labels(_correct(study, choices, corrected), form == "csv").encode()
+        return format_labels(corrected, form == "csv").encode()
 
-    ids = (*study.collection.queries.ids, *study.collection.items.ids)
+    collection = corrected.collection
+    ids = (*collection.queries.ids, *collection.items.ids)
     fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
     for form, name in ({"csv": "CSV"} | ({"qrels": "Qrels"} if fits else {})).items():
         st.download_button(
             f"Corrected labels, {name}",
             data=partial(write, form),
-            file_name=f"{study.collection.name}-corrected.{form}",
+            file_name=f"{collection.name}-corrected.{form}",
             mime="text/plain" if form == "qrels" else "text/csv",
             key=f"download-labels-{form}",
             on_click="ignore",
         )
 
 
-def _draw_metrics(study: Study, choices: Choices) -> None:
+def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
     metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
     with show_progress("Measuring with both labels"):
-        corrected = CorrectedLabels(*read_state(study.collection.folder))
         means = [
             [row["mean"] for row in each.list_means()]
-            for labels in (GIVEN, corrected)
-            for each in _correct(study, choices, labels).measure(choices.compared, metrics)
+            for study in (given, corrected)
+            for each in study.measure(choices.compared, metrics)
         ]
     changed = []
     for name, *values in zip(metrics.split(), *means, strict=True):

@@ -117,7 +117,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
     metric = choices["metric"]
     changes = dict[str, Row]()
     try:
-        whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
+        whole = open_study(study.collection, choices.replace(slice=()))
         listed = list_changes(whole, made.baseline, made.candidate, metric)
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:

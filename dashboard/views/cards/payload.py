@@ -70,14 +70,14 @@ def make_payload(
     }
 
 
-def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Row:
+def make_items(collection: Collection, items: Sequence[str], note: str) -> Row:
     """Return what the cards show of items that are no results."""
     media = {item: describe_media(collection, item) for item in items}
     cards = [
         make_card((), {"item_id": item}) | {"foot": shown["caption"] or item}
         for item, shown in media.items()
     ]
-    row = {"kind": "pick", "name": name, "note": note, "cards": cards}
+    row = {"kind": "pick", "name": "Or start from an item", "note": note, "cards": cards}
     payload = {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
     return payload | {"items": media}
 
@@ -146,7 +146,7 @@ def describe_change(
     """Return how a query changed: sign, difference, both values and why."""
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None:
-        return {"sign": "", "delta": "", "values": "", "why": ""}
+        return {}
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
