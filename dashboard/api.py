@@ -258,7 +258,7 @@ class OpenCollection:
                 given[options[name].key] = options[name].write_given(value)
         require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
-        return open_study(self._opened, resolved.restrict_to_numbers()), resolved
+        return open_study(self._opened, resolved), resolved
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dashboard.errors import DataError, Findings, add_finding
+from dashboard.errors import DataError, Findings, add_finding, explain_errors
 
 
 def read_text(path: Path, name: str, findings: Findings) -> str:
@@ -37,14 +37,8 @@ def read_bytes(path: Path, name: str) -> bytes:
         DataError: If it is missing or cannot be read.
     """
     require_file(path, name, "a text file")
-    try:
+    with explain_errors(name, "a file that cannot be read", "a text file that this user may read"):
         return path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            name,
-            f"a file that cannot be read ({error.strerror})",
-            "a text file that this user may read",
-        ) from error
 
 
 def decode_text(raw: bytes, name: str, findings: Findings) -> str:

@@ -130,7 +130,7 @@ def test_queries() -> None:
         if frozen["min_similarity"] > -1:
             given["min_similarity"] = str(frozen["min_similarity"])
         choices = resolve(collection, given)
-        study = open_study(collection, choices.restrict_to_numbers())
+        study = open_study(collection, choices)
         shown = study.query(frozen["query"], sorted(frozen["runs"]), 10)
         position = collection.queries.index[frozen["query"]]
         relevant = find_relevant(study.judgement, position)

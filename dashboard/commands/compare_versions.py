@@ -31,7 +31,7 @@ COLUMNS = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, files=True)
-    add_choices(parser, "baseline", "candidate", "metrics")
+    add_choices(parser, "margins", "baseline", "candidate", "metrics")
 
 
 def answer(call: Namespace) -> Answer:

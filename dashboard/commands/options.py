@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,10 +76,10 @@ def add_collection(parser: ArgumentParser, files: bool = False) -> None:
         parser.add_argument("--run", type=Path, action="append", metavar="FILE", help=text)
 
 
-def add_choices(parser: ArgumentParser, *keys: str) -> None:
-    """Add an option for every choice that changes numbers, and for others by their keys."""
+def add_choices(parser: ArgumentParser, *keys: str, idle: Sequence[str] = ("margins",)) -> None:
+    """Add an option for every choice that changes numbers, but `idle`, and for others by keys."""
     for each in list_choices():
-        if each.changes_numbers or each.key in keys:
+        if each.key in keys or each.changes_numbers and each.key not in idle:
             several: dict[str, Any] = {"nargs": "+", "action": "extend"}
             parser.add_argument(
                 each.flag,
@@ -118,10 +118,13 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     from dashboard.study.study import open_study
 
     collection = open_call(call)
-    if hasattr(call, "baseline") and not collection.versions:
+    if {"baseline", "runs"} & vars(call).keys() and not collection.versions:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         none = ValueError(f"{collection.name} has no version yet. Type: {do}")
-        raise next(iter(collection.broken.values()), none)
+        *others, last = collection.broken.values() or [none]
+        for problem in others:
+            say(f"error: {problem}")
+        raise last
     given = {}
     for each in list_choices():
         value = getattr(call, each.key, None)
@@ -132,7 +135,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         given[each.key] = each.write_given(value)
     require_protocol(collection, given)
     choices = resolve(collection, given)
-    study = open_study(collection, choices.restrict_to_numbers())
+    study = open_study(collection, choices)
     metrics = " ".join(choices[key] for key in ("metrics", "metric") if hasattr(call, key))
     if doubt := metrics and study.find_doubt(metrics):
         say(f"note: {doubt}")

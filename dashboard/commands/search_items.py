@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_options(parser, OPTIONS)
     text = "versions to search with (default: all)"
     parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)
-    add_choices(parser)
+    add_choices(parser, idle=("margins", "queries", "slice"))
 
 
 def answer(call: Namespace) -> Answer:

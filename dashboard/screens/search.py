@@ -102,7 +102,7 @@ if not text and not item and picture is None:
     places = np.unique(np.linspace(0, len(collection.items) - 1, POSTERS).astype(int))
     items = [collection.items.ids[place] for place in places]
     note = f"{len(items)} of {len(collection.items):,}"
-    draw_cards(make_items(collection, items, "Or start from an item", note), picks=True)
+    draw_cards(make_items(collection, items, note), picks=True)
     st.stop()
 
 if text:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dashboard.errors import DataError, Findings, add_finding, count_odd
+from dashboard.errors import DataError, Findings, add_finding, count_odd, explain_errors
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -213,16 +213,10 @@ def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pai
 
 def _list_folder(folder: Path) -> list[Path]:
     """Return what is in a folder, but for hidden files; nothing if there is no such folder."""
-    try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise DataError(
-            folder.name,
-            f"a folder that cannot be read ({error.strerror})",
-            "a folder that this user may read",
-        ) from error
+    wanted = "a folder that this user may read"
+    with explain_errors(folder.name, "a folder that cannot be read", wanted):
+        there = folder.iterdir() if folder.is_dir() else ()
+        return sorted(path for path in there if not path.name.startswith("."))
 
 
 def try_to_read_all(

@@ -221,7 +221,7 @@ def _open_whole(collection: Collection, before: Values) -> Study:
     """Return the study of the queries of all slices."""
     from dashboard.study.study import open_study
 
-    return open_study(collection, Choices(before).replace(slice=()).restrict_to_numbers())
+    return open_study(collection, Choices(before).replace(slice=()))
 
 
 def _list_versions(collection: Collection, before: Values) -> list[str]:

@@ -104,7 +104,7 @@ class Study:
     @property
     def _whole(self) -> Study:
         """The study of the queries of all slices."""
-        return open_study(self.collection, self.choices.replace(slice=())) if self._slices else self
+        return _open(self.collection, self.choices.replace(slice=())) if self._slices else self
 
     @property
     def _slices(self) -> tuple[str, ...]:
@@ -366,13 +366,17 @@ def _explain_lack(collection: Collection, kind: str) -> str:
     return f"{many}. Choose queries = {other} (--queries {other})."
 
 
-@lru_cache(maxsize=MAX_STUDIES)
 def open_study(collection: Collection, choices: Choices) -> Study:
-    """Return the study of a collection under choices; `choices` are those of numbers alone.
+    """Return the study of a collection under those of some choices that change numbers.
 
     Raises:
         DataError: If the tables that the protocol needs cannot be used.
         ChoiceError: If there is nothing that the protocol judges by.
     """
     find_rules(collection, choices["protocol"])
+    return _open(collection, choices.restrict_to_numbers())
+
+
+@lru_cache(maxsize=MAX_STUDIES)
+def _open(collection: Collection, choices: Choices) -> Study:
     return Study(collection, choices)

@@ -54,7 +54,7 @@ def draw_pickable(chart: Any, name: str, field: str, choice: str) -> None:
         picked = st.session_state[key]["selection"].get(PICK, [])
         set_choice(choice, str(picked[0].get(field, "")) if picked else "")
 
-    show_chart(chart, {field: now}, on_select=pick, key=key)
+    show_chart(chart, {field: now} if now else None, on_select=pick, key=key)
 
 
 def write_bin(change: float) -> str:

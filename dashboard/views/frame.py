@@ -100,7 +100,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
         remember_address({key: value for key, value in given.items() if key not in problems})
         draw_reset("Open without this", *problems)
         st.stop()
-    study = open_study(collection, choices.restrict_to_numbers())
+    study = open_study(collection, choices)
     with row:
         _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
     narrowed = _draw_chips(collection, choices)

@@ -1,6 +1,7 @@
 """Clips, pictures and posters, served by the ids of items from inside their collection's folder."""
 
 import hashlib
+import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ from dashboard.storage.media import (
     recognise_type,
 )
 from dashboard.storage.posters import make_poster
+from dashboard.tables import Row
 
 CLIP, POSTER = FILES
 COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
@@ -121,34 +123,24 @@ def read_poster(collection: Collection, kind: str, item: str) -> tuple[str, byte
         return None
 
 
-class ItemMedia(NamedTuple):
-    """The addresses of an item's files, "" if they are missing, and how they are shown.
+def describe_media(collection: Collection, item: str) -> Row:
+    """Return how an item is shown; texts are "" where nothing is there.
 
-    Attributes:
-        poster: Small picture; of an item with a file there is one.
-        file: Picture or clip.
-        is_clip: Whether the file moves, by its name.
-        span: Part of the clip that the item is; None for all of it.
-        caption: Caption of the item.
+    Returns:
+        caption; picture (address of a small one), file (address of the picture or clip), clip
+        (whether it moves, by its name) and span: the seconds of it, None for all, an end of None
+        for that of the clip.
     """
-
-    poster: str
-    file: str
-    is_clip: bool
-    span: Span | None
-    caption: str
-
-
-def find_media_of(collection: Collection, item: str) -> ItemMedia:
-    """Return the files of an item; nothing for one that the collection does not have."""
     table = _read_files(collection, "clip")
-    place = table.rows.get(item)
-    if place is None:
-        return ItemMedia("", "", False, None, "")
-    poster, file = (address_media(collection, kind, item) for kind in ("poster", "clip"))
-    (_, files), *_ = table.files
-    is_clip = is_video(files[place])
-    return ItemMedia(poster, file, is_clip, table.spans.get(place), table.captions[place])
+    place, (_, files) = table.rows.get(item), table.files[0]
+    span = None if place is None else table.spans.get(place)
+    return {
+        "caption": "" if place is None else table.captions[place],
+        "picture": address_media(collection, "poster", item),
+        "file": address_media(collection, "clip", item),
+        "clip": place is not None and is_video(files[place]),
+        "span": span and [span.start, span.end if math.isfinite(span.end) else None],
+    }
 
 
 def address_media(collection: Collection, kind: str, item: str) -> str:

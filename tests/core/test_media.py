@@ -15,7 +15,7 @@ from dashboard.storage import posters
 from dashboard.storage.collection import open_collection
 from dashboard.storage.media import Span, find_media, list_missing, read_span, recognise_type
 from dashboard.storage.posters import make_poster
-from dashboard.views.media_routes import address_media, find_media_of
+from dashboard.views.media_routes import address_media, describe_media
 
 RED, GREEN, BLUE = (200, 0, 0), (0, 200, 0), (0, 0, 200)
 ORIENTATION = 274
@@ -173,7 +173,7 @@ def test_addresses_and_spans_of_a_collection(world: Path) -> None:
     address = address_media(opened, "poster", "a")
     assert address.startswith("files/world/poster/a?v=")
     assert [address_media(opened, "clip", name) for name in "bd"] == ["", ""]
-    assert [find_media_of(opened, name).is_clip for name in ("a", "c", "d", "unknown")] == [
+    assert [describe_media(opened, name)["clip"] for name in ("a", "c", "d", "unknown")] == [
         True, False, False, False,
     ]  # fmt: skip
     (world / "media" / "a.mp4").write_bytes(b"longer")

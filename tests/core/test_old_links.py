@@ -10,7 +10,6 @@ from dashboard.errors import ChoiceError
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import list_choices, resolve
 from dashboard.views.address import OLD, find_problems, join_values
-from tests.core.test_screens import draw
 
 DATA = Path(__file__).parents[2] / "data"
 USUAL = {
@@ -85,17 +84,3 @@ def test_same_view_or_a_sentence(link: str, is_same: bool) -> None:
         for each in list_choices():
             if kept.get(each.key):
                 assert values[each.key] == kept[each.key]
-
-
-@pytest.mark.parametrize("change", [*SAME[:2], *SAID[:2]])
-def test_on_the_screen(monkeypatch: pytest.MonkeyPatch, change: dict[str, str]) -> None:
-    """A plain view has a short link from then on; nothing is computed for a wrong one."""
-    given = join_values(parse_qs(write_link(**DRIVING | change)))
-    drawn = draw(DATA / "driving", monkeypatch, "query", **given)
-    assert not drawn.exception
-    assert bool(drawn.error) == (change in SAID)
-    cards = [each for each in drawn.get("bidi_component") if b"cards" in each.proto.bytes]
-    assert bool(cards) == (change in SAME)
-    if change in SAME:
-        link = urlencode({key: drawn.query_params[key] for key in drawn.query_params})
-        assert len(f"http://127.0.0.1:8501/query?{link}") <= 160

@@ -1,5 +1,6 @@
 """Slices: the worst one, the table of two columns, and the queries of a pair."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +71,11 @@ def test_equal_values_of_two_columns_show_their_column() -> None:
 
 
 def test_picked_pair_lists_its_queries(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = world / "queries.csv"
+    table.write_text(table.read_text().replace(",s1", ",s2", 1))
     drawn = draw(world, monkeypatch, "slices", metric="P@2")
+    picks = [json.loads(each.proto.spec)["params"][0] for each in drawn.get("vega_lite_chart")]
+    assert ["value" in each for each in picks] == [False, False]  # nor all queries of two columns
     assert not drawn.exception and not drawn.error
     assert any("No slice has 5 queries" in each.value for each in drawn.markdown)
     assert not any("Pairs of slices" in each.value for each in drawn.markdown)  # none has five

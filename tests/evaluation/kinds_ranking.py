@@ -75,7 +75,7 @@ def open_world(folder: Path, files: dict[str, str], **given: str) -> Study:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     collection = open_collection(folder)
-    return open_study(collection, resolve(collection, given).restrict_to_numbers())
+    return open_study(collection, resolve(collection, given))
 
 
 def write_rows(header: str, rows: Any) -> str:

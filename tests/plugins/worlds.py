@@ -41,7 +41,7 @@ def write_world(
 def open_world(folder: Path, **given: str) -> Study:
     """Return the study of a collection."""
     collection = open_collection(folder)
-    return open_study(collection, resolve(collection, given).restrict_to_numbers())
+    return open_study(collection, resolve(collection, given))
 
 
 def measure_values(folder: Path, metrics: str, **given: str) -> dict[str, list[float | None]]:

@@ -56,7 +56,7 @@ def answer(call: Namespace) -> Answer:
         metrics=" ".join(dict.fromkeys(map(str, shown))),
         margins=" ".join([choices["margins"], *margins]).strip(),
     )
-    study = open_study(study.collection, choices.restrict_to_numbers())
+    study = open_study(study.collection, choices)
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
     complain_about_not_run(study, choices.pair)

@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html", help=text)
     text = f"queries with pictures, at most {MAX_QUERIES} (default {QUERIES})"
     add_options(parser, f"--number NUMBER  {text}")
-    add_choices(parser, "baseline", "candidate", "metrics", "metric")
+    add_choices(parser, "margins", "baseline", "candidate", "metrics", "metric")
 
 
 def answer(call: Namespace) -> Answer:

@@ -15,6 +15,7 @@ from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
 from dashboard.storage.folders import find_folder
 from dashboard.tables import Row, Rows
+from dashboard.texts import count_things
 
 EXPORT = (
     "query_id", "item_id", "list_id", "run", "kind", "value", "cause", "note", "author", "time",
@@ -85,7 +86,8 @@ def _agreement(call: Namespace) -> Answer:
     if not found:
         say("note: no pair was judged by two people")
     elif found[0]["few"]:
-        say(f"note: {found[0]['pairs']:,} pairs; fewer than {figures.FEW_PAIRS} say little")
+        pairs = count_things(found[0]["pairs"], "pair")
+        say(f"note: {pairs}; fewer than {figures.FEW_PAIRS} say little")
     return found, figures.COLUMNS
 
 

@@ -86,8 +86,11 @@ def find_next(made: JudgingList, rows: Verdicts, author: str) -> Pair | None:
 
 
 def count_values(made: JudgingList, rows: Verdicts) -> Rows:
-    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`."""
-    said = keep_last_of_pairs(rows)
+    """Return query_id, item_id, people and values of each pair of a list, such as `not 1`.
+
+    What counts is said at `find_judged`; a decision is no verdict.
+    """
+    said = keep_last_of_pairs(row for row in rows if row.kind == VERDICT or row.list_id == made.id)
     return [
         _count_pair(pair, Counter(row.answer for row in said.get(pair, {}).values()))
         for pair in made.pairs

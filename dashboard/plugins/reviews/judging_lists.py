@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, insert, select
 
-from dashboard.errors import ChoiceError, DataError
+from dashboard.errors import ChoiceError, DataError, explain_errors
 from dashboard.evaluation.graded_metrics import PERSISTENCE
 from dashboard.evaluation.metrics import find_metric, parse_one
 from dashboard.plugins.reviews import verdicts
@@ -241,7 +241,7 @@ def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> S
     whole = choices.replace(queries="all", slice=())
     if made.protocol in (rules.name for rules in list_rules(collection)):
         whole = whole.replace(protocol=made.protocol)
-    return open_study(collection, whole.restrict_to_numbers())
+    return open_study(collection, whole)
 
 
 def make_list(
@@ -333,12 +333,9 @@ def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
 
 
 def describe_gone(made: JudgingList) -> str:
-    """Return how many pairs of a list are gone, in a sentence; "" if none is."""
-    number = len(made.gone)
-    are = "is" if number == 1 else "are"
-    return (
-        f"{number:,} of {len(made.pairs):,} pairs {are} gone from the collection." if number else ""
-    )
+    """Return how many pairs of a list are gone, in words; "" if none is."""
+    told = f"gone from the collection: {len(made.gone):,} of {len(made.pairs):,} pairs"
+    return told if made.gone else ""
 
 
 def check_open(connection: Connection, row: Verdict) -> None:
@@ -371,7 +368,8 @@ def _save(connection: Connection, made: JudgingList) -> None:
 
 
 def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
-    try:
+    found, wanted = f"a list {id[:40]!r} that cannot be read", "one that this program wrote"
+    with explain_errors("reviews", found, wanted):
         values = json.loads(definition)
         drawn = (values.get("sample") or {}).get("results") or ()
         pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
@@ -380,10 +378,4 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         texts: dict[str, Any] = {name: str(values.get(name, "")) for name in names}
         named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
         closed = bool(values.get("closed"))
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as problem:
-        raise DataError(
-            "reviews",
-            f"a list {id[:40]!r} that cannot be read ({problem})",
-            "one that this program wrote",
-        ) from None
-    return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)
+        return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)

@@ -30,9 +30,10 @@ from dashboard.study.study import Study
 from dashboard.tables import Row
 from dashboard.views import cards
 from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
-from dashboard.views.cards.payload import describe_media, make_card, make_payload
+from dashboard.views.cards.payload import make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
+from dashboard.views.media_routes import describe_media
 from dashboard.views.people import REVIEWER, find_reader
 
 FOLDER = Path(__file__).parent

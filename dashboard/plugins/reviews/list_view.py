@@ -271,7 +271,7 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
             chosen = choices.replace(slice=(part,) if part else ())
             try:
-                of = open_study(study.collection, chosen.restrict_to_numbers())
+                of = open_study(study.collection, chosen)
                 made = judging_lists.make_list(
                     of, chosen, title, author, way, int(number), compares=compares
                 )

@@ -29,7 +29,7 @@ from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
-from dashboard.views.media_routes import find_media_of
+from dashboard.views.media_routes import describe_media
 from dashboard.views.people import OWNER
 
 FIGURES = [
@@ -56,7 +56,7 @@ def draw_agreement(reviews: Reviews) -> None:
         st.caption("No pair has a verdict of two people yet: there is no agreement to measure.")
         return
     if found[0]["few"]:
-        st.markdown(f"{found[0]['pairs']} pairs: too few for a firm value")
+        st.markdown(f"{count_things(found[0]['pairs'], 'pair')}: too few for a firm value")
     draw_table(FIGURES, [_write_figure(row) for row in found])
     for why in dict.fromkeys(row["why"] for row in found if row["why"]):
         st.caption(f"Not defined: {why}.")
@@ -129,7 +129,7 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
         item_id = row["item_id"]
         query = study.collection.queries.index[query_id]
         item = study.collection.items.index[item_id]
-        media = find_media_of(study.collection, item_id)
+        media = describe_media(study.collection, item_id)
         judged = Row(item_id=item_id)
         asked = describe_rows(study, query, metric, [judged])
         grade = float(study.given_judgement.grades(query)[item])
@@ -144,8 +144,8 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
                 "query_id": query_id,
                 "item_id": item_id,
                 "query": study.collection.name_query(query_id),
-                "picture": media.poster,
-                "caption": media.caption or item_id,
+                "picture": media["picture"],
+                "caption": media["caption"] or item_id,
                 "label": label,
                 "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),
                 "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],
@@ -166,6 +166,7 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
+    corrected = _label(study, choices, CorrectedLabels(*read_state(study.collection.folder)))
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
@@ -180,12 +181,12 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
             st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
         asked = bool(changes) and not counts and st.button("What would change", key="preview")
         if changes:
-            _draw_files(study, choices)
+            _draw_files(corrected)
     if not changes:
         st.caption("A decision corrects a label, and so do more than half of those who are sure.")
         return
     if counts or asked:
-        _draw_metrics(study, choices)
+        _draw_metrics(_label(study, choices, GIVEN), corrected, choices)
     name = study.collection.name_query
     listed = [row | {"query": name(row["query_id"])} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
@@ -205,38 +206,36 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     )
 
 
-def _correct(study: Study, choices: Choices, labels: object) -> Study:
-    return open_study(study.collection, choices.replace(labels=labels).restrict_to_numbers())
+def _label(study: Study, choices: Choices, labels: object) -> Study:
+    return open_study(study.collection, choices.replace(labels=labels))
 
 
-def _draw_files(study: Study, choices: Choices) -> None:
-    corrected = CorrectedLabels(*read_state(study.collection.folder))
-
+def _draw_files(corrected: Study) -> None:
     def write(form: str) -> bytes:
-        return format_labels(_correct(study, choices, corrected), form == "csv").encode()
+        return format_labels(corrected, form == "csv").encode()
 
-    ids = (*study.collection.queries.ids, *study.collection.items.ids)
+    collection = corrected.collection
+    ids = (*collection.queries.ids, *collection.items.ids)
     fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
     for form, name in ({"csv": "CSV"} | ({"qrels": "Qrels"} if fits else {})).items():
         st.download_button(
             f"Corrected labels, {name}",
             data=partial(write, form),
-            file_name=f"{study.collection.name}-corrected.{form}",
+            file_name=f"{collection.name}-corrected.{form}",
             mime="text/plain" if form == "qrels" else "text/csv",
             key=f"download-labels-{form}",
             on_click="ignore",
         )
 
 
-def _draw_metrics(study: Study, choices: Choices) -> None:
+def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
     metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
     with show_progress("Measuring with both labels"):
-        corrected = CorrectedLabels(*read_state(study.collection.folder))
         means = [
             [row["mean"] for row in each.list_means()]
-            for labels in (GIVEN, corrected)
-            for each in _correct(study, choices, labels).measure(choices.compared, metrics)
+            for study in (given, corrected)
+            for each in study.measure(choices.compared, metrics)
         ]
     changed = []
     for name, *values in zip(metrics.split(), *means, strict=True):

@@ -21,7 +21,7 @@ from dashboard.tables import IntArray, Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
-from dashboard.views.media_routes import address_media, find_media_of
+from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
@@ -99,9 +99,9 @@ def _list_items(study: Study, version: str, queries: IntArray) -> list[list[int]
 
 def _draw_items(collection: Collection, items: Sequence[int]) -> Rows:
     ids = [collection.items.ids[item] for item in items]
-    media = [find_media_of(collection, item) for item in ids]
+    media = [describe_media(collection, item) for item in ids]
     return [
-        {"picture": each.poster, "caption": each.caption or item}
+        {"picture": each["picture"], "caption": each["caption"] or item}
         for item, each in zip(ids, media, strict=True)
     ]
 
@@ -117,7 +117,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
     metric = choices["metric"]
     changes = dict[str, Row]()
     try:
-        whole = open_study(study.collection, choices.replace(slice=()).restrict_to_numbers())
+        whole = open_study(study.collection, choices.replace(slice=()))
         listed = list_changes(whole, made.baseline, made.candidate, metric)
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:

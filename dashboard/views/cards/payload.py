@@ -15,7 +15,7 @@ from dashboard.tables import Row
 from dashboard.texts import count_things, write_number
 from dashboard.views.charts import colour_versions
 from dashboard.views.data_tables import format_value
-from dashboard.views.media_routes import address_media, find_media_of
+from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
@@ -70,14 +70,14 @@ def make_payload(
     }
 
 
-def make_items(collection: Collection, items: Sequence[str], name: str, note: str) -> Row:
+def make_items(collection: Collection, items: Sequence[str], note: str) -> Row:
     """Return what the cards show of items that are no results."""
     media = {item: describe_media(collection, item) for item in items}
     cards = [
         make_card((), {"item_id": item}) | {"foot": shown["caption"] or item}
         for item, shown in media.items()
     ]
-    row = {"kind": "pick", "name": name, "note": note, "cards": cards}
+    row = {"kind": "pick", "name": "Or start from an item", "note": note, "cards": cards}
     payload = {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
     return payload | {"items": media}
 
@@ -133,19 +133,6 @@ def make_card(versions: Sequence[str], row: Row) -> Row:
     }
 
 
-def describe_media(collection: Collection, item: str) -> Row:
-    """Return what cards show of an item on every list: its caption, picture and clip."""
-    media = find_media_of(collection, item)
-    span = media.span  # in seconds; an end of None is that of the clip
-    return {
-        "caption": media.caption,
-        "picture": media.poster,
-        "file": media.file,
-        "clip": media.is_clip,
-        "span": span and [span.start, span.end if math.isfinite(span.end) else None],
-    }
-
-
 def _describe_move(before: int | None, rank: int) -> str:
     """Return how a result moved since the baseline: ↑3, ↓2, = or new."""
     if before is None:
@@ -159,7 +146,7 @@ def describe_change(
     """Return how a query changed: sign, difference, both values and why."""
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None:
-        return {"sign": "", "delta": "", "values": "", "why": ""}
+        return {}
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",

@@ -17,7 +17,7 @@ from dashboard.views.address import merge_choices, set_choice, write_link
 from dashboard.views.components import load_component
 from dashboard.views.data_tables import format_value
 from dashboard.views.frame import find_pages
-from dashboard.views.media_routes import find_media_of
+from dashboard.views.media_routes import describe_media
 
 FOLDER = Path(__file__).parent
 FIRST_ROWS, MAX_ROWS = 25, 500
@@ -165,13 +165,13 @@ def _make_peek(
 
 
 def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> Row:
-    media = find_media_of(collection, item)
+    media = describe_media(collection, item)
     return {
         "item": item or "not in the collection",
         "mark": mark,
         "hit": hit,
-        "caption": media.caption,
-        "image": media.poster,
+        "caption": media["caption"],
+        "image": media["picture"],
         "ticks": [],
         "picked": "",
     }

@@ -87,7 +87,7 @@ def test_screens_offer_it(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Report" in [each.value for each in drawn.markdown]
     collection = open_collection(world)
     choices = resolve(collection, {"baseline": "v2", "candidate": "v1", "metric": "AP"})
-    study = open_study(collection, choices.restrict_to_numbers())
+    study = open_study(collection, choices)
     page = make_download(study, choices, "http://x.example/compare").decode()
     link = "http://x.example/compare?collection=world&baseline=v2&candidate=v1&metric=AP"
     assert link in Reader(page).addresses

@@ -60,7 +60,7 @@ def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
     (graded / "items.csv").write_text("item_id\na\nb\nc\n")
     _, (row,), said = call("next", graded, "--author", "eva")
     assert (row["item_id"], row["judged"], row["pairs"]) == ("a", 0, 2)
-    assert "1 of 3 pairs is gone from the collection." in said
+    assert "gone from the collection: 1 of 3 pairs" in said
     _, (row,), _ = call("list", graded)
     assert (row["judged"], row["pairs"]) == (0, 2)
     assert call("disagreements", graded)[1] == []

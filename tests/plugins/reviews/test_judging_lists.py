@@ -126,6 +126,7 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     assert find("eva") is None
     undo_last(graded, "eva")
     assert find("eva") == "q2b"
+    say("eva", "q1", "a", "keep", kind="decision")
     counted = [(row["people"], row["values"]) for row in count_values(made, list_history("graded"))]
     assert counted == [(1, "not 1"), (1, "unsure 1"), (1, "relevant 1")]
     blind = [create_list(graded, replace(MADE, pairs=(("q1", ""),))) for _ in range(2)]

@@ -58,7 +58,7 @@ def test_pairs_that_are_gone_are_not_offered(graded: Path, draw: Draw) -> None:
     none = create_list(graded, replace(MADE, pairs=(("q9", "a"), ("q1", "z"))))
     test = draw()
     told = read(test)
-    assert "2 of 3 pairs are gone from the collection." in told and "1 result to judge" in told
+    assert "gone from the collection: 2 of 3 pairs" in told and "1 result to judge" in told
     assert [f"list={some.id}" in each for each in list_steps(test)] == [True]
     assert "Nothing of this list is in the collection any more." in read(draw(review=none.id))
     test.switch_page("screens/query.py")
