@@ -3,9 +3,11 @@
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.output import say
+from dashboard.evaluation.slicing import describe_worst
 
 HELP = "the difference of two versions on parts of the queries"
-COLUMNS = ("slice", "queries", "delta", "low", "high", "p", "p_adjusted")
+COLUMNS = ("slice", "metric", "cutoff", "queries", "delta", "low", "high", "p", "p_adjusted")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -19,4 +21,5 @@ def answer(call: Namespace) -> Answer:
     """Return a row a slice."""
     study, choices = open_study_of(call)
     rows = study.compare_slices(*choices.pair, choices["metric"], call.pairs)
+    say(describe_worst(rows))
     return rows, COLUMNS, FINE

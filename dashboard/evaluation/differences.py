@@ -192,7 +192,7 @@ def describe_certainty(rows: Sequence[Row]) -> list[str]:
     """Return sentences on how certain the intervals and p of a comparison are."""
     drawn = [row["p"] for row in rows if row["p"] is not None]
     error = max((math.sqrt(p * (1 - p) / SIGNS) for p in drawn), default=0.0)
-    known = f" (Monte Carlo standard error up to {error:.4f})" if error else ""
+    known = f" (Monte Carlo standard error up to {write_number(error)})" if error else ""
     told = [
         "Interval: bootstrap (BCa, widened for few queries), 95 %; queries of one scene are drawn "
         f"together. p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "

@@ -150,6 +150,8 @@ def _describe_mean(name: str, differences: FloatArray, sign: int) -> Row:
 
 def describe_worst(rows: Sequence[Row]) -> str:
     """Return the worst slice of SMALL_SLICE queries or more as a sentence."""
+    if not rows:
+        return "There are no slices: no column of queries, or of their items, has 2 to 20 values."
     large = [row for row in rows if row["queries"] >= SMALL_SLICE]
     if not large:
         return f"No slice has {SMALL_SLICE} queries or more."
