@@ -268,11 +268,9 @@ class Study:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         delta = self._list_differences(baseline, candidate, metric, slices)
-        measure = parse_one(metric)
-        told = {"metric": measure.name, "cutoff": measure.cutoff}
-        sign = find_sign(measure)
+        sign = find_sign(measure := parse_one(metric))
         rows = compare_slices(delta, slices, self.scenes, self.query_ids, sign)
-        return [told | row for row in rows]
+        return [{"metric": measure.name, "cutoff": measure.cutoff} | row for row in rows]
 
     def cross_slices(
         self, baseline: str, candidate: str, metric: str, first: str, second: str
