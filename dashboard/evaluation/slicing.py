@@ -161,6 +161,6 @@ def describe_worst(rows: Sequence[Row]) -> str:
         return f"No slice got worse ({counted})."
     told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"
     p = row["p_adjusted"]
-    clear = p is not None and p < SIGNIFICANT
-    certainty = f"{'clear' if clear else 'not clear'}, p {write_p(p)} after Holm, " if p else ""
+    clear = "clear" if (p or 1) < SIGNIFICANT else "not clear"
+    certainty = f"{clear}, p {write_p(p)} after Holm, " if p else ""
     return f"{told} ({certainty}{counted})."
