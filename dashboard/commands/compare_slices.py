@@ -3,9 +3,10 @@
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.output import say
 
 HELP = "the difference of two versions on parts of the queries"
-COLUMNS = ("slice", "queries", "delta", "low", "high", "p", "p_adjusted")
+COLUMNS = ("slice", "metric", "cutoff", "queries", "delta", "low", "high", "p", "p_adjusted")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -16,7 +17,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def answer(call: Namespace) -> Answer:
-    """Return a row a slice."""
+    """Return a row a slice; print which is the worst."""
+    from dashboard.evaluation.slicing import describe_worst
+
     study, choices = open_study_of(call)
     rows = study.compare_slices(*choices.pair, choices["metric"], call.pairs)
+    say(describe_worst(rows))
     return rows, COLUMNS, FINE

@@ -13,6 +13,7 @@ from dashboard.commands.output import say
 from dashboard.errors import DataError, Finding, Unsure
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, resolve
+from dashboard.texts import count_things
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -162,6 +163,6 @@ def complain_about_not_run(study: Study, versions: Iterable[str]) -> int:
     for version in versions:
         not_run = study.run(version).source.not_run
         for why, number in Counter(not_run.values()).items():
-            say(f"warning: {version}: {number:,} queries were not run: {why}")
+            say(f"warning: {version}: {count_things(number, 'query')} not run: {why}")
         code = WRONG if len(not_run) == len(study.collection.queries) else code
     return code

@@ -190,14 +190,11 @@ def count_scored(row: Row) -> str:
 
 def describe_certainty(rows: Sequence[Row]) -> list[str]:
     """Return sentences on how certain the intervals and p of a comparison are."""
-    drawn = [row["p"] for row in rows if row["p"] is not None]
-    error = max((math.sqrt(p * (1 - p) / SIGNS) for p in drawn), default=0.0)
-    known = f" (Monte Carlo standard error up to {error:.4f})" if error else ""
     told = [
         "Interval: bootstrap (BCa, widened for few queries), 95 %; queries of one scene are drawn "
         f"together. p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
-        f"{SIGNS:,} random choices of signs{known}, after "
-        f"Holm over {rows[0]['corrected_over'] if drawn else 'the metrics compared'}."
+        f"{SIGNS:,} random choices of signs (standard error up to {0.5 / math.sqrt(SIGNS):.4f}), "
+        f"after Holm over {rows[0]['corrected_over'] or 'the metrics compared'}."
     ]
     if any(row["low"] is not None and row["scored"] <= FEW_QUERIES for row in rows):
         told.append(

@@ -150,6 +150,8 @@ def _describe_mean(name: str, differences: FloatArray, sign: int) -> Row:
 
 def describe_worst(rows: Sequence[Row]) -> str:
     """Return the worst slice of SMALL_SLICE queries or more as a sentence."""
+    if not rows:
+        return "There are no slices: no column of queries, or of their items, has 2 to 20 values."
     large = [row for row in rows if row["queries"] >= SMALL_SLICE]
     if not large:
         return f"No slice has {SMALL_SLICE} queries or more."
@@ -159,6 +161,6 @@ def describe_worst(rows: Sequence[Row]) -> str:
         return f"No slice got worse ({counted})."
     told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"
     p = row["p_adjusted"]
-    clear = p is not None and p < SIGNIFICANT
-    certainty = f"{'clear' if clear else 'not clear'}, p {write_p(p)} after Holm, " if p else ""
+    clear = "clear" if (p or 1) < SIGNIFICANT else "not clear"
+    certainty = f"{clear}, p {write_p(p)} after Holm, " if p else ""
     return f"{told} ({certainty}{counted})."

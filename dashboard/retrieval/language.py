@@ -108,7 +108,8 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
         why = f"; typed texts do not run the code of {code}" if code and not encoder else ""
         named = f"encoder = {encoder!r}" if encoder else f"no encoder{why}"
         expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
-        raise DataError(name, named, expected)
+        do = f"Type: python -m dashboard embed {folder.name} --version NEW --encoder FOLDER"
+        raise DataError(name, named, expected, do=do)
     return np.atleast_2d(np.asarray(more[encoder](settings, [text]), dtype=np.float32))
 
 

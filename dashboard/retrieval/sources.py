@@ -136,9 +136,8 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         if stored is not None and len(asking):
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
             vectors.append(stored.read(places[asking]))
-    whose = [f"of the item {item}" if item else "of this query" for item in queries["item_id"]]
-    lacking = np.flatnonzero(rows < 0).tolist()
-    not_run = {query: f"{version.name} has no vector {whose[query]}" for query in lacking}
+    why = f"{version.name} has no vector of the query"
+    not_run = dict.fromkeys(np.flatnonzero(rows < 0).tolist(), why)
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 

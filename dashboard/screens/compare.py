@@ -75,7 +75,7 @@ left, right = split_page(7, 3)
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
     draw_pickable(histogram, "histogram", "label", "picked")
-    st.markdown("**Baseline × candidate**", help="Click a point to list its queries.")
+    st.markdown("**Both versions**", help="Click a point to list its queries.")
     draw_pickable(scatter, "scatter", "point", "picked")
     st.markdown(
         "**Change by metric**",

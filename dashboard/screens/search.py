@@ -46,12 +46,12 @@ with make_line(key="search"):
         )
     if "picture" in sides:
         with st.popover("Picture", width="content"):
-            kinds = ", ".join(FORMATS)
+            limit = MAX_UPLOAD_BYTES // 1_000_000
             upload = st.file_uploader(
-                f"Picture to search with ({kinds}; at most {MAX_UPLOAD_BYTES // 1_000_000} MB)",
+                f"Picture to search with ({', '.join(FORMATS)}; at most {limit} MB)",
                 type=[*map(str.lower, FORMATS), "jpg"],
                 key="picture",
-                max_upload_size=MAX_UPLOAD_BYTES // 1_000_000,
+                max_upload_size=limit,
                 help="It stays in this session and is not part of the link. A text beside it "
                 "decides which results are relevant.",
             )
@@ -78,9 +78,7 @@ if not text and not item and picture is None:
     # a text that asks together with an item finds nothing by itself
     texts = [
         "" if with_item and "text" not in sides else each
-        for each, with_item in zip(
-            collection.queries["text"], collection.queries["item_id"], strict=True
-        )
+        for _, each, with_item in collection.queries.list_rows("text", "item_id")
     ]
     named = [(row["delta"], texts[collection.queries.index[row["query_id"]]]) for row in worse]
     first = {each: f"▼ {write_signed(delta)} " for delta, each in named if each}
@@ -92,9 +90,8 @@ if not text and not item and picture is None:
             with make_line(key=key):
                 st.markdown(f"**{escape_markdown(name)}**", width="content")
                 for place, (each, before) in enumerate(row.items()):
-                    label = escape_markdown(before + each[:60])
                     st.button(
-                        label,
+                        escape_markdown(before + each[:60]),
                         key=f"{key}-{place}",
                         on_click=set_choice,
                         args=("text", each, ("item",)),

@@ -32,10 +32,10 @@ _, front = compare_on_page(study, choices)
 with show_progress("Comparing the slices"):
     rows = study.compare_slices(*versions, metric)
 told = draw_verdict(study, choices, front)
-if not rows:
-    st.info("There are no slices: no column of queries.csv has 2 to 20 values.")
-    st.stop()
 worst = describe_worst(rows)
+if not rows:
+    st.info(worst)
+    st.stop()
 with make_line(horizontal_alignment="distribute"):
     st.markdown(escape_markdown(worst), width="content")
     tools = st.container(width="content")

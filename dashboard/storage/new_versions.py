@@ -358,9 +358,8 @@ def _check_run(collection: Collection, path: Path, findings: Findings) -> int:
     pairs = read_run(path, path.name, findings)
     for own, table in ((pairs.queries, collection.queries), (pairs.items, collection.items)):
         if table.index.keys().isdisjoint(own):
-            what = table.key.partition("_")[0]
-            found = f"no {what} of the collection ({list_names(own)})"
-            raise DataError(path.name, found, f"{what} ids of the collection")
+            found = f"no {table.key[:-3]} of the collection ({list_names(own)})"
+            raise DataError(path.name, found, f"ids such as {table.ids[0]!r}")
     return len(pairs.values)
 
 

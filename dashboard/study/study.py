@@ -42,8 +42,9 @@ from dashboard.texts import split_names
 MAX_STUDIES = 16
 MAX_ROWS = 1 << 16
 """Results and missed items of queries that a study holds, of a kilobyte each."""
-NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among")
-"""Columns of queries.csv that say what a query is, and do not divide queries."""
+NO_SLICES = ("query_id", "text", "item_id", "image", "caption", "among",
+             "file", "poster", "span_start", "span_end", "copy_of")  # fmt: skip
+"""Columns that say what a query or an item is, and do not divide queries."""
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -248,12 +249,16 @@ class Study:
     def list_slices(self) -> dict[str, BoolArray]:
         """Return which of the queries in question are in each slice, by its name A=x.
 
-        Queries are divided by columns of queries.csv with few values, and by the protocol.
+        Queries are divided by columns with few values, their own or those of their items, and by
+        the protocol.
         """
-        table, slices = self.collection.queries, dict[str, BoolArray]()
-        for column, cells in table.columns.items():
+        asked, items = self.collection.queries, self.collection.items
+        own, slices = self.collection.own_items[self.queries], dict[str, BoolArray]()
+        for column in dict.fromkeys((*asked.columns, *items.columns)):
+            table, places = (asked, self.queries) if column in asked.columns else (items, own)
             if column not in NO_SLICES:
-                slices |= divide_by_column(column, [cells[query] for query in self.queries])
+                cells = (*table[column], "")
+                slices |= divide_by_column(column, [cells[place] for place in places])
         return slices | (self.rules.slice_queries(self) if self.rules.slice_queries else {})
 
     @compute_once
@@ -263,8 +268,9 @@ class Study:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         delta = self._list_differences(baseline, candidate, metric, slices)
-        sign = find_sign(parse_one(metric))
-        return compare_slices(delta, slices, self.scenes, self.query_ids, sign)
+        sign = find_sign(measure := parse_one(metric))
+        rows = compare_slices(delta, slices, self.scenes, self.query_ids, sign)
+        return [{"metric": measure.name, "cutoff": measure.cutoff} | row for row in rows]
 
     def cross_slices(
         self, baseline: str, candidate: str, metric: str, first: str, second: str

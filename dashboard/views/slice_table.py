@@ -38,8 +38,8 @@ def make_lines(rows: Rows) -> Rows:
         if row["p_adjusted"] is not None:
             note += f" · p {write_p(row['p_adjusted'])}"
         label = value if values.count(value) == 1 else row["slice"]
-        told = {"name": row["slice"], "label": label, "note": note}
-        lines.append(row | told | {"outcome": _find_outcome(row)})
+        told = {"name": row["slice"], "label": label, "note": note, "outcome": _find_outcome(row)}
+        lines.append(row | told)
     return lines
 
 
@@ -86,5 +86,4 @@ def write_slice(row: Row, within: Sequence[str]) -> Row:
 def describe_slice(row: Row) -> Row:
     """Return a slice with change, interval and p as texts."""
     lacking = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
-    kept = {"slice": row["slice"], "queries": row["queries"]}
-    return kept | write_difference(row, row["p_adjusted"], lacking)
+    return row | write_difference(row, row["p_adjusted"], lacking)

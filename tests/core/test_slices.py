@@ -72,13 +72,13 @@ def test_pairs_are_smaller_than_both() -> None:
 
 
 def test_command(world: Path) -> None:
-    text = (world / "queries.csv").read_text().splitlines()
+    (world / "items.csv").write_text("item_id,kind,file\na,x,1.png\nb,y,2.png\nc,x,\nd,y,\n")
+    text = (world / "queries.csv").read_text().replace("the weather,", ",b").splitlines()
     cells = ["light", "day", "night", "day", ""]
-    lines = [f"{line},{cell}" for line, cell in zip(text, cells, strict=True)]
-    (world / "queries.csv").write_text("\n".join(lines) + "\n")
+    (world / "queries.csv").write_text("\n".join(map(",".join, zip(text, cells, strict=True))))
     options = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@2", "--queries", "all")
     code, rows, _ = call("slices", world, *options)
     names = {row["slice"] for row in rows if not row["slice"].startswith("pv_")}
-    assert (code, names) == (0, {"scene=s1", "scene=s2", "light=day", "light=night"})
-    assert list(rows[0]) == ["slice", "queries", "delta", "low", "high", "p", "p_adjusted"]
+    assert names == {"kind=x", "kind=y", "scene=s1", "scene=s2", "light=day", "light=night"}
+    assert (code, list(rows[0])[:4]) == (0, ["slice", "metric", "cutoff", "queries"])
     assert call("slices", world, *options, "--pairs")[:2] == (0, [])

@@ -8,11 +8,10 @@ from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
-from dashboard.texts import round_half
+from dashboard.texts import count_things, round_half
 from dashboard.views.address import draw_text
 from dashboard.views.data_tables import Column, draw_table, find_best
 
-USUAL_TEXTS = 5
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
 
 
@@ -53,11 +52,8 @@ def _describe(study: Study) -> str:
     texts = [len(find_relevant(judgement, query)) for query in pictures]
     told = [f"{len(pictures):,} pictures and {(scored & is_text).sum():,} texts ask."]
     if texts:
-        low = min(texts)
-        high = max(texts)
-        number = f"{low}" if low == high else f"{low} to {high}"
-        usual = "as" if low == high == USUAL_TEXTS else f"not {USUAL_TEXTS} as"
-        told.append(f"A picture has {number} texts, {usual} in the source.")
+        least = "" if len(set(texts)) == 1 else f"{min(texts):,} to "
+        told.append(f"A picture has {least}{count_things(max(texts), 'text')}.")
     if not texts or not (scored & is_text).any():
         told.append("Rsum and mR need both; choose queries = all.")
     told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")

@@ -91,13 +91,12 @@ def _list_choices(study: Study) -> list[str]:
 
 def _draw_charts(study: Study, choices: Choices, rows: Rows, slices: Rows) -> list[tuple[str, str]]:
     """Return the title and the address, as data, of each chart."""
-    baseline, candidate = choices.compared
-    metric = choices["metric"]
-    changes = list_changes(study, baseline, candidate, metric)
+    versions, metric = choices.pair, choices["metric"]
+    changes = list_changes(study, *versions, metric)
     charts = {
         "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline", ink=INK),
         "Change per query": draw_histogram(group_changes(changes), metric, INK),
-        "Both versions": draw_scatter(group_values(changes), metric, baseline, candidate),
+        "Both versions": draw_scatter(group_values(changes), metric, *versions),
     }
     if slices:
         charts["Change by slice, worst first"] = draw_forest(

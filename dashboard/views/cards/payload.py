@@ -77,7 +77,7 @@ def make_items(collection: Collection, items: Sequence[str], note: str) -> Row:
         make_card((), {"item_id": item}) | {"foot": shown["caption"] or item}
         for item, shown in media.items()
     ]
-    row = {"kind": "pick", "name": "Or start from an item", "note": note, "cards": cards}
+    row = {"kind": "pick", "name": "Start from an item", "note": note, "cards": cards}
     payload = {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
     return payload | {"items": media}
 
