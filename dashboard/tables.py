@@ -18,6 +18,8 @@ from dashboard.texts import read_text, require_file
 Row = dict[str, Any]
 Rows = list[Row]
 """Rows that are printed, drawn or sent: values by the names of columns."""
+Names = Sequence[str]
+"""Names of items, files, columns or other things."""
 AnyArray = NDArray[Any]
 Reasons = Mapping[int, str]
 """Why some queries have no value, or were not run, by their positions."""
@@ -102,7 +104,7 @@ def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
 
 
 def read_table(
-    path: Path, name: str, required: Sequence[str], findings: Findings, unique: bool = True
+    path: Path, name: str, required: Names, findings: Findings, unique: bool = True
 ) -> Table:
     """Read a table with a header, separated by commas, semicolons, tabs or bars.
 
@@ -145,7 +147,7 @@ def read_table(
     return table
 
 
-def _find_delimiter(text: str, required: Sequence[str]) -> str:
+def _find_delimiter(text: str, required: Names) -> str:
     """Return the delimiter under which the header has the required columns; else the comma."""
     header = next((line for line in text.splitlines() if line.strip()), "")
     for mark in ",;\t|":
@@ -155,7 +157,7 @@ def _find_delimiter(text: str, required: Sequence[str]) -> str:
 
 
 def _read_rows(
-    path: Path, name: str, required: Sequence[str], findings: Findings
+    path: Path, name: str, required: Names, findings: Findings
 ) -> tuple[list[int], list[tuple[str, ...]]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
@@ -198,7 +200,7 @@ def _read_rows(
 
 
 def _check_header(
-    header: list[str], line: int, name: str, required: Sequence[str], findings: Findings
+    header: list[str], line: int, name: str, required: Names, findings: Findings
 ) -> list[str]:
     """Return the names of columns, in small letters if the required ones are found only so."""
     small = [column.lower() for column in header]
@@ -220,12 +222,12 @@ def _check_header(
     return header
 
 
-def list_columns(header: Sequence[str]) -> str:
+def list_columns(header: Names) -> str:
     """Return the names of columns as a sentence has them."""
     return ", ".join(header) or "(none)"
 
 
-def refuse_repeated(names: Sequence[str], lines: Iterable[int], file: str, what: str) -> None:
+def refuse_repeated(names: Names, lines: Iterable[int], file: str, what: str) -> None:
     """Raise a DataError if a name stands twice in a file."""
     first: dict[str, int] = {}
     for line, name in zip(lines, names, strict=False) if len(set(names)) < len(names) else ():

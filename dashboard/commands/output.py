@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,13 @@ from dashboard.texts import write_number
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
-    from dashboard.tables import Rows
+    from dashboard.tables import Names, Rows
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], form: str) -> str:
+def write_rows(rows: Iterable[Mapping[str, Any]], columns: Names, form: str) -> str:
     """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
     if form == "json":
         picked = ({column: row.get(column) for column in columns} for row in rows)

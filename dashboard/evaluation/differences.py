@@ -24,7 +24,7 @@ from dashboard.evaluation.statistics import (
     find_twins,
     sum_units,
 )
-from dashboard.tables import FloatArray, IntArray, Row, Rows, number_names
+from dashboard.tables import FloatArray, IntArray, Names, Row, Rows, number_names
 from dashboard.texts import count_things, write_number
 
 SAME = 1e-9
@@ -40,7 +40,7 @@ FEWEST_UNITS = 5
 def compare_runs(
     baseline: Measurement,
     candidate: Measurement,
-    scenes: Sequence[str] | None = None,
+    scenes: Names | None = None,
     margins: Mapping[str, float] | None = None,
 ) -> Rows:
     """Return a row a metric: means, difference, 95 % interval, test, counts of queries, power.
@@ -259,7 +259,7 @@ def name_outcome(gain: float) -> str:
     return "same" if abs(gain) <= SAME else "better" if gain > 0 else "worse"
 
 
-def group_scenes(scenes: Sequence[str] | None, order: IntArray) -> IntArray | None:
+def group_scenes(scenes: Names | None, order: IntArray) -> IntArray | None:
     """Return the unit of each query in an order: its scene, or itself; None if there are none."""
     if scenes is None or not any(scenes):
         return None

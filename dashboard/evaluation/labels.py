@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.errors import Finding, Findings, list_names
 from dashboard.evaluation.judgement import add_reasons
-from dashboard.tables import FloatArray, IntArray, Reasons, Table
+from dashboard.tables import FloatArray, IntArray, Names, Reasons, Table
 from dashboard.texts import split_cells
 
 NO_LABEL = "no label"
@@ -21,7 +21,7 @@ MISSING = frozenset(
 """Words that say that an item has no class: those of pandas for an empty cell among them."""
 
 
-def split_labels(*columns: Sequence[str]) -> list[list[Labels]]:
+def split_labels(*columns: Names) -> list[list[Labels]]:
     """Return the labels of each cell of some columns, without case and blanks around them.
 
     Words that say that there is none are none.
@@ -34,7 +34,7 @@ def split_labels(*columns: Sequence[str]) -> list[list[Labels]]:
     return [[labels[cell] for cell in column] for column in columns]
 
 
-def count_missing(cells: Sequence[str]) -> Counter[str]:
+def count_missing(cells: Names) -> Counter[str]:
     """Return how often each word stood that says that there is no class.
 
     >>> count_missing(["cat", "N/A", "", '["cat", "none"]'])

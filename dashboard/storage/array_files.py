@@ -20,7 +20,7 @@ from dashboard.storage.vector_ids import (
     read_id_file,
 )
 from dashboard.storage.vectors import check_ids
-from dashboard.tables import AnyArray, Float32Array
+from dashboard.tables import AnyArray, Float32Array, Names
 from dashboard.texts import require_file
 
 MAX_SWELL = 1_000
@@ -84,9 +84,7 @@ def find_texts(given: Any) -> Path | None:
     return path if len(sides) > 1 else None
 
 
-def name_vectors(
-    given: Any, ids: Sequence[str] | None, name: str, findings: Findings
-) -> NamedVectors:
+def name_vectors(given: Any, ids: Names | None, name: str, findings: Findings) -> NamedVectors:
     """Return vectors that a caller has: an array or tensor, rows by id, a frame, or a file.
 
     Raises:

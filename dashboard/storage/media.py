@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dashboard.errors import DataError, Findings, add_finding, list_names
 from dashboard.plugins import load_all
 from dashboard.storage.settings import Settings
-from dashboard.tables import Table
+from dashboard.tables import Names, Table
 from dashboard.texts import parse_number
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Span(NamedTuple):
     end: float
 
 
-def match_ids(found: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
     """Return the known id of each found name: the same text, or the same without path and suffix.
 
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])

@@ -25,7 +25,7 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
-from dashboard.tables import AnyArray, Row, Rows
+from dashboard.tables import AnyArray, Names, Row, Rows
 from dashboard.texts import read_text, require_file
 
 MIN_BITS = 8
@@ -36,7 +36,7 @@ MATRIX = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
-Part = tuple[Any, Sequence[str]]
+Part = tuple[Any, Names]
 """Rows of an array, and the id of each; a row with the id "" is left out."""
 
 
@@ -49,7 +49,7 @@ class NamedVectors(NamedTuple):
     """
 
     rows: AnyArray
-    ids: Sequence[str] | None
+    ids: Names | None
     name: str
 
 
@@ -187,9 +187,7 @@ def add_vectors(
     return written
 
 
-def _name_texts(
-    collection: Collection, there: Sequence[str], asked: Sequence[str]
-) -> Sequence[str]:
+def _name_texts(collection: Collection, there: Names, asked: Names) -> Names:
     """Return the item that each query is, by its id and text, if it has no vector; else ""."""
     captions = {name: text for name, text in collection.items.list_rows("caption") if text}
     texts = collection.queries.list_rows("text")
@@ -230,7 +228,7 @@ def tell_date() -> str:
     return f"{datetime.now():%Y-%m-%d %H:%M:%S}"
 
 
-def list_left_out(folder: str, names: Sequence[str]) -> set[str]:
+def list_left_out(folder: str, names: Names) -> set[str]:
     """Return the names of a model's files that no version gets."""
     return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 

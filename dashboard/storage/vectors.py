@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from operator import attrgetter
@@ -15,7 +15,15 @@ from cachetools import LRUCache, cached
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd
 from dashboard.storage.media import match_ids, refuse_shared
-from dashboard.tables import AnyArray, Float32Array, FloatArray, IntArray, Named, refuse_repeated
+from dashboard.tables import (
+    AnyArray,
+    Float32Array,
+    FloatArray,
+    IntArray,
+    Named,
+    Names,
+    refuse_repeated,
+)
 from dashboard.texts import read_text, require_file
 
 MAX_LENGTH_ERROR = 1e-3
@@ -129,7 +137,7 @@ def _scale_all(vectors: Vectors) -> Float32Array:
 
 
 def read_vectors(
-    folder: Path, stem: str, known: Sequence[str], findings: Findings, shown: str
+    folder: Path, stem: str, known: Names, findings: Findings, shown: str
 ) -> Vectors | None:
     """Read `stem.npy` and `stem.txt`; return None if there is no such array.
 
@@ -205,7 +213,7 @@ def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
     return ids
 
 
-def check_ids(ids: Sequence[str], name: str) -> None:
+def check_ids(ids: Names, name: str) -> None:
     """Raise a DataError if an id is empty, or stands twice."""
     if "" in ids:
         raise DataError(name, "an empty line", "an id", line=ids.index("") + 1)
@@ -213,7 +221,7 @@ def check_ids(ids: Sequence[str], name: str) -> None:
 
 
 def _compute_lengths(
-    stored: AnyArray | ArrayFile, ids: Sequence[str], name: str, findings: Findings
+    stored: AnyArray | ArrayFile, ids: Names, name: str, findings: Findings
 ) -> FloatArray:
     """Return the length of each row, in double precision."""
     step = max(1, BLOCK // stored.shape[1])

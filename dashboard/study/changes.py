@@ -1,7 +1,7 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from dashboard.evaluation.differences import SAME, find_sign, list_differences, 
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.study import Study
-from dashboard.tables import IntArray, Row, Rows, find_bounds
+from dashboard.tables import IntArray, Names, Row, Rows, find_bounds
 from dashboard.texts import write_number
 
 OUTCOMES = ("worse", "same", "better", "not scored")
@@ -51,7 +51,7 @@ def list_worse(study: Study, baseline: str, candidate: str, metric: str) -> Rows
 
 
 def list_slice_changes(
-    study: Study, baseline: str, candidate: str, metric: str, slices: Sequence[str]
+    study: Study, baseline: str, candidate: str, metric: str, slices: Names
 ) -> Rows:
     """Return the rows of `list_changes` whose queries are in all of some slices."""
     named = study.list_slices()
@@ -67,7 +67,7 @@ def count_outcomes(rows: Rows) -> dict[str, int]:
     return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
 
 
-def list_ranks(study: Study, version: str, query_ids: Sequence[str], depth: int) -> Rows:
+def list_ranks(study: Study, version: str, query_ids: Names, depth: int) -> Rows:
     """Return the hits at the first ranks of each query, and the ranks of its relevant items.
 
     Args:
@@ -117,7 +117,7 @@ def discount_rank(rank: int) -> float:
 
 def list_moved_results(
     study: Study,
-    versions: Sequence[str],
+    versions: Names,
     queries: IntArray,
     depth: int,
     weigh: Callable[[int], float] = discount_rank,

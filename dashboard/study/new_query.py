@@ -1,6 +1,5 @@
 """Search with a typed text, an item or a picture: a query that is not stored."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.study.query_result import QueryResult, show_query
 from dashboard.study.study import Study
-from dashboard.tables import Table
+from dashboard.tables import Names, Table
 
 TYPED = "(typed)"
 """Id of a query that is searched with and not stored."""
@@ -24,7 +23,7 @@ MAX_CHARACTERS = 1_000
 
 def search(
     study: Study,
-    versions: Sequence[str],
+    versions: Names,
     *,
     text: str = "",
     item: str = "",
@@ -62,9 +61,7 @@ def search(
     return show_query(Study(asked, every), 0, versions, depth, metric)
 
 
-def _encode(
-    asked: Collection, versions: Sequence[str], text: str, picture: Image | None
-) -> Collection:
+def _encode(asked: Collection, versions: Names, text: str, picture: Image | None) -> Collection:
     """Return a collection of one query with its vectors; an item has its own already."""
     broken, encoded = dict(asked.broken), dict(asked.versions)
     for version in (encoded[name] for name in versions if name in encoded):

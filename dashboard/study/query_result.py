@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.plugins import load_all
 from dashboard.retrieval.run import Part
-from dashboard.tables import IntArray, Row, Rows
+from dashboard.tables import IntArray, Names, Row, Rows
 
 if TYPE_CHECKING:
     from dashboard.study.study import Study
@@ -57,9 +57,7 @@ class QueryResult:
         return [row for row in self.rows if row["run"] == version]
 
 
-def show_query(
-    study: Study, query: int, versions: Sequence[str], depth: int, metric: str
-) -> QueryResult:
+def show_query(study: Study, query: int, versions: Names, depth: int, metric: str) -> QueryResult:
     """Return what each version finds for the query at a position."""
     judged, items = study.judgement, study.collection.items
     relevant, grades = find_relevant(judged, query), judged.grades(query)
@@ -133,7 +131,7 @@ def describe_rows(study: Study, query: int, metric: str, rows: Rows) -> Row:
 
 
 def _rank_versions(
-    study: Study, query: int, versions: Sequence[str], depth: int, wanted: IntArray
+    study: Study, query: int, versions: Names, depth: int, wanted: IntArray
 ) -> tuple[dict[str, Part], dict[str, str]]:
     """Return the results of each version, and why a version has none.
 

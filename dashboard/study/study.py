@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, wraps
 from operator import attrgetter
@@ -36,7 +36,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules
 from dashboard.study.query_result import QueryResult, show_query
-from dashboard.tables import BoolArray, FloatArray, IntArray, Row, Rows
+from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16
@@ -341,7 +341,7 @@ class Study:
         return self.collection.items.find(row["item_id"] or "" for row in rows)
 
     def query(
-        self, query_id: str, versions: Sequence[str], depth: int = 5, metric: str = ""
+        self, query_id: str, versions: Names, depth: int = 5, metric: str = ""
     ) -> QueryResult:
         """Return what each version finds for a stored query.
 

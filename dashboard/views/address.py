@@ -1,7 +1,7 @@
 """Choices in the address bar: read from it, written to it, and an input for each of them."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Address, Choices, join_repeated, list_choices, resolve
+from dashboard.tables import Names
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
@@ -55,7 +56,7 @@ def read_address() -> Address:
     return join_values(params) or dict(st.session_state.get(_LAST, {}))
 
 
-def join_values(params: Mapping[str, Sequence[str]]) -> Address:
+def join_values(params: Mapping[str, Names]) -> Address:
     """Return a text for each key, whose values are joined where the choice has several."""
     return {key: join_repeated(key, values) for key, values in params.items()}
 
@@ -202,11 +203,11 @@ def draw_choice(
     collection: Collection,
     choices: Choices,
     key: str,
-    options: Sequence[str] = (),
+    options: Names = (),
     label: Callable[[str], str] = str,
     place: str = "input",
     placeholder: str | None = None,
-    instead_of: Sequence[str] = (),
+    instead_of: Names = (),
 ) -> None:
     """Draw the input of a choice: several of, one of, or a text.
 

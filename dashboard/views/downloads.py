@@ -16,7 +16,7 @@ from dashboard.commands.output import (
 from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Rows
+from dashboard.tables import Names, Rows
 from dashboard.views.charts import pick_ink
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_buttons
@@ -36,7 +36,7 @@ def draw_sharing(
     study: Study,
     choices: Choices,
     markdown: str,
-    tables: Mapping[str, tuple[Rows, Sequence[str]]],
+    tables: Mapping[str, tuple[Rows, Names]],
     charts: Mapping[str, Any],
 ) -> None:
     """Draw downloads and the buttons that copy, in one row.

@@ -31,7 +31,7 @@ from dashboard.storage.media import (
     recognise_type,
 )
 from dashboard.storage.posters import make_poster
-from dashboard.tables import Row
+from dashboard.tables import Names, Row
 
 CLIP, POSTER = FILES
 COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
@@ -185,9 +185,9 @@ class _Files(NamedTuple):
 
     name: str
     rows: Mapping[str, int]
-    files: Sequence[tuple[str, Sequence[str]]]
+    files: Sequence[tuple[str, Names]]
     spans: Mapping[int, Span | None]
-    captions: Sequence[str]
+    captions: Names
 
 
 @lru_cache(maxsize=MAX_OPEN * len(COLUMNS))

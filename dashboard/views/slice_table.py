@@ -1,6 +1,5 @@
 """Rows of the charts and tables of the screen Slices."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -8,7 +7,7 @@ import streamlit as st
 
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
 from dashboard.views.components import make_line
@@ -56,7 +55,7 @@ def make_cells(rows: Rows) -> Rows:
     ]
 
 
-def pick_columns(slices: Sequence[str]) -> tuple[str, str] | None:
+def pick_columns(slices: Names) -> tuple[str, str] | None:
     """Draw the inputs of the two columns that are combined; None if there are fewer than two."""
     columns = list(dict.fromkeys(name.partition("=")[0] for name in slices))
     if len(columns) < 2:
@@ -77,7 +76,7 @@ def _find_outcome(row: Row) -> str:
     return "better" if row["gain"] > 0 else "worse"
 
 
-def write_slice(row: Row, within: Sequence[str]) -> Row:
+def write_slice(row: Row, within: Names) -> Row:
     """Return what `describe_slice` does, and the link to the slice's queries within others."""
     joined = JOIN.join([*within, row["slice"]])
     return describe_slice(row) | {"href": write_link("compare", slice=joined)}

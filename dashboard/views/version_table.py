@@ -1,7 +1,7 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -11,7 +11,7 @@ from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
@@ -107,7 +107,7 @@ def name_curve(metric: str) -> str:
 
 
 def make_curve(
-    study: Study, versions: Sequence[str], metric: str, colours: Mapping[str, str]
+    study: Study, versions: Names, metric: str, colours: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the chart of `name_curve`, by its title; empty if the metric has no cutoffs."""
     if not (names := name_curve(metric)):

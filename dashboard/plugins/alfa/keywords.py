@@ -18,7 +18,7 @@ from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
-from dashboard.tables import BoolArray, Row, Table, read_table
+from dashboard.tables import BoolArray, Names, Row, Table, read_table
 from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
@@ -69,12 +69,12 @@ class Keywords:
         """True for each item with any keyword; one that has none is not judged. [items]."""
         return np.asarray(self.has.any(axis=0))
 
-    def find_item(self, item: int, groups: Sequence[str]) -> list[Keyword]:
+    def find_item(self, item: int, groups: Names) -> list[Keyword]:
         """Return the keywords that an item has in some groups."""
         found = compress(self.index, self.has[:, item].tolist())
         return [each for each in found if each.group in groups]
 
-    def find_query(self, query_id: str, groups: Sequence[str], threshold: float) -> list[Keyword]:
+    def find_query(self, query_id: str, groups: Names, threshold: float) -> list[Keyword]:
         """Return the keywords that a stored query is mapped to, in some groups."""
         kept = keep_best(self.mapped.get(query_id, ()), threshold)
         return list(dict.fromkeys(each.keyword for each in kept if each.keyword.group in groups))
@@ -185,9 +185,7 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
 
 
-def _group_cells(
-    cells: Sequence[str], items: Sequence[int]
-) -> Iterator[tuple[list[str], list[int]]]:
+def _group_cells(cells: Names, items: Sequence[int]) -> Iterator[tuple[list[str], list[int]]]:
     """Yield the keywords of each different cell, and the items that have it."""
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for cell, item in zip(cells, items, strict=True):

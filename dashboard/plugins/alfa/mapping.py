@@ -12,7 +12,7 @@ only if all of these hold:
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -29,7 +29,7 @@ from dashboard.plugins.alfa.words import (
     read_text,
 )
 from dashboard.retrieval.language import embed_texts
-from dashboard.tables import Float32Array, IntArray
+from dashboard.tables import Float32Array, IntArray, Names
 
 FLOOR = 0.3
 """Least cosine of a candidate."""
@@ -58,7 +58,7 @@ OPPOSITES = {
 """Words of opposite meaning of each word, in the singular."""
 
 
-def map_texts(texts: Sequence[str], vocabulary: Vocabulary) -> list[list[Candidate]]:
+def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
     """Return the candidates of each text, the best first.
 
     Args:
@@ -133,7 +133,7 @@ class Phrases:
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
 
 
-def _find_near(ngrams: Sequence[str], phrases: Phrases) -> dict[str, list[tuple[int, float]]]:
+def _find_near(ngrams: Names, phrases: Phrases) -> dict[str, list[tuple[int, float]]]:
     """Return the one entry that a short n-gram is clearly near to, with the cosine."""
     short = [ngram for ngram in ngrams if ngram.count(" ") < MAX_WORDS]
     if not short or not phrases.entries:

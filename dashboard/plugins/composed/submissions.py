@@ -3,7 +3,6 @@
 `gallery.npy` and `queries.npy` hold a row for each id in `gallery.txt` and `queries.txt`.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.tables import Names
 
 FOLDER = "submissions"
 
@@ -42,9 +42,7 @@ def _read_submission(collection: Collection, place: Path, findings: Findings) ->
     return Version(place.name, items=gallery, queries=asked, file=name)
 
 
-def _read_side(
-    place: Path, stem: str, ids: Sequence[str], annotated: Sequence[str], said: Findings
-) -> Vectors:
+def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findings) -> Vectors:
     """Return vectors of a submission.
 
     Raises:

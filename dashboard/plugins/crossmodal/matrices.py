@@ -19,12 +19,12 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import IntArray, Ties
+from dashboard.tables import IntArray, Names, Ties
 from dashboard.texts import require_file
 
 SETTING = "matrix_rows"
 AXES = ("rows", "columns")
-Axes = Sequence[Sequence[str]]
+Axes = Sequence[Names]
 
 
 def read_matrices(collection: Collection, broken: Broken, findings: Findings) -> Versions:

@@ -1,13 +1,12 @@
 """The two sides of a collection, pictures and texts; a query searches one of them."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.errors import Findings, count_odd
 from dashboard.storage.collection import Collection
-from dashboard.tables import BoolArray, IntArray
+from dashboard.tables import BoolArray, IntArray, Names
 
 SIDES = {"image": "pictures", "video": "pictures", "text": "texts"}
 """Side of each kind of item, where items.csv has no column `side`."""
@@ -62,7 +61,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     is_asked = "crossmodal" in collection.protocols
     if not is_asked and not {"side", "kind"} & items.columns.keys():
         return None
-    side: Sequence[str] = items["side"]
+    side: Names = items["side"]
     if not any(side):
         side = [SIDES.get(kind.strip().lower(), "") for kind in items["kind"]]
         strange = [item for item, each in zip(items.ids, side, strict=True) if not each]

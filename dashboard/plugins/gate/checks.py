@@ -16,7 +16,7 @@ from dashboard.evaluation.differences import NOT_WORSE, count_scored, find_limit
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.texts import parse_number, write_number
 
 _CONDITION = re.compile(r"((?:[^<>\s,()]|\((?:[^()]|\([^()]*\))*\))+)\s*(?:([<>])\s*([^\s,<>]*)|$)")
@@ -131,7 +131,7 @@ def _check(condition: Condition, row: Row) -> Check:
     return Check(condition, has_failed, f"{reason}; {why}" if has_failed else reason)
 
 
-def write_junit(checks: Sequence[Check], names: Sequence[str], told: Iterable[str]) -> str:
+def write_junit(checks: Sequence[Check], names: Names, told: Iterable[str]) -> str:
     """Return JUnit XML with a test case a check.
 
     Args:
@@ -160,7 +160,7 @@ def write_junit(checks: Sequence[Check], names: Sequence[str], told: Iterable[st
 
 
 def write_markdown(
-    checks: Sequence[Check], rows: Iterable[Row], names: Sequence[str], told: Iterable[str]
+    checks: Sequence[Check], rows: Iterable[Row], names: Names, told: Iterable[str]
 ) -> str:
     """Return the verdict, the checks, choices that change numbers, and the comparison."""
     failed = sum(each.has_failed for each in checks)

@@ -11,7 +11,7 @@ from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.run import Part
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, Rows, find_bounds
+from dashboard.tables import FloatArray, Names, Rows, find_bounds
 
 RETRIEVED = "AP(retrieved)"
 RISING = (
@@ -20,7 +20,7 @@ RISING = (
 """Metrics that never fall when the better one of two neighbours moves up."""
 
 
-def list_bounds(study: Study, versions: Sequence[str], metric: str) -> Rows:
+def list_bounds(study: Study, versions: Names, metric: str) -> Rows:
     """Return run, low, mean and high of each version: means over the scored queries.
 
     low and high are the means of each query's smallest and largest value over all orders of equal

@@ -21,11 +21,11 @@ from dashboard.plugins.importers.pieces import (
     part_results,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Names, Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_plain, find_stem
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
-from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names
 from dashboard.tables import Row as Object
 
 TEXTS = (".csv", ".tsv", ".tab")

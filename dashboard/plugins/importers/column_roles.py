@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, Block
 from dashboard.plugins.importers.source import (
-    Names,
     Side,
     Source,
     Texts,
@@ -18,6 +17,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import names_texts
+from dashboard.tables import Names
 from dashboard.texts import parse_number
 
 ITEM = """item_id slice_id docno doc_id document_id corpus_id product_id segment_id image_id

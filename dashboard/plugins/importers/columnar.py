@@ -7,10 +7,10 @@ from typing import Any
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import OUTLINES, VECTOR_WORDS, Block, make_block
 from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
-from dashboard.plugins.importers.source import BROKEN, Columns, Names, Source
+from dashboard.plugins.importers.source import BROKEN, Columns, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Names
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:

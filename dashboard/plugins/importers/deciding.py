@@ -11,10 +11,10 @@ from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options, write_list
-from dashboard.plugins.importers.source import Names
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import LABELS
+from dashboard.tables import Names
 from dashboard.texts import split_cells
 
 NEVER = re.compile(

@@ -28,7 +28,6 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import (
     Columns,
-    Names,
     Ordered,
     Source,
     Texts,
@@ -37,7 +36,7 @@ from dashboard.plugins.importers.source import (
 from dashboard.storage.media import recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Names
 from dashboard.tables import Row as Object
 from dashboard.texts import MARKS
 

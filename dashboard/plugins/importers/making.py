@@ -16,7 +16,7 @@ from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
-from dashboard.plugins.importers.source import BROKEN, Names, Source, Texts, list_source
+from dashboard.plugins.importers.source import BROKEN, Source, Texts, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
@@ -36,6 +36,7 @@ from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
+from dashboard.tables import Names
 from dashboard.tables import Row as Object
 from dashboard.texts import split_cells
 

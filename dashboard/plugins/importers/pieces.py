@@ -19,13 +19,12 @@ from dashboard.errors import Unsure
 from dashboard.plugins.importers.source import (
     BROKEN,
     Columns,
-    Names,
     Side,
     Source,
     Texts,
     find_stem,
 )
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Names
 from dashboard.tables import Row as Object
 from dashboard.texts import parse_number, split_cells
 

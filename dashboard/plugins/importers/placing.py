@@ -9,8 +9,9 @@ import numpy as np
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import Vectors
-from dashboard.plugins.importers.source import Names, Texts
+from dashboard.plugins.importers.source import Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
+from dashboard.tables import Names
 
 
 def write_versions(found: Gathered) -> None:

@@ -22,8 +22,9 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import Names, find_kind
+from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
+from dashboard.tables import Names
 from dashboard.texts import split_cells
 
 SPLIT = re.compile("split|subset", re.I)

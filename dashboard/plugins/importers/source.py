@@ -14,10 +14,9 @@ from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
+from dashboard.tables import Names
 from dashboard.texts import decode_text, make_natural, read_text
 
-Names = Sequence[str]
-"""Names of files, columns or other things."""
 Columns = dict[str, list[str]]
 """Cells by column, or other texts by one."""
 Texts = dict[str, str]

@@ -13,11 +13,11 @@ from pathlib import Path
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.source import Names, Ordered, Texts
+from dashboard.plugins.importers.source import Ordered, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
+from dashboard.tables import Names, read_table
 from dashboard.tables import Row as Object
-from dashboard.tables import read_table
 
 RECORD = ".init.json"
 """What `init` made of the source alone: files, settings and tables. All else is of people."""

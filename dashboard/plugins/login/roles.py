@@ -1,13 +1,14 @@
 """The role of each person, from the file that DASHBOARD_ROLES names."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dashboard.errors import DataError
 from dashboard.storage.settings import read_toml
+from dashboard.tables import Names
 from dashboard.texts import require_file
 from dashboard.views.people import NOBODY, OWNER, READER, REVIEWER, Person
 
@@ -25,7 +26,7 @@ class RoleList(NamedTuple):
         claim: Claim of a login whose values count beside the name, such as groups.
     """
 
-    people: Mapping[str, Sequence[str]]
+    people: Mapping[str, Names]
     claim: str
 
     def find_person(self, name: str, claims: Mapping[str, Any], may_match: bool = True) -> Person:

@@ -36,7 +36,7 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.tables import FloatArray, Row, Rows
+from dashboard.tables import FloatArray, Names, Row, Rows
 from dashboard.texts import count_things
 
 FEW_PAIRS = 30
@@ -147,7 +147,7 @@ def measure_agreement(rows: Verdicts) -> Rows:
     return found
 
 
-def _make_share(people: Sequence[str], counts: FloatArray) -> Row:
+def _make_share(people: Names, counts: FloatArray) -> Row:
     """Return the row of agreement from how many people gave each value. [pairs, values]."""
     said = counts.sum(axis=1, keepdims=True)
     same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
@@ -157,7 +157,7 @@ def _make_share(people: Sequence[str], counts: FloatArray) -> Row:
 
 
 def _make_row(
-    measure: str, people: Sequence[str], codes: FloatArray, value: float, low: float, high: float
+    measure: str, people: Names, codes: FloatArray, value: float, low: float, high: float
 ) -> Row:
     return {
         "measure": measure,

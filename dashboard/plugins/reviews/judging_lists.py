@@ -2,7 +2,6 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -33,7 +32,7 @@ from dashboard.study.changes import (
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_rules
 from dashboard.study.study import Study, open_study
-from dashboard.tables import IntArray
+from dashboard.tables import IntArray, Names
 
 COMPARED = {
     "worst": "worst regressions",
@@ -107,7 +106,7 @@ class JudgingList:
 def choose_pairs(
     study: Study,
     way: str,
-    versions: Sequence[str],
+    versions: Names,
     metric: str,
     number: int,
     seed: int = 0,
@@ -164,7 +163,7 @@ def choose_pairs(
 
 
 def _choose_queries(
-    study: Study, way: str, versions: Sequence[str], metric: str, number: int, compares: bool
+    study: Study, way: str, versions: Names, metric: str, number: int, compares: bool
 ) -> tuple[IntArray, str]:
     """Return the queries that a way looks at, in its order, and the way in words."""
     named, most = ("queries", MAX_QUERIES) if compares else ("pairs", MAX_PAIRS)
@@ -184,7 +183,7 @@ def _choose_queries(
 
 
 def weigh_labels(
-    study: Study, versions: Sequence[str], queries: IntArray, metric: str
+    study: Study, versions: Names, queries: IntArray, metric: str
 ) -> list[tuple[int, int, float, float]]:
     """Return the results whose other label would help the version that is behind, by how much.
 

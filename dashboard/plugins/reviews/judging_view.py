@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from dashboard.storage.runs import Pair
 from dashboard.study.changes import list_moved_results
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Row
+from dashboard.tables import Names, Row
 from dashboard.views import cards
 from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
 from dashboard.views.cards.payload import make_card, make_payload
@@ -68,7 +68,7 @@ class _Task(NamedTuple):
     versions: tuple[str, ...]
     depth: int
     queries: tuple[str, ...]
-    pools: Mapping[str, Sequence[str]] | None
+    pools: Mapping[str, Names] | None
     said: Mapping[Pair, Mapping[str, Verdict]]
     author: str
 
@@ -175,9 +175,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     return _Task(study, versions, DEPTH, tuple(pools), pools, said, author)
 
 
-def _find_pools(
-    study: Study, versions: Sequence[str], queries: Sequence[str], depth: int
-) -> Mapping[str, Sequence[str]]:
+def _find_pools(study: Study, versions: Names, queries: Names, depth: int) -> Mapping[str, Names]:
     """Return the items among the first results of some version, for each query."""
     places = study.collection.queries.find(queries)
     found = defaultdict(list)

@@ -23,6 +23,7 @@ from dashboard.plugins.reviews.verdicts import MAX_NAME, Verdicts
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Address, Choices, resolve
 from dashboard.study.study import Study, open_study
+from dashboard.tables import Names
 from dashboard.texts import count_things
 from dashboard.views.address import (
     draw_reset,
@@ -80,7 +81,7 @@ class Reviews(NamedTuple):
     lists: Sequence[JudgingList]
     rows: Verdicts
     judged: Mapping[str, Judged]
-    left_out: Sequence[str]
+    left_out: Names
 
     def count_left(self, made: JudgingList, author: str) -> int:
         """Return how many pairs of a list are left for a person."""

@@ -16,7 +16,7 @@ from PIL import Image
 from dashboard.commands.output import say
 from dashboard.errors import DataError, explain_errors
 from dashboard.storage.settings import Settings
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, Names
 from dashboard.texts import count_things
 
 ADDRESSES = "DASHBOARD_ENCODERS"
@@ -145,7 +145,7 @@ class Service:
         return bytes(content)
 
 
-def encode(settings: Settings, inputs: Sequence[str]) -> FloatArray:
+def encode(settings: Settings, inputs: Names) -> FloatArray:
     """Return the vectors of typed texts by the service that `url` of a model.toml names.
 
     Raises:
@@ -162,7 +162,7 @@ def encode(settings: Settings, inputs: Sequence[str]) -> FloatArray:
     return embed_inputs(Service(url, seconds=10.0, tries=2), inputs)
 
 
-def embed_inputs(service: Service, inputs: Sequence[str] | Sequence[Image.Image]) -> FloatArray:
+def embed_inputs(service: Service, inputs: Names | Sequence[Image.Image]) -> FloatArray:
     """Return the vector that a service has for each text or picture. [inputs, dimension].
 
     It is asked with {"inputs": […]}, pictures as addresses that hold a JPEG; with {"input": […]}

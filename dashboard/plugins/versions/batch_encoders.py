@@ -18,9 +18,9 @@ from dashboard.errors import DataError, explain_errors
 from dashboard.plugins import load_named
 from dashboard.storage.new_versions import compute_digest, list_left_out
 from dashboard.storage.settings import Settings
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Names
 
-Inputs = Sequence[str] | Sequence[Image.Image]
+Inputs = Names | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
 FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")

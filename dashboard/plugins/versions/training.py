@@ -2,7 +2,7 @@
 
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from dashboard.plugins.versions.batch_encoders import open_model
 from dashboard.plugins.versions.embedding import embed
 from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import find_folder
+from dashboard.tables import Names
 
 EVENTS = {"end": "on_train_end", "evaluate": "on_evaluate", "save": "on_save"}
 """Events of a training, and what the trainer calls then."""
@@ -18,7 +19,7 @@ TRAINED = "the model in training; its copy is text_model/ of this version"
 
 
 def trainer_callback(
-    collection: str | Path, name: str, at: Sequence[str] = ("end",), note: str = ""
+    collection: str | Path, name: str, at: Names = ("end",), note: str = ""
 ) -> Any:
     """Make a callback for the trainer of sentence-transformers, which adds versions.
 

@@ -1,7 +1,7 @@
 """Values that the cards show, made so that JSON can hold them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Lock
 
@@ -11,7 +11,7 @@ from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
-from dashboard.tables import Row
+from dashboard.tables import Names, Row
 from dashboard.texts import count_things, write_number
 from dashboard.views.charts import colour_versions
 from dashboard.views.data_tables import format_value
@@ -70,7 +70,7 @@ def make_payload(
     }
 
 
-def make_items(collection: Collection, items: Sequence[str], note: str) -> Row:
+def make_items(collection: Collection, items: Names, note: str) -> Row:
     """Return what the cards show of items that are no results."""
     media = {item: describe_media(collection, item) for item in items}
     cards = [
@@ -116,7 +116,7 @@ def _make_run_row(
     }
 
 
-def make_card(versions: Sequence[str], row: Row) -> Row:
+def make_card(versions: Names, row: Row) -> Row:
     """Return what a card shows of a result, and its ranks in other versions."""
     ranks, others = row.get("ranks", {}), (v for v in versions if v != row.get("run"))
     foot = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in others)

@@ -1,6 +1,6 @@
 """A list of queries: change, hits by rank in two versions, and the first results on demand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.views.address import merge_choices, set_choice, write_link
 from dashboard.views.components import load_component
 from dashboard.views.data_tables import format_value
@@ -132,7 +132,7 @@ def make_payload(
 
 def _make_peek(
     study: Study,
-    versions: Sequence[str],
+    versions: Names,
     metric: str,
     query: str,
     fell: Rows,

@@ -21,7 +21,8 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Names, Ordered, Source, find_stem
+from dashboard.plugins.importers.source import Columns, Ordered, Source, find_stem
+from dashboard.tables import Names
 from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]

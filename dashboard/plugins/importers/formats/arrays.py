@@ -19,7 +19,7 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.plugins.importers.source import Names, Source, find_stem
+from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
@@ -31,7 +31,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Names
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")

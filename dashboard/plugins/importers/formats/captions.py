@@ -18,7 +18,8 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Names, Source, find_folder_of, list_first
+from dashboard.plugins.importers.source import Source, find_folder_of, list_first
+from dashboard.tables import Names
 from dashboard.tables import Row as Object
 
 COLUMNS = ("cocoid", "imgid", "split")

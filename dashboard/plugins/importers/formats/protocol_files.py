@@ -20,7 +20,8 @@ from dashboard.plugins.importers.pieces import (
     choose_part,
     read_each,
 )
-from dashboard.plugins.importers.source import Names, Source, find_stem
+from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.tables import Names
 from dashboard.tables import Row as Object
 from dashboard.texts import parse_number
 

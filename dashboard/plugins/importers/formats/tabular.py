@@ -29,8 +29,9 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.plugins.importers.source import Names, Source, cut_added, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Source, cut_added, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, recognise_type
+from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
 OF_DATASETS = ("dataset_info.json", "dataset_dict.json", "state.json")

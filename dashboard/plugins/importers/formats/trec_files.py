@@ -21,7 +21,6 @@ from dashboard.plugins.importers.pieces import (
     read_each,
 )
 from dashboard.plugins.importers.source import (
-    Names,
     Source,
     find_folder_of,
     find_plain,
@@ -30,6 +29,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
+from dashboard.tables import Names
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
