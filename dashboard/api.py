@@ -177,7 +177,7 @@ class OpenCollection:
 
     def measure(
         self,
-        metrics: str = "",
+        metrics: str | Sequence[str] = "",
         versions: str | Sequence[str] | None = None,
         *,
         by_query: bool = False,
@@ -186,7 +186,7 @@ class OpenCollection:
         """Return the mean of each metric and version, or with `by_query` the value of each query.
 
         Args:
-            metrics: Such as `nDCG@10 P@5`; empty: those of the protocol.
+            metrics: Such as `nDCG@10 P@5`, or a list; empty: those of the protocol.
             versions: One or several; None: all that can be used.
             by_query: Whether the rows are run, query_id, metric, cutoff, value instead of run,
                 metric, cutoff, mean, scored, total.
@@ -206,7 +206,11 @@ class OpenCollection:
         return _fix_types(pd.DataFrame(rows, columns=columns))
 
     def compare(
-        self, baseline: str, candidate: str, metrics: str = "", **choices: Any
+        self,
+        baseline: str,
+        candidate: str,
+        metrics: str | Sequence[str] = "",
+        **choices: Any,
     ) -> pd.DataFrame:
         """Return a row a metric: both means, difference, interval, test and counts.
 
@@ -221,7 +225,13 @@ class OpenCollection:
         return _fix_types(pd.DataFrame(rows, columns=COMPARED))
 
     def verdict(
-        self, baseline: str, candidate: str, metric: str = "", *, metrics: str = "", **choices: Any
+        self,
+        baseline: str,
+        candidate: str,
+        metric: str = "",
+        *,
+        metrics: str | Sequence[str] = "",
+        **choices: Any,
     ) -> Verdict:
         """Return the comparison by one metric, with a sentence.
 
@@ -247,10 +257,12 @@ class OpenCollection:
             **{key: row[key] for key in ("delta", "low", "high", "scored", "total")},
         )
 
-    def _resolve(self, choices: dict[str, Any], metrics: str) -> tuple[Study, Choices]:
+    def _resolve(
+        self, choices: dict[str, Any], metrics: str | Sequence[str]
+    ) -> tuple[Study, Choices]:
         """Return the study under some choices, and all of them; "": the protocol's metrics."""
         options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
-        given = {"metrics": metrics}
+        given = Choices({"metrics": metrics}).write()
         for name, value in choices.items():
             if name not in options:
                 raise ChoiceError(f"There is no choice {name!r}. There are: {', '.join(options)}.")

@@ -62,7 +62,7 @@ class Choice:
     def write(self, value: Any) -> str:
         """Return the text of a value, or of several names, that `read` takes."""
         if isinstance(value, list | tuple):
-            return self.separator.join(value)
+            return self.separator.join(map(str, value))
         if isinstance(value, float):
             short = f"{value:g}"
             return short if float(short) == value else repr(value)
