@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ from dashboard.storage.new_versions import Stated, add_run, add_vectors
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study
+from dashboard.tables import Names
 
 ARGUMENTS = {
     "--ids FILE": "item_ids=[…]",
@@ -116,7 +117,7 @@ class OpenCollection:
 
     def add_version(
         self, name: str, items: Any = None, vectors: Any = None, queries: Any = None, *,
-        item_ids: Sequence[str] | None = None, query_ids: Sequence[str] | None = None,
+        item_ids: Names | None = None, query_ids: Names | None = None,
         by_position: bool = False, codes: str = "", note: str = "",
         run: pd.DataFrame | str | Path | None = None, text_model: str | Path | None = None,
     ) -> pd.DataFrame:  # fmt: skip
@@ -177,8 +178,8 @@ class OpenCollection:
 
     def measure(
         self,
-        metrics: str | Sequence[str] = "",
-        versions: str | Sequence[str] | None = None,
+        metrics: str | Names = "",
+        versions: str | Names | None = None,
         *,
         by_query: bool = False,
         **choices: Any,
@@ -206,11 +207,7 @@ class OpenCollection:
         return _fix_types(pd.DataFrame(rows, columns=columns))
 
     def compare(
-        self,
-        baseline: str,
-        candidate: str,
-        metrics: str | Sequence[str] = "",
-        **choices: Any,
+        self, baseline: str, candidate: str, metrics: str | Names = "", **choices: Any
     ) -> pd.DataFrame:
         """Return a row a metric: both means, difference, interval, test and counts.
 
@@ -230,7 +227,7 @@ class OpenCollection:
         candidate: str,
         metric: str = "",
         *,
-        metrics: str | Sequence[str] = "",
+        metrics: str | Names = "",
         **choices: Any,
     ) -> Verdict:
         """Return the comparison by one metric, with a sentence.
@@ -257,9 +254,7 @@ class OpenCollection:
             **{key: row[key] for key in ("delta", "low", "high", "scored", "total")},
         )
 
-    def _resolve(
-        self, choices: dict[str, Any], metrics: str | Sequence[str]
-    ) -> tuple[Study, Choices]:
+    def _resolve(self, choices: dict[str, Any], metrics: str | Names) -> tuple[Study, Choices]:
         """Return the study under some choices, and all of them; "": the protocol's metrics."""
         options = {each.option or each.key: each for each in list_choices() if each.changes_numbers}
         given = Choices({"metrics": metrics}).write()
