@@ -57,8 +57,9 @@ with left:
     draw_table(*table, find_front(table[1], metric))
     if study.rules.names and study.rules.name in collection.protocols:
         draw_text("caption", study.rules.names)
-with right:
-    for title, chart in charts.items():
+beside = right.columns(len(charts)) if is_wide and charts else [right] * len(charts)
+for place, (title, chart) in zip(beside, charts.items(), strict=True):
+    with place:
         st.markdown(f"**{escape_markdown(title)}**")
         show_chart(chart)
 worse = [row for row in changes if row["outcome"] == "worse"]
