@@ -269,6 +269,11 @@ class Gathered:
         elif piece.rows:
             self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
 
+    @property
+    def noun(self) -> str:
+        """The name of the items but for texts, for messages."""
+        return "clip" if {*self.items.get("kind")} - {"text"} == {"video"} else "picture"
+
     @cached_property
     def runs(self) -> dict[str, RunLines]:
         """Results by their version, and its file where several have results of one name."""
@@ -349,7 +354,7 @@ class Gathered:
         near = {name: item for name, item in near.items() if times[item] == 1}
         if near:
             (name, item), *_ = near.items()
-            said = f"{len(near):,} names that are no ids of items ({name!r})"
+            said = f"{len(near):,} names that are no ids ({name!r})"
             wanted = f"ids; matched where only one fits by {how} ({item!r})"
             self.source.say(file, said, wanted, "note")
         return found | near

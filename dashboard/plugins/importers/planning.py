@@ -236,9 +236,9 @@ def _plan_captions(found: Gathered) -> None:
     found.items.add(found.texts, {"kind": ["text"] * len(texts), "caption": texts})
     found.queries.add(found.texts, {"text": texts})
     found.files = list(dict.fromkeys(file for file, _ in first.values()))
-    found.of_queries = "a picture asks for its texts, a text for its picture"
+    found.of_queries = f"a {found.noun} asks for its texts, a text for its {found.noun}"
     bare, wanted = [item for item in found.pictures if not times[item]], "texts; they are searched"
-    found.source.count("captions", bare, "pictures without a text", wanted, "note")
+    found.source.count("captions", bare, f"{found.noun}s without a text", wanted, "note")
 
 
 PLANS = {

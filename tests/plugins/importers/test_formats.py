@@ -183,6 +183,11 @@ CASES |= {
          "x.run": RUN},
         [], JUDGED | {("items.csv", "item_id"): ["a", "b", "c"],
                       ("queries.csv", "query_id text"): ["q1|red", "q2|van"]}, AP),
+    "results for clips by the names of clips": (
+        {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\nu.mp4,x\nu.mp4,y\n",
+         "x.run": "v Q0 w 1 2 x\nv Q0 v 2 1 x\nw Q0 w 1 2 x\nz Q0 u 1 2 x\n"},
+        [], {("runs/x.csv", "query_id item_id"): [
+            "v.mp4#0|w.mp4", "v.mp4#0|v.mp4", "w.mp4#0|w.mp4", "z|u.mp4"]}, {"x t2i_R@1": 0.25}),
     "a run called by its model": (
         {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
          "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5, "a": 1}}}, [], JUDGED, AP),
