@@ -16,7 +16,7 @@ from dashboard.plugins.importers.source import (
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import names_texts
+from dashboard.storage.vector_ids import LABELS, names_texts
 from dashboard.tables import Names
 from dashboard.texts import parse_number
 
@@ -156,7 +156,8 @@ def find_roles(block: Block, source: Source) -> Roles:
         _find_pair_roles(block, source, roles, is_asked)
         if roles.kind == "pairs":
             return roles
-    if "query_id" not in of and is_asked and roles.find(QUERY_TEXT) and not roles.find(FILE):
+    says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
+    if "query_id" not in of and is_asked and says and not roles.find(FILE):
         take("query_id", ITEM)
     elif is_named and not is_of_queries:
         of.pop("query_id", None)
