@@ -5,7 +5,7 @@ import shlex
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.blocks import JUDGED, Block
+from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.source import (
     Side,
     Source,
@@ -55,7 +55,7 @@ NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of",
+    r"vision|dim|0*\d{5}|of|retrieval|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -201,8 +201,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     is_judged = bool(JUDGED.search(block.file))
     if is_judged or "corpusid" in roles.small:
         take("grade", SCORE, whole=not is_judged)
-    if "grade" not in of:
-        take("score", SCORE)
+    take("score", SCORE)
     if "score" not in of:
         take("rank", RANK, whole=True)
     keys = KEYS.split()
@@ -214,8 +213,22 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
+        more = [name for name, own in block.columns.items() if may_be_grades(name, own, of)]
+        if more and "grade" not in of and not is_stated:
+            is_list = "[" in block.columns[more[0]][0]
+            do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
+            do = "Call a list of them relevant_ids" if is_list else do
+            told = f"columns beside results that may be grades ({list_names(more)})"
+            error = DataError(block.file, told, "a statement of what they are", do=do)
+            source.leave_out(block.file, error)
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
+
+
+def may_be_grades(name: str, cells: Names, of: Texts) -> bool:
+    """Return whether a column without a role holds numbers or lists, and no further ids."""
+    is_free = name not in of.values() and not NUMBERED.search(name)
+    return is_free and all(e[:1] == "[" or parse_number(e) == parse_number(e) for e in cells if e)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
@@ -262,6 +275,10 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
     roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
+    roles.take("caption", "query" * ("vid" in roles.small))  # QVHighlights
+    texts = block.columns.get("name", [])  # WebVid's are sentences
+    if texts and not _is_repeated(texts) and min(map(len, map(str.split, texts))) > MAX_WORDS:
+        of.setdefault("caption", "name")
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
         of |= dict(zip(SPANS, spans, strict=True))

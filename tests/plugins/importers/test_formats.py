@@ -198,12 +198,12 @@ CASES |= {
         {"csq.npz": lambda path: np.savez(path, retrieval_B=SIGNS, query_B=SIGNS[1:], query_L=[
             [0, 1], [1, 0]], retrieval_L=[[1, 0], [0, 1], [0, 1]])},
         [], {("queries.csv", "query_id labels"): ['query 0|["label 1"]', 'query 1|["label 0"]']},
-        {"csq P@1": 0.5}),
+        {"csq_B P@1": 0.5}),
     "codes and tables of labels": (
         {"database_codes.npy": SIGNS, "database_codes.txt": "a\nb\nc", "query_codes.npy": SIGNS[1:],
          "query_codes.txt": "p\nq", "query_labels.csv": "item_id,label\np,y\nq,x\n",
          "database_labels.csv": "item_id,label\na,x\nb,y\nc,y\n"},
-        [], {("items.csv", "item_id labels"): ["a|x", "b|y", "c|y"]}, {"codes P@1": 0.5}),
+        [], {("items.csv", "item_id labels"): ["a|x", "b|y", "c|y"]}, {"v1 P@1": 0.5}),
     "a run called by its model": (
         {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
          "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5, "a": 1}}}, [], JUDGED, AP),

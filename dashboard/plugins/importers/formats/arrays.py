@@ -1,7 +1,7 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Set
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,10 +20,9 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.new_versions import hold_only
 from dashboard.storage.vector_ids import (
     IDS,
     TABLES,
@@ -41,16 +40,10 @@ SETS = ("train", "test", "neighbors")
 MAX_NEIGHBOURS = 10
 MIN_KEYED = 5
 """Lists of fractions, each a vector by its key; fewer are something else."""
-LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
+LABELLED = re.compile(r"(^|[\W_])(y|l|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
 """Names of arrays of classes, which are no vectors."""
-CODED = re.compile(
-    r"((?P<model>.*)[\W_])?((?P<asks>q|query|te?st)|r|retrieval|db|database|gallery|trn|train)[\W_]*"
-    r"((?P<labels>l|labels?|targets?)|b|codes?|hash(es)?|binary)",
-    re.I,
-)
-"""Names of the four arrays of a hashing model: codes and labels of what is searched and asks."""
-Part = tuple[bool, bool]
-"""Whether such an array is of queries, and of labels."""
+CODES = re.compile(r"(^|[\W_])(codes?|hash(es)?|binary|b)$", re.I)
+"""The end of the name of an array of codes, beside which one of their classes stands."""
 
 
 def recognise(source: Source) -> Names:
@@ -73,69 +66,27 @@ def read(source: Source, files: Names) -> Pieces:
     there = {*files, *source.left}
     beside = {other for name in files for other in find_beside(name, files)}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
-    for (folder, model), coded in _find_coded(arrays).items():
-        arrays = [name for name in arrays if name not in coded.values()]
-        version = name_version(f"{folder}/{model}_0.npy")[0]
-        made = partial(_read_coded, version=version, coded=coded, there=there)
-        yield from read_each(made, source, [coded[False, False]])
-    yield from read_each(partial(_read_file, there=there, arrays=arrays), source, arrays)
+    coded = {CODES.sub("", _cut_ending(each)) for each in arrays if CODES.search(_cut_ending(each))}
+    vectors = [name for name in arrays if LABELLED.sub("", _cut_ending(name)) not in coded]
+    yield from read_each(partial(_read_file, there=there, arrays=arrays), source, vectors)
 
 
-def _find_coded(names: Iterable[str]) -> dict[tuple[str, str], dict[Part, str]]:
-    """Return the arrays of each hashing model all of whose four are there once, by its folder."""
-    found: dict[tuple[str, str], list[tuple[Part, str]]] = {}
-    for name in names:
-        if match := CODED.fullmatch(find_stem(name)):
-            part = bool(match["asks"]), bool(match["labels"])
-            found.setdefault((find_folder_of(name), match["model"] or ""), []).append((part, name))
-    return {key: dict(own) for key, own in found.items() if len(own) == len(dict(own)) == 4}
+def _cut_ending(name: str) -> str:
+    return re.sub(r"\.\w+$", "", name)
 
 
-def _read_coded(
-    source: Source, name: str, version: str, coded: Mapping[Part, str], there: Set[str]
-) -> Pieces:
-    """Yield codes and labels of a hashing model, whose rows are in one order.
-
-    Args:
-        source: Where they are.
-        name: Their file, or the first one.
-        version: Name of the version.
-        coded: Their files, or their names in it.
-        there: Files beside them, which may have ids.
-
-    Raises:
-        DataError: If labels are no classes, or not as many as codes.
-    """
-    files = {part: each if each in there else name for part, each in coded.items()}
-    arrays = {e: read_arrays(source.find_path(e), e) for e in {*files.values()}}
-    for asks in (False, True):
-        file = files[asks, False]
-        codes, labels = (
-            arrays[files[part]].get(coded[part], arrays[files[part]].get(""))
-            for part in ((asks, False), (asks, True))
-        )
-        is_flagged = labels.ndim == 2 and hold_only([labels], (-1, 0, 1))
-        if len(codes) != len(labels) or labels.ndim > 1 and not is_flagged:
-            told = f"codes of the shape {codes.shape} and labels of {labels.shape}"
-            raise DataError(file, told, "as many of both; labels of 0 and 1, or one a row")
-        ids = read_beside(source.root, file, len(codes), there, source.findings)
-        ids = ids or [f"{'query' if asks else 'item'} {at}" for at in range(len(codes))]
-        flags = ([f"label {at}" for at in np.flatnonzero(row > 0)] for row in labels[:])
-        cells = list(map(write_list, flags)) if is_flagged else list_texts(labels)
-        if asks:
-            yield Queries(file, ids, {"text": ids, "labels": cells})
-        else:
-            yield Items(file, ids, {"labels": cells}, ["labels"])
-        yield Vectors(file, version, "texts" if asks else "items", codes, ids)
+def _list_classes(labels: AnyArray) -> list[str]:
+    """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
+    if labels.ndim == 1:
+        return list_texts(labels)
+    rows = labels[:] > 0
+    return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in rows]
 
 
 def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
-        return
-    for coded in _find_coded(found).values():
-        yield from _read_coded(source, name, name_version(name)[0], coded, set())
         return
     lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
     matrices = {
@@ -154,6 +105,10 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         wanted = "an array (rows, dimension), of labels one beside codes, both of items and queries"
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"{what} ({shapes})", wanted, do=do)
+    lengths, widths = ({each.shape[at] for each in matrices.values()} for at in (0, 1))
+    if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
+        do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
+        raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
@@ -162,6 +117,22 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
+        stem = CODES.sub("", key or _cut_ending(name))
+        places = found if key else {_cut_ending(each): each for each in arrays}
+        for each in places if CODES.search(key or _cut_ending(name)) else ():
+            if LABELLED.search(each) and LABELLED.sub("", each) == stem:
+                labels = (
+                    found[each] if key else read_arrays(source.find_path(places[each]), each)[""]
+                )
+                classes = {"labels": _list_classes(labels)}
+                if len(labels) != len(rows):
+                    told = f"{len(rows):,} codes and {len(labels):,} labels in {each}"
+                    raise DataError(name, told, "as many of both")
+                ids = ids or [f"{find_stem(stem)} {at}" for at in range(len(rows))]
+                if side == "items":
+                    yield Items(name, ids, classes, ["labels"])
+                else:
+                    yield Queries(name, ids, {"text": ids} | classes)
         if ids is not None and side == "items":
             cells = {key: list_texts(own) for key, own in lists.items() if _is_label(key, own, ids)}
             yield from [Items(name, ids, cells)] if cells else []
