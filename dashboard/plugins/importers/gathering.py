@@ -192,7 +192,7 @@ class Gathered:
         items: Items with the path of their file in the source, captions and further columns.
         taken: Files of the rows of items and queries.
         declared: Columns that a format declares to be classes.
-        captions: File, item, text and id of each caption.
+        captions: File, item (its name until the plan is made), text and id of each caption.
         judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.

@@ -20,7 +20,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
@@ -100,11 +100,9 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
             lists = {"ids": np.array([*lists])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
-        is_of_labels = any(LABELLED.search(key or find_stem(name)) for key in found)
-        what = "labels alone" if is_of_labels else "no vectors"
-        wanted = "an array (rows, dimension), of labels one beside codes, both of items and queries"
+        wanted = "an array (rows, dimension); labels stand beside codes of the same name"
         do = "Write labels as a table with the columns item_id and label."
-        raise DataError(name, f"{what} ({shapes})", wanted, do=do)
+        raise DataError(name, f"labels or lists alone ({shapes})", wanted, do=do)
     lengths, widths = ({each.shape[at] for each in matrices.values()} for at in (0, 1))
     if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
         do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
@@ -117,32 +115,31 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        stem = CODES.sub("", key or _cut_ending(name))
+        own, cells = key or _cut_ending(name), Columns()
         places = found if key else {_cut_ending(each): each for each in arrays}
-        for each in places if CODES.search(key or _cut_ending(name)) else ():
-            if LABELLED.search(each) and LABELLED.sub("", each) == stem:
-                labels = (
-                    found[each] if key else read_arrays(source.find_path(places[each]), each)[""]
-                )
-                classes = {"labels": _list_classes(labels)}
+        for each in places if CODES.search(own) else ():
+            if LABELLED.search(each) and LABELLED.sub("", each) == CODES.sub("", own):
+                labels = found[each] if key else read_arrays(source.root / places[each], each)[""]
                 if len(labels) != len(rows):
                     told = f"{len(rows):,} codes and {len(labels):,} labels in {each}"
                     raise DataError(name, told, "as many of both")
-                ids = ids or [f"{find_stem(stem)} {at}" for at in range(len(rows))]
-                if side == "items":
-                    yield Items(name, ids, classes, ["labels"])
-                else:
-                    yield Queries(name, ids, {"text": ids} | classes)
-        if ids is not None and side == "items":
-            cells = {key: list_texts(own) for key, own in lists.items() if _is_label(key, own, ids)}
-            yield from [Items(name, ids, cells)] if cells else []
+                cells = {"labels": _list_classes(labels)}
+                ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
+        if not cells and side == "items":
+            cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, ids)}
+        if ids and cells:
+            yield (
+                Items(name, ids, cells)
+                if side == "items"
+                else Queries(name, ids, cells | {"text": ids})
+            )
         yield Vectors(name, version, side, rows, ids)
 
 
-def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
+def _is_label(key: str, cells: AnyArray, ids: Names | None) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_other = IDS.search(key) or names_texts(key)
-    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
+    is_column = len(cells) == len(ids or ()) and cells.dtype.kind in "iuUSbO" and not is_other
     return is_column and list_texts(cells) != ids
 
 
