@@ -215,12 +215,10 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         roles.kind = "pairs"
         more = [name for name, own in block.columns.items() if may_be_grades(name, own, of)]
         if more and "grade" not in of and not is_stated:
-            is_list = "[" in block.columns[more[0]][0]
-            do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
-            do = "Call a list of them relevant_ids" if is_list else do
             told = f"columns beside results that may be grades ({list_names(more)})"
-            error = DataError(block.file, told, "a statement of what they are", do=do)
-            source.leave_out(block.file, error)
+            do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
+            do = "Call a list relevant_ids" if "[" in block.columns[more[0]][0] else do
+            source.leave_out(block.file, DataError(block.file, told, "what they are", do=do))
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
 
