@@ -55,7 +55,7 @@ NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of|retrieval|codes|hash|binary",
+    r"vision|dim|0*\d{5}|of|retrieval|db|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -66,7 +66,7 @@ NUMBERED = re.compile("id$|key$|hash$", re.I)
 WORDS = re.compile(r"[^_\-\s.]+")
 """Words of a name of a file, a folder or a column."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
-DATABASE = re.compile("database|gallery|trn", re.I)
+DATABASE = re.compile("database|gallery|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
 
 
