@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,8 +45,10 @@ class Span(NamedTuple):
 def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
     """Return the known id of each found name: the same text, or the same without path and suffix.
 
-    >>> match_ids(["a.mp4", "/home/x/b.mp4", "c"], ["a", "b", "d"])
-    {'a.mp4': 'a', '/home/x/b.mp4': 'b'}
+    Of a path only what both have must be the same.
+
+    >>> match_ids(["a.mp4", "/home/x/b.mp4", "x/e/1", "f/2"], ["a", "b", "e/1", "g/2"])
+    {'a.mp4': 'a', '/home/x/b.mp4': 'b', 'x/e/1': 'e/1'}
     """
     names, exact = list(found), dict(zip(known, known, strict=True))
     matches = {name: exact[name] for name in names if name in exact}  # one text, held once
@@ -54,8 +57,12 @@ def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
     times = Counter(map(strip_name, known))
     by_stem = {strip_name(name): name for name in known if times[strip_name(name)] == 1}
     for name in names:
-        if name not in matches and strip_name(name) in by_stem:
-            matches[name] = by_stem[strip_name(name)]
+        other = by_stem.get(strip_name(name), name)
+        folders = (
+            re.findall(r"[^\\/]*[^\\/.][^\\/]*(?=[\\/])", each)[::-1] for each in (name, other)
+        )
+        if other != name and all(map(eq, *folders)):
+            matches.setdefault(name, other)
     return {name: matches[name] for name in names if name in matches}
 
 

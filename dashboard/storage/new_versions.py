@@ -1,7 +1,7 @@
 """Add a version to a collection: vectors or results, whole or not at all."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from fnmatch import fnmatch
 from hashlib import sha256
@@ -25,7 +25,7 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
-from dashboard.tables import AnyArray, Names, Row, Rows
+from dashboard.tables import AnyArray, Names, Row, Rows, Table
 from dashboard.texts import read_text, require_file
 
 MIN_BITS = 8
@@ -354,11 +354,16 @@ def _check_run(collection: Collection, path: Path, findings: Findings) -> int:
     if path.suffix not in RUNS:
         raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
     pairs = read_run(path, path.name, findings)
-    for own, table in ((pairs.queries, collection.queries), (pairs.items, collection.items)):
-        if table.index.keys().isdisjoint(own):
-            found = f"no {table.key[:-3]} of the collection ({list_names(own)})"
-            raise DataError(path.name, found, f"ids such as {table.ids[0]!r}")
+    refuse_unknown(collection.queries, pairs.queries, path.name)
+    refuse_unknown(collection.items, pairs.items, path.name)
     return len(pairs.values)
+
+
+def refuse_unknown(table: Table, names: Iterable[str], file: str) -> None:
+    """Raise a DataError if a table has none of the names that a file of results has."""
+    if table.index.keys().isdisjoint(names):
+        found = f"no {table.key[:-3]} of the collection ({list_names(names)})"
+        raise DataError(file, found, f"ids such as {table.ids[0]!r}")
 
 
 def describe_file(place: str, path: Path, rows: int) -> Row:

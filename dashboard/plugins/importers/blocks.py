@@ -221,6 +221,8 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
         return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
     if file := source.find_media(find_stem(name)):  # a file a picture, as of Supervisely and V7
         return [{"file": file, **found}]
+    if found.pop("mteb_model_meta", None):
+        found = next(own for splits in found.values() for own in splits.values())
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):

@@ -5,7 +5,7 @@ import shlex
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.blocks import JUDGED, Block
+from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.source import (
     Side,
     Source,
@@ -16,7 +16,7 @@ from dashboard.plugins.importers.source import (
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import names_texts
+from dashboard.storage.vector_ids import LABELS, names_texts
 from dashboard.tables import Names
 from dashboard.texts import parse_number
 
@@ -55,7 +55,7 @@ NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of",
+    r"vision|dim|0*\d{5}|of|retrieval|db|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -66,7 +66,7 @@ NUMBERED = re.compile("id$|key$|hash$", re.I)
 WORDS = re.compile(r"[^_\-\s.]+")
 """Words of a name of a file, a folder or a column."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
-DATABASE = re.compile("database|gallery|trn", re.I)
+DATABASE = re.compile("database|gallery|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
 
 
@@ -156,7 +156,8 @@ def find_roles(block: Block, source: Source) -> Roles:
         _find_pair_roles(block, source, roles, is_asked)
         if roles.kind == "pairs":
             return roles
-    if "query_id" not in of and is_asked and roles.find(QUERY_TEXT) and not roles.find(FILE):
+    says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
+    if "query_id" not in of and is_asked and says and not roles.find(FILE):
         take("query_id", ITEM)
     elif is_named and not is_of_queries:
         of.pop("query_id", None)
@@ -200,8 +201,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     is_judged = bool(JUDGED.search(block.file))
     if is_judged or "corpusid" in roles.small:
         take("grade", SCORE, whole=not is_judged)
-    if "grade" not in of:
-        take("score", SCORE)
+    take("score", SCORE)
     if "score" not in of:
         take("rank", RANK, whole=True)
     keys = KEYS.split()
@@ -213,8 +213,20 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
+        more = [name for name, own in block.columns.items() if may_be_grades(name, own, of)]
+        if more and "grade" not in of and not is_stated:
+            told = f"columns beside results that may be grades ({list_names(more)})"
+            do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
+            do = "Call a list relevant_ids" if "[" in block.columns[more[0]][0] else do
+            source.leave_out(block.file, DataError(block.file, told, "what they are", do=do))
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
+
+
+def may_be_grades(name: str, cells: Names, of: Texts) -> bool:
+    """Return whether a column without a role holds numbers or lists, and no further ids."""
+    is_free = name not in of.values() and not NUMBERED.search(name)
+    return is_free and all(e[:1] == "[" or parse_number(e) == parse_number(e) for e in cells if e)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
@@ -261,6 +273,10 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
     roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
+    roles.take("caption", "query" * ("vid" in roles.small))  # QVHighlights
+    texts = block.columns.get("name", [])  # WebVid's are sentences
+    if texts and not _is_repeated(texts) and min(map(len, map(str.split, texts))) > MAX_WORDS:
+        of.setdefault("caption", "name")
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
         of |= dict(zip(SPANS, spans, strict=True))

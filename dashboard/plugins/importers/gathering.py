@@ -192,7 +192,7 @@ class Gathered:
         items: Items with the path of their file in the source, captions and further columns.
         taken: Files of the rows of items and queries.
         declared: Columns that a format declares to be classes.
-        captions: File, item, text and id of each caption.
+        captions: File, item (its name until the plan is made), text and id of each caption.
         judged: File, query, item and grade of each judgement; None where nobody judged.
         results: Query, item and score by the name of a version and a file.
         vectors: Vectors by version and side.
@@ -268,6 +268,11 @@ class Gathered:
             self.copied[piece.name] = piece
         elif piece.rows:
             self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
+
+    @property
+    def noun(self) -> str:
+        """The name of the items but for texts, for messages."""
+        return "clip" if {*self.items.get("kind")} - {"text"} == {"video"} else "picture"
 
     @cached_property
     def runs(self) -> dict[str, RunLines]:
@@ -349,7 +354,7 @@ class Gathered:
         near = {name: item for name, item in near.items() if times[item] == 1}
         if near:
             (name, item), *_ = near.items()
-            said = f"{len(near):,} names that are no ids of items ({name!r})"
+            said = f"{len(near):,} names that are no ids ({name!r})"
             wanted = f"ids; matched where only one fits by {how} ({item!r})"
             self.source.say(file, said, wanted, "note")
         return found | near

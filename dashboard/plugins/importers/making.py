@@ -14,6 +14,7 @@ from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
+from dashboard.plugins.importers.pieces import RunLines
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, Texts, list_source
@@ -33,7 +34,7 @@ from dashboard.plugins.importers.writing import (
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data, is_collection
 from dashboard.storage.media import list_missing
-from dashboard.storage.new_versions import write_settings
+from dashboard.storage.new_versions import refuse_unknown, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
 from dashboard.tables import Names
@@ -101,7 +102,7 @@ def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
         model = "clip-ViT-B-32" if any(found.items.get("file")) else "all-MiniLM-L6-v2"
         start, name = "  python -m dashboard", shlex.quote(call.new)
         lines = [
-            f"{start} embed {name} v1 --encoder {model}",
+            f"{start} embed {name} --version v1 --encoder {model}",
             f"{start} add {name} v1 --items vectors.npz",
         ]
     made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
@@ -259,7 +260,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "": "nothing decides it",
         "tables": "tables of a protocol",
         "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
-        "captions": f"each picture and its texts, {len(texts):,} texts",
+        "captions": f"each {found.noun} and its texts, {len(texts):,} texts",
         "keywords": "keywords",
         "labels": f"same {found.column}, {len(classes):,} classes",
     }[found.basis]
@@ -269,13 +270,28 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
-    versions += [f"{n} ({len(e.rows):,} results of {e.file})" for n, e in found.runs.items()]
+    versions += [_describe_run(found, run, opened) for run in found.runs.values()]
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
         f"Items: {len(ids - texts):,} of {tables}; judged: {number:,}",
         f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
     )
+
+
+def _describe_run(found: Gathered, run: RunLines, opened: Collection) -> str:
+    """Return the results of a version, and how many of its queries are unknown, for the answer.
+
+    Raises:
+        DataError: If the collection has none of its queries or items.
+    """
+    rows = found.tables[f"runs/{run.name}.csv"][1:]
+    asked, items = ({row[at] for row in rows} for at in (0, 1))
+    refuse_unknown(opened.queries, asked, run.file)
+    refuse_unknown(opened.items, items, run.file)
+    unknown = len(asked - opened.queries.index.keys())
+    rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
+    return f"{run.name} ({len(rows):,} results of {run.file}{rest})"
 
 
 def check_draft(opened: Collection, found: Gathered) -> Findings:

@@ -280,8 +280,10 @@ def part_results(row: Object) -> list[Object]:
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
     if list in map(type, chain(*lists.values())):
         return [row]  # QVHighlights' windows are no items
-    others = {name: own for name, own in cells.items() if name not in lists and "." not in name}
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
+    texts = {name: own for name, own in lists.items() if stated and {*map(type, own)} == {str}}
+    plain = {name: own for name, own in cells.items() if name not in lists} | texts
+    others = {name: own for name, own in plain.items() if name not in stated and "." not in name}
     rows: list[Object] = []
     for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):

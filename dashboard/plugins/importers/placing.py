@@ -2,13 +2,14 @@
 
 import re
 import shutil
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import Vectors
+from dashboard.plugins.importers.pieces import RunLines, Vectors
 from dashboard.plugins.importers.source import Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 from dashboard.tables import Names
@@ -110,7 +111,10 @@ def _find_ids(found: Gathered, version: Placed, side: str, own: VectorFile, text
         names = found.match_items(own.ids, file, known)
     else:
         names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
-        names |= _list_only_texts(found, [name for name in own.ids if name not in names])
+        owned = _list_only_texts(found)
+        rest = [name for name in own.ids if owned and name not in names]
+        pictures = found.match_items(rest, file, owned)
+        names |= {name: owned[picture] for name, picture in pictures.items()}
     unknown = [name for name in own.ids if not names.get(name)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
     if len(unknown) < len(own):
@@ -123,15 +127,33 @@ def name_ids(file: str) -> str:
     return re.sub(r"[.][^.]*$", ".txt", file)
 
 
-def _list_only_texts(found: Gathered, ids: Names) -> Texts:
-    """Return the text of each picture that vectors of texts are named by, if it has one alone."""
-    if not found.texts:
-        return {}
+def _list_only_texts(found: Gathered) -> Texts:
+    """Return the text of each picture; "" for several."""
     owned: Texts = {}
-    for picture, text, _ in found.qrels:
+    for text, picture, _ in found.qrels[1::2] if found.texts else ():
         owned[picture] = "" if picture in owned else text
-    pictures = found.match_items(ids, "texts", found.pictures)
-    return {name: owned.get(picture, "") for name, picture in pictures.items()}
+    return owned
+
+
+def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts:
+    """Return the query of each name in results, as items match; where pictures are found, a text.
+
+    Raises:
+        DataError: If pictures ask for pictures, and one has several texts.
+    """
+    owned = {} if {*items} & {*found.texts} else _list_only_texts(found)
+    every = (query for query, _, _ in run.rows)
+    names = found.match_items(every, run.file, found.queries.index)
+    told = f"{found.noun}s as queries for {found.noun}s"
+    unsure = [name for name, query in names.items() if not owned.get(query, query)]
+    if unsure:
+        wanted = f"ids of texts, such as {found.texts[0]!r}"
+        raise DataError(
+            run.file, f"{told}, which have several texts ({list_names(unsure)})", wanted
+        )
+    if owned.keys() & {*names.values()}:
+        found.source.say(run.file, told, "texts; the only text of each is meant", "note")
+    return {name: owned.get(query, query) for name, query in names.items()}
 
 
 def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:

@@ -45,6 +45,8 @@ def make_plan(found: Gathered) -> None:
     """
     found.rename()
     _name_items(found)
+    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
+    found.captions = [(e[0], names[e[1]], *e[2:]) for e in found.captions if e[1] in names]
     _rename_columns(found)
     join_marks(found)
     name_classes(found)
@@ -54,7 +56,10 @@ def make_plan(found: Gathered) -> None:
         PLANS[found.basis](found)
     if found.basis != "captions":
         _describe_items(found)
-        if not len(found.queries):
+        asked = list(dict.fromkeys(e[0] for run in found.runs.values() for e in run.rows))
+        if not len(found.queries) and asked and not found.match_items(asked, "results"):
+            found.queries.add(asked, {"text": asked})
+        elif not len(found.queries):
             _add_item_queries(found, found.pictures)
     if others:
         found.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
@@ -88,9 +93,8 @@ def _rename_columns(found: Gathered) -> None:
 
 def _describe_items(found: Gathered) -> None:
     """Give each item its first caption and its kind."""
-    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
-    told = [(names[item], text) for _, item, text, _ in found.captions if item in names]
-    found.items.add([item for item, _ in told], {"caption": [text for _, text in told]})
+    texts = [text for _, _, text, _ in found.captions]
+    found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
     found.items.add(
         list(found.items.index), {"kind": list(map(find_kind, found.items.get("file")))}
     )
@@ -201,9 +205,8 @@ def _plan_captions(found: Gathered) -> None:
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
     found.captions = [row for row in found.captions if row[0] in files]
     _keep_test(found)
-    names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     if found.source.options.judgements:
-        others = found.items.index.keys() - {*names.values()}
+        others = found.items.index.keys() - {item for _, item, _, _ in found.captions}
         wanted = "those that it has texts of; left out"
         found.source.count(files[0], len(others), "items without a text in it", wanted, "note")
         _drop_items(found, others)
@@ -213,11 +216,10 @@ def _plan_captions(found: Gathered) -> None:
     times = Counter[str]()
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*found.items.index, *owners}
-    first: dict[Pair, Pair] = {}
+    first: dict[Pair, str] = {}
     kept: dict[str, Pair] = {}
-    for file, given, text, name in found.captions:
-        item = names.get(given, "")
-        if item and text and first.setdefault((item, text), (file, given)) == (file, given):
+    for file, item, text, name in found.captions:
+        if text and first.setdefault((item, text), file) == file:
             if not name or owners[name] > 1 or name in found.items.index:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
@@ -235,10 +237,10 @@ def _plan_captions(found: Gathered) -> None:
     texts = [text for _, text in kept.values()]
     found.items.add(found.texts, {"kind": ["text"] * len(texts), "caption": texts})
     found.queries.add(found.texts, {"text": texts})
-    found.files = list(dict.fromkeys(file for file, _ in first.values()))
-    found.of_queries = "a picture asks for its texts, a text for its picture"
+    found.files = list(dict.fromkeys(first.values()))
+    found.of_queries = f"a {found.noun} asks for its texts, a text for its {found.noun}"
     bare, wanted = [item for item in found.pictures if not times[item]], "texts; they are searched"
-    found.source.count("captions", bare, "pictures without a text", wanted, "note")
+    found.source.count("captions", bare, f"{found.noun}s without a text", wanted, "note")
 
 
 PLANS = {

@@ -86,11 +86,12 @@ class Source:
 
     def say(
         self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None
-    ) -> None:
-        """Add a finding about a file."""
+    ) -> Finding:
+        """Add a finding about a file, and return it."""
         finding = Finding(level, file, line, found, wanted)
         if finding not in self.findings[-9:]:  # as each block of a table says it
             self.findings.append(finding)
+        return finding
 
     def count(
         self,
@@ -119,8 +120,8 @@ class Source:
                 "those that its format has",
             )
         cure = f". {error.do.rstrip('.')}" if error.do else ""
-        self.say(error.file, error.found, f"{error.expected}; left out{cure}", line=error.line)
-        self.lost.append(self.findings[-1])
+        wanted = f"{error.expected}; left out{cure}"
+        self.lost.append(self.say(error.file, error.found, wanted, line=error.line))
 
     def find_path(self, name: str) -> Path:
         """Return where a file is."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.placing import match_queries
 from dashboard.plugins.importers.source import Ordered, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
@@ -84,8 +85,9 @@ def list_tables(found: Gathered) -> None:
     tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
-        results = [(query, names.get(item, item), repr(score)) for query, item, score in run.rows]
-        tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *results]
+        asked = match_queries(found, run, names.values())
+        rows = [(asked.get(q, q), names.get(i, i), repr(score)) for q, i, score in run.rows]
+        tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *rows]
 
 
 def write_files(found: Gathered) -> list[Object]:

@@ -48,6 +48,8 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
                         "t.csv: found grades in words (rating); expected numbers; exact = 3", 2),
     "classes like judgements": ({"list.txt": "a 1 1 1\nb 1 1 1\nc 2 2 1\n"},
                                 "1 files that no format reads (list.txt)", 4),
+    "unknown query": ({"qrels.txt": QRELS, "x.run": RUN + "q3 Q0 a 1 1 x\n"},
+                      "x (4 results of x.run; 1 of its 3 queries are unknown)", 2),
     "odd grade": ({"t.csv": RATED}, "t.csv, line 3: found 1 cells of rating", 1),
 }  # fmt: skip
 
@@ -67,6 +69,8 @@ def test_rest_is_read(name: str, source: Path) -> None:
     {}, {"readme.md": "text"}, {"x.csv": "\n"}, {"x.parquet": b"PAR1"}, {"t.csv": "one,two\n1,2\n"},
     {"qrels.txt": "q1 0 a 1\nq1 0 a 0\n"}, {"queries.tsv": "q1\tred\n"},
     {"l.csv": LABELS, "v2/train.npy": VECTORS[2:], "v2/test.npy": VECTORS[:2]},
+    {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\n", "x.run": RUN.replace(" a", " v")},
+    {"c.csv": "video,caption\nv.mp4,one\nv.mp4,two\n", "x.run": "v Q0 v 1 1 x\n"},
 ])  # fmt: skip
 def test_nothing_to_make(files: dict[str, Any], source: Path) -> None:
     check_nothing(init(make_source(source, files)))

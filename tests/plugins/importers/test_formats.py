@@ -115,6 +115,7 @@ CASES: dict[str, Case] = {
 }  # fmt: skip
 
 AP = {"x AP@None": 0.75}
+SIGNS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1]])
 PAIRS = ["q1|a|1", "q1|b|0", "q2|b|1"]
 JUDGED = {("qrels.csv", "query_id item_id grade"): PAIRS}
 WIDE = pd.DataFrame(np.tile(VECTORS, 4), columns=[f"dim_{at}" for at in range(8)])
@@ -183,6 +184,25 @@ CASES |= {
          "x.run": RUN},
         [], JUDGED | {("items.csv", "item_id"): ["a", "b", "c"],
                       ("queries.csv", "query_id text"): ["q1|red", "q2|van"]}, AP),
+    "results for clips by the names of clips": (
+        {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\nu.mp4,x\nu.mp4,y\n",
+         "x.run": "v Q0 w 1 2 x\nv Q0 v 2 1 x\nw Q0 w 1 2 x\nz Q0 u 1 2 x\n"},
+        [], {("runs/x.csv", "query_id item_id"): [
+            "v.mp4#0|w.mp4", "v.mp4#0|v.mp4", "w.mp4#0|w.mp4", "z|u.mp4"]}, {"x t2i_R@1": 0.25}),
+    "codes and labels of hashing models": (
+        {"dsh/trn_binary.npy": SIGNS, "dsh/trn_binary.txt": "a\nb\nc",
+         "dsh/tst_binary.npy": SIGNS[1:], "dsh/trn_label.npy": np.array([0, 1, 1]),
+         "dsh/tst_label.npy": np.array([1, 0])},
+        [], {("items.csv", "item_id labels"): ["a|0", "b|1", "c|1"]}, {"dsh P@1": 0.5}),
+    "codes and labels in one file": (
+        {"csq.npz": lambda path: np.savez(path, retrieval_B=SIGNS, query_B=SIGNS[1:], query_L=[
+            [0, 1], [1, 0]], retrieval_L=[[1, 0], [0, 1], [0, 1]])},
+        [], {("queries.csv", "labels"): ['["label 1"]', '["label 0"]']}, {"csq_B P@1": 0.5}),
+    "codes and tables of labels": (
+        {"database_codes.npy": SIGNS, "database_codes.txt": "a\nb\nc", "query_codes.npy": SIGNS[1:],
+         "query_codes.txt": "p\nq", "query_labels.csv": "item_id,label\np,y\nq,x\n",
+         "database_labels.csv": "item_id,label\na,x\nb,y\nc,y\n"},
+        [], {("items.csv", "item_id labels"): ["a|x", "b|y", "c|y"]}, {"v1 P@1": 0.5}),
     "a run called by its model": (
         {"qrels.json": {"q1": {"a": 1, "b": 0}, "q2": {"b": 1}},
          "x.json": {"q1": {"b": 2.5, "a": 1.5}, "q2": {"b": 2.5, "a": 1}}}, [], JUDGED, AP),

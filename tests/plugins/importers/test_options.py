@@ -44,7 +44,7 @@ def test_ways_to_a_version(source: Path) -> None:
     """Where there is no version, the lines that add one are said, and nothing is recorded of it."""
     made = init(make_source(source, {"labels.csv": LABELS}))
     assert made.block[2] == "Versions: none yet" and made.lines == [
-        "python -m dashboard embed made v1 --encoder all-MiniLM-L6-v2",
+        "python -m dashboard embed made --version v1 --encoder all-MiniLM-L6-v2",
         "python -m dashboard add made v1 --items vectors.npz",
     ]
     assert "none yet" not in (made.folder / "collection.toml").read_text()

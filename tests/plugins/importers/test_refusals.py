@@ -63,6 +63,9 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["--judgements a.csv", "--judgements b.csv", "--disagreements majority"],
         "b.csv: found another label for c than in a.csv",
     ),
+    "numbers beside results": (
+        {"x.csv": "query_id,item_id,position,gain\nq1,a,1,9\nq1,b,2,3\n"}, ["--relevance none"],
+        "may be grades (gain)"),
     "grades in words": (
         {"x.csv": "query,docid,verdict\nq1,a,wow\nq1,b,meh\nq2,a,meh\n", "x.run": RUN},
         ["--map 0=wow,1=meh"], "grades in words (wow, meh)",

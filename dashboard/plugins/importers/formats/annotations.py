@@ -50,7 +50,9 @@ def _read_json(source: Source, name: str) -> Pieces:
     if isinstance(found, list):
         yield from _list_tasks(source, name, found)
     elif "shapes" in found:  # LabelMe
-        yield make_labelled(name, [(found["imagePath"], find_labels(found["shapes"]))])
+        flags = [key for key, is_set in found.get("flags", {}).items() if is_set]
+        for column, labels in (("label", find_labels(found["shapes"])), ("flags", flags)):
+            yield make_labelled(name, [(found["imagePath"], labels)], column)
     elif "samples" in found:
         yield from _list_samples(source, name, found["samples"])
     else:

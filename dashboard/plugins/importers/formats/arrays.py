@@ -18,8 +18,9 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     Vectors,
     read_each,
+    write_list,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
@@ -39,8 +40,10 @@ SETS = ("train", "test", "neighbors")
 MAX_NEIGHBOURS = 10
 MIN_KEYED = 5
 """Lists of fractions, each a vector by its key; fewer are something else."""
-LABELLED = re.compile(r"(^|[\W_])(y|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
+LABELLED = re.compile(r"(^|[\W_])(y|l|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
 """Names of arrays of classes, which are no vectors."""
+CODES = re.compile(r"(^|[\W_])(codes?|hash(es)?|binary|b)$", re.I)
+"""The end of the name of an array of codes, beside which one of their classes stands."""
 
 
 def recognise(source: Source) -> Names:
@@ -63,7 +66,21 @@ def read(source: Source, files: Names) -> Pieces:
     there = {*files, *source.left}
     beside = {other for name in files for other in find_beside(name, files)}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
-    yield from read_each(partial(_read_file, there=there, arrays=arrays), source, arrays)
+    coded = {CODES.sub("", _cut_ending(each)) for each in arrays if CODES.search(_cut_ending(each))}
+    vectors = [name for name in arrays if LABELLED.sub("", _cut_ending(name)) not in coded]
+    yield from read_each(partial(_read_file, there=there, arrays=arrays), source, vectors)
+
+
+def _cut_ending(name: str) -> str:
+    return re.sub(r"\.\w+$", "", name)
+
+
+def _list_classes(labels: AnyArray) -> list[str]:
+    """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
+    if labels.ndim == 1:
+        return list_texts(labels)
+    rows = labels[:] > 0
+    return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in rows]
 
 
 def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pieces:
@@ -83,8 +100,13 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
             lists = {"ids": np.array([*lists])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
+        wanted = "an array (rows, dimension); labels stand beside codes of the same name"
         do = "Write labels as a table with the columns item_id and label."
-        raise DataError(name, f"no vectors ({shapes})", "an array (rows, dimension)", do=do)
+        raise DataError(name, f"labels or lists alone ({shapes})", wanted, do=do)
+    lengths, widths = ({each.shape[at] for each in matrices.values()} for at in (0, 1))
+    if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
+        do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
+        raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
     for key, rows in matrices.items():
         version, side = name_version(name, key, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
@@ -93,16 +115,31 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        if ids is not None and side == "items":
-            cells = {key: list_texts(own) for key, own in lists.items() if _is_label(key, own, ids)}
-            yield from [Items(name, ids, cells)] if cells else []
+        own, cells = key or _cut_ending(name), Columns()
+        places = found if key else {_cut_ending(each): each for each in arrays}
+        for each in places if CODES.search(own) else ():
+            if LABELLED.search(each) and LABELLED.sub("", each) == CODES.sub("", own):
+                labels = found[each] if key else read_arrays(source.root / places[each], each)[""]
+                if len(labels) != len(rows):
+                    told = f"{len(rows):,} codes and {len(labels):,} labels in {each}"
+                    raise DataError(name, told, "as many of both")
+                cells = {"labels": _list_classes(labels)}
+                ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
+        if not cells and side == "items":
+            cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, ids)}
+        if ids and cells:
+            yield (
+                Items(name, ids, cells)
+                if side == "items"
+                else Queries(name, ids, cells | {"text": ids})
+            )
         yield Vectors(name, version, side, rows, ids)
 
 
-def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
+def _is_label(key: str, cells: AnyArray, ids: Names | None) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_other = IDS.search(key) or names_texts(key)
-    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
+    is_column = len(cells) == len(ids or ()) and cells.dtype.kind in "iuUSbO" and not is_other
     return is_column and list_texts(cells) != ids
 
 

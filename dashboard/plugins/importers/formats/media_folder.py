@@ -19,6 +19,8 @@ BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
+IDENTITY = re.compile(r"(?:.*/)?(-?\d+)_c\d.*")
+"""The name of a picture of Market-1501 and others like it: who it shows, and a camera."""
 
 
 def recognise_beside(source: Source) -> Names:
@@ -51,6 +53,9 @@ def read(source: Source, files: Names) -> Pieces:
     posters = {stem: n for n, stem in media.items() if stem in clips and not is_video(n)}
     shown = {name: stem for name, stem in media.items() if posters.get(stem) != name}
     columns = {"file": list(shown), "poster": [posters.get(each, "") for each in shown.values()]}
+    named = list(filter(None, map(IDENTITY.fullmatch, shown)))
+    if len(named) == len(shown):
+        columns["identity_id"] = [match[1] for match in named]
     inside = dict.fromkeys(map(find_folder_of, shown))
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
     folders = list_class_folders(list(shown))
