@@ -175,18 +175,12 @@ def _check(path: Path, mode: str) -> Engine:
     engine = _make_engine(file)
     try:
         with engine.connect() as connection:
-            if not schema.has_tables(connection):
-                raise DataError(
-                    path.name, "a database without the table of reviews", "the reviews", do=_RESTORE
-                )
             state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-            if state != "ok":
-                raise DataError(
-                    path.name,
-                    f"a damaged file ({str(state).splitlines()[-1][:120]})",
-                    "the reviews",
-                    do=_RESTORE,
-                )
+            odd = f"a damaged file ({str(state).splitlines()[-1][:120]})" if state != "ok" else ""
+            if not schema.has_tables(connection):
+                odd = "a database without the table of reviews"
+            if odd:
+                raise DataError(path.name, odd, "the reviews", do=_RESTORE)
             if schema.read_version(connection) != schema.VERSION:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.migrate(connection, path.name)
