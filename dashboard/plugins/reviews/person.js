@@ -13,7 +13,8 @@ class Person {
   update({ data }) {
     if (data.name === undefined) this.unwatch ??= this.outbox.watch((state) => this.say(state));
     else keepName(data.name);
-    if (data.focus) document.querySelector('[class*="st-key-input-reviewer"] input')?.focus();
+    const find = () => document.querySelector('[class*="st-key-input-reviewer"] input');
+    if (data.focus) setTimeout(() => find()?.focus(), 300); // it may be drawn after this
   }
 
   // A view that sends rows says it itself; what is being saved at once is not worth a word.
