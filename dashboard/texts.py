@@ -146,11 +146,15 @@ def make_natural(name: str) -> list[Any]:
 
 
 def write_number(value: float, sign: str = "") -> str:
-    """Return a number with 3 decimals; one below 0.001 with two digits, up to 10 decimals.
+    """Return a number with 3 decimals; one below 0.001 with two digits; only 0 is written as 0.
 
     >>> write_number(0.0654), write_number(-0.0000157), write_number(0.38, "+"), write_number(0.0)
     ('0.065', '-0.000016', '+0.380', '0.000')
+    >>> write_number(0.0000000064), write_number(3e-12, "+")
+    ('0.0000000064', '+3.0e-12')
     """
+    if 0 < abs(value) < 1e-9:
+        return f"{value:{sign}.1e}"
     first = next((place for place in range(3, 10) if abs(value) >= 10.0**-place), 3)
     rounded = round_half(value, first + (first > 3))
     if first > 3:

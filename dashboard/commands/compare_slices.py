@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_pair
 from dashboard.commands.output import say
 
 HELP = "the difference of two versions on parts of the queries"
@@ -20,7 +20,7 @@ def answer(call: Namespace) -> Answer:
     """Return a row a slice; print which is the worst."""
     from dashboard.evaluation.slicing import describe_worst
 
-    study, choices = open_study_of(call)
+    study, choices = open_pair(call)
     rows = study.compare_slices(*choices.pair, choices["metric"], call.pairs)
     say(describe_worst(rows))
     return rows, COLUMNS, FINE

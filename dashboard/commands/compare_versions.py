@@ -12,7 +12,7 @@ from dashboard.commands.options import (
     add_choices,
     add_collection,
     complain_about_not_run,
-    open_study_of,
+    open_pair,
 )
 from dashboard.commands.output import say
 
@@ -43,13 +43,10 @@ def answer(call: Namespace) -> Answer:
     from dashboard.evaluation.differences import find_sign
     from dashboard.evaluation.metrics import Measure, parse
 
-    study, choices = open_study_of(call)
-    if choices["baseline"] == choices["candidate"]:
-        name = choices["candidate"]
-        say(f"note: baseline and candidate are both {name!r}; name two versions")
+    study, choices = open_pair(call)
     complain_about_margins(call, study, choices)
     rows = study.compare(*choices.pair, choices["metrics"])
-    complain_about_not_run(study, choices.pair)
+    complain_about_not_run(study, choices.pair, choices["metrics"])
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         name = Measure(row["metric"], row["cutoff"])

@@ -36,7 +36,7 @@ def answer(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     found = study.measure(choices["runs"], choices["metrics"])
     code = complain_about_broken(call, study.collection)
-    code = complain_about_not_run(study, choices["runs"]) or code
+    code = complain_about_not_run(study, choices["runs"], choices["metrics"]) or code
     return *list_rows(found, call.by_query), code
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboard.commands.output import say
-from dashboard.errors import DataError, Finding, Unsure
+from dashboard.errors import DataError, Finding, Unsure, list_names
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, resolve
 from dashboard.texts import count_things
@@ -133,13 +133,32 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
             continue
         if call.collection is None and not each.of_files:
             raise ValueError(f"{each.flag}: only a COLLECTION has that; leave it out with --qrels.")
-        given[each.key] = each.write_given(value)
+        if not each.write(value).strip():
+            raise ValueError(f"{each.flag} is empty. Give a value, or leave it out.")
+        given[each.key] = each.write(value)
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices)
     metrics = " ".join(choices[key] for key in ("metrics", "metric") if hasattr(call, key))
     if doubt := metrics and study.find_doubt(metrics):
         say(f"note: {doubt}")
+    return study, choices
+
+
+def open_pair(call: Namespace) -> tuple[Study, Choices]:
+    """Return what `open_study_of` does, of a call that compares two versions.
+
+    Raises:
+        ValueError: If it names one version only.
+    """
+    study, choices = open_study_of(call)
+    if len(choices.compared) < 2:
+        do = "Give a second --run FILE."
+        if len(there := study.collection.versions) > 1:
+            do = f"Name two of {list_names(there)} with --baseline and --candidate."
+        elif call.collection:
+            do = f"Type: python -m dashboard add {call.collection} NAME --run FILE"
+        raise ValueError(f"A comparison needs another version than {choices['candidate']}. {do}")
     return study, choices
 
 
@@ -157,8 +176,12 @@ def complain_about_broken(call: Namespace, collection: Collection) -> int:
     return WRONG if broken else FINE
 
 
-def complain_about_not_run(study: Study, versions: Iterable[str]) -> int:
-    """Print why queries were not run, each reason once; return WRONG where a version ran none."""
+def complain_about_not_run(study: Study, versions: Iterable[str], metrics: str) -> int:
+    """Print why queries were not run or count as 0; return WRONG where a version ran none."""
+    from dashboard.study.changes import describe_gaps
+
+    for gap in describe_gaps(study, versions, metrics):
+        say(f"warning: {gap}")
     code = FINE
     for version in versions:
         not_run = study.run(version).source.not_run

@@ -48,10 +48,9 @@ def answer(call: Namespace) -> Answer:
         picture = read_picture(call.file.read_bytes(), call.file.name)
     found = search(study, choices["runs"], text=text, item=item, picture=picture, depth=call.k)
     code = complain_about_broken(call, study.collection)
-    for version, why in found.problems.items():
-        if version not in study.collection.broken:
-            say(f"error: {version}: {why}")
-            code = WRONG
+    for problem in found.explain_problems(study.collection.broken):
+        say(f"error: {problem}")
+        code = WRONG
     told = {row["run"] for row in found.rows} | found.problems.keys()
     for version in (each for each in found.lengths if each not in told):
         say(f"note: {version} finds nothing for this query")

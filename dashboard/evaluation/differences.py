@@ -188,11 +188,12 @@ def count_scored(row: Row) -> str:
     return f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
 
 
-def describe_certainty(rows: Sequence[Row]) -> list[str]:
+def describe_certainty(rows: Sequence[Row], has_scenes: bool) -> list[str]:
     """Return sentences on how certain the intervals and p of a comparison are."""
+    together = "; queries of one scene are drawn together" if has_scenes else ""
     told = [
-        "Interval: bootstrap (BCa, widened for few queries), 95 %; queries of one scene are drawn "
-        f"together. p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
+        f"Interval: bootstrap (BCa, widened for few queries), 95 %{together}. "
+        f"p: randomisation test, exact up to {EXACT_UNITS} differing queries, else with "
         f"{SIGNS:,} random choices of signs (standard error up to {0.5 / math.sqrt(SIGNS):.4f}), "
         f"after Holm over {rows[0]['corrected_over'] or 'the metrics compared'}."
     ]

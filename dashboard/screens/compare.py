@@ -92,4 +92,4 @@ with left:
             draw_reset(f"{metric}: {picked} ✕", "picked", key="chip-picked")
     draw_queries(study, choices, shown, *picks[:1])
 st.markdown("**Metrics**")
-draw_metrics(rows, choices)
+draw_metrics(study, rows, choices)

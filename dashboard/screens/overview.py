@@ -39,7 +39,7 @@ with show_progress(f"Measuring {len(runs)} versions"):
     means = study.list_means(runs, choices["metrics"])
 rows, front = compare_on_page(study, choices)
 with st.container(border=True):
-    told = draw_verdict(study, choices, front)
+    told = draw_verdict(study, choices, front, runs)
     changes = list_changes(study, *versions, metric)
     if is_compared:
         draw_interval(front, count_outcomes(changes))

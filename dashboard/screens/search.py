@@ -20,6 +20,11 @@ from dashboard.views.frame import open_page
 
 EXAMPLES, RECENT, POSTERS = 5, 5, 12
 MAX_FOUND, SECONDS = 8, 300  # searches that a session keeps, and how long
+WHERE = r"in models/NAME/model\.toml"
+LACKING = {
+    "text": f"Texts cannot be typed: no version names its `encoder` {WHERE}",
+    "picture": f"Pictures cannot be searched with: no version has a table `picture` {WHERE}",
+}
 
 study, choices = open_page("runs", "shown", versions=1)
 collection, text, item, metric = study.collection, choices["text"], choices["item"], ""
@@ -34,8 +39,9 @@ def name_item(name: str) -> str:
 
 
 sides, upload = list_sides(collection.folder, collection.versions), None
+sides |= {"text"} if text else set()
 with make_line(key="search"):
-    if "text" in sides or text:
+    if "text" in sides:
         draw_choice(
             collection, choices, "text", placeholder="Describe what to find", instead_of=["item"]
         )
@@ -55,11 +61,8 @@ with make_line(key="search"):
                 help="It stays in this session and is not part of the link. A text beside it "
                 "decides which results are relevant.",
             )
-    if "text" not in sides and not text:
-        st.caption(
-            "Texts cannot be typed: no version names its `encoder` in models/NAME/model\\.toml.",
-            width="content",
-        )
+    if lacking := [f"{told}\\." for side, told in LACKING.items() if side not in sides]:
+        st.caption(" ".join(lacking), width="content")
     draw_copy_link()
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None

@@ -1,7 +1,7 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -60,6 +60,20 @@ def list_slice_changes(
     kept = dict(zip(study.query_ids, inside.tolist(), strict=True))
     rows = list_changes(study, baseline, candidate, metric)
     return [row for row in rows if kept[row["query_id"]]]
+
+
+def describe_gaps(study: Study, versions: Iterable[str], metrics: str) -> list[str]:
+    """Return a sentence for each version whose file lacks scored queries that count as 0 in all."""
+    told = []
+    for each in study.measure(versions, metrics):
+        ranked = getattr(study.run(each.run).source, "ranked", None)
+        scored = ~np.isnan(each.values).all(axis=0)
+        empty = study.queries[scored & (np.nan_to_num(each.values) == 0).all(axis=0)]
+        if ranked is not None and (lacking := set(empty.tolist()).difference(ranked)):
+            number = int(scored.sum())
+            has = f"{each.run} has results for {number - len(lacking):,} of {number:,}"
+            told.append(f"{has} scored queries; the others count as 0.")
+    return told
 
 
 def count_outcomes(rows: Rows) -> dict[str, int]:

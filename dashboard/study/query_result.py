@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, list_names
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.plugins import load_all
@@ -55,6 +56,14 @@ class QueryResult:
     def list_rows(self, version: str) -> Rows:
         """Return the results of a version."""
         return [row for row in self.rows if row["run"] == version]
+
+    def explain_problems(self, left_out: Container[str]) -> list[str]:
+        """Return why versions have no results, but some; those of one reason stand together."""
+        alike: defaultdict[str, list[str]] = defaultdict(list)
+        for version, why in self.problems.items():
+            if version not in left_out:
+                alike[why.replace(version, "")].append(version)
+        return [f"{list_names(names)}: {self.problems[names[0]]}" for names in alike.values()]
 
 
 def show_query(study: Study, query: int, versions: Names, depth: int, metric: str) -> QueryResult:

@@ -271,7 +271,8 @@ def draw_switch(key: str, now: str | None, names: Mapping[str, str]) -> None:
         list(names),
         key=widget,
         format_func=names.__getitem__,
-        on_change=lambda: set_choice(key, st.session_state[widget] or ""),
+        required=True,
+        on_change=lambda: set_choice(key, st.session_state[widget]),
         label_visibility="collapsed",
         wrap=True,
     )

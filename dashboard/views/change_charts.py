@@ -77,11 +77,11 @@ def draw_histogram(rows: Rows, metric: str, ink: str = "") -> Any:
         x=alt.X(
             "label:N",
             sort=None,
-            title=f"Change in {metric}, by up to",
+            title=f"Change in {metric} (each bar: up to this)",
             axis=alt.Axis(labelAngle=0, labelOverlap=True),
         ),
         y=alt.Y("queries:Q", title=None, axis=None),
-        tooltip=[alt.Tooltip("label:N", title="change by up to"), alt.Tooltip("queries:Q")],
+        tooltip=[alt.Tooltip("label:N", title="change, up to"), alt.Tooltip("queries:Q")],
     )
     bars = base.mark_bar(stroke=QUIET, cursor="pointer").encode(
         color=COLOUR, opacity=alt.condition(pick, alt.value(1), alt.value(0.3))

@@ -15,10 +15,10 @@ from dashboard.evaluation.differences import (
     write_signed,
 )
 from dashboard.evaluation.metrics import Measure, parse, parse_one
-from dashboard.study.changes import list_changes
+from dashboard.study.changes import describe_gaps, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.texts import write_number
 from dashboard.views.address import draw_switch, draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
@@ -81,8 +81,11 @@ def list_changes_on_page(study: Study, choices: Choices) -> Rows:
         return list_changes(study, *versions, metric)
 
 
-def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
-    """Draw the verdict by a metric as a headline and return it; of one version, its mean."""
+def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> str:
+    """Draw the verdict by a metric as a headline and return it; of one version, its mean.
+
+    Below it stands what the versions compared, and some others, have no results for.
+    """
     baseline, candidate = choices.pair
     told = study.describe_difference(row, row["name"], baseline, candidate)
     if baseline == candidate:
@@ -92,6 +95,8 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         draw_text("caption", power)
+    for gap in describe_gaps(study, dict.fromkeys([*choices.compared, *runs]), row["name"]):
+        draw_text("warning", gap)
     for version in choices.compared:  # what a plugin has read says what it is
         found = study.collection.versions[version]
         if found.make_source and found.note:
@@ -99,13 +104,13 @@ def draw_verdict(study: Study, choices: Choices, row: Row) -> str:
     return told
 
 
-def draw_metrics(rows: Rows, choices: Choices) -> None:
+def draw_metrics(study: Study, rows: Rows, choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
     written = [write_row(row) for row in rows]
     draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
     compared = parse(f"{choices['metrics']} {choices['metric']}")
     idle = describe_idle_margins(choices["margins"], compared)
-    for told in filter(None, (idle, *describe_certainty(rows))):
+    for told in filter(None, (idle, *describe_certainty(rows, any(study.scenes)))):
         draw_text("caption", told)
 
 

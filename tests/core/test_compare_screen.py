@@ -109,7 +109,7 @@ def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
     row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
     row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}
     written = write_row(row)
-    assert (written["interval"], written["p"]) == ("0.000 to +0.050", "< 0.001")
+    assert (written["interval"], written["p"]) == ("+1.0e−12 to +0.050", "< 0.001")
     assert written["counts"] == "1, 2, 3"
 
 
@@ -117,11 +117,11 @@ def test_certainty_is_said_where_it_applies() -> None:
     few = {"low": 0.0, "high": 0.1, "p": 0.5, "scored": 25, "delta": 0.1, "better": 5, "worse": 1}
     few |= {"margin": None, "corrected_over": "P@5, AP"}
     many = few | {"scored": 26}
-    assert any("70 to 87 %" in each for each in describe_certainty([few, many]))
-    assert not any("70 to 87 %" in each for each in describe_certainty([many]))
-    assert "error up to 0.0016), after Holm over P@5, AP." in describe_certainty([few])[0]
-    assert not any("never below 0.06" in each for each in describe_certainty([few]))
-    assert "never below 0.06" in describe_certainty([few | {"worse": 0}])[-1]
+    assert any("70 to 87 %" in each for each in describe_certainty([few, many], False))
+    assert not any("70 to 87 %" in each for each in describe_certainty([many], False))
+    assert "error up to 0.0016), after Holm over P@5, AP." in describe_certainty([few], False)[0]
+    assert not any("never below 0.06" in each for each in describe_certainty([few], False))
+    assert "never below 0.06" in describe_certainty([few | {"worse": 0}], False)[-1]
 
 
 def test_tables_escape_texts() -> None:

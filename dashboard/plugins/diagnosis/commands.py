@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_study_of
+from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_pair
 from dashboard.commands.output import say
 from dashboard.errors import ChoiceError, list_names
 from dashboard.study.choices import Choice
@@ -39,14 +39,12 @@ def answer(call: Namespace) -> Answer:
 
     from dashboard.plugins.diagnosis.summary import count_causes, find_wrong, write_plain
 
-    study, choices = open_study_of(call)
+    study, choices = open_pair(call)
     found, pieces = find_wrong(study, choices)
     (before, after), metric = choices.pair, choices["metric"]
     why = f"Queries that got worse in {metric} from {before} to {after}: {len(found):,}"
     if found:
         why += ", with no result that is known to be wrong"
-    if before == after:
-        why = f"{after} is compared with itself"
     say(write_plain(pieces) or f"{why}.")
     ids = np.array(study.collection.queries.ids)[study.queries]
     scopes = {"all": list(found)}

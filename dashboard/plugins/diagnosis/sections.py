@@ -52,11 +52,11 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
     queries = frozenset(query for query, number in counts.items() if number)
     with make_line():
         draw_reset(f"{picked} ✕", "cause", key="chip-cause")
-        st.markdown(
-            f"{count_things(sum(counts.values()), 'result')} in "
-            f"{count_things(len(queries), 'query')} that got worse",
-            width="content",
-        )
+        told = "No wrong result of the queries that got worse has this cause."
+        if queries:
+            results = count_things(sum(counts.values()), "result")
+            told = f"{results} in {count_things(len(queries), 'query')} that got worse"
+        st.markdown(told, width="content")
     st.caption(HELP)
     return Pick(picked, queries, is_meant)
 

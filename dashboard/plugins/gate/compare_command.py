@@ -9,7 +9,7 @@ from dashboard.commands.options import (
     Answer,
     add_options,
     complain_about_not_run,
-    open_study_of,
+    open_pair,
 )
 from dashboard.commands.output import replace_file, say
 
@@ -47,9 +47,7 @@ def answer(call: Namespace) -> Answer:
     from dashboard.study.study import open_study
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
-    study, choices = open_study_of(call)
-    if choices["baseline"] == choices["candidate"]:
-        raise ValueError("Checks compare two versions; name --baseline and --candidate.")
+    study, choices = open_pair(call)
     shown = [*parse(choices["metrics"]), *(each.measure for each in conditions)]
     margins = [f"{each.measure}={-each.limit!r}" for each in conditions if each.sign == ">"]
     choices = choices.replace(
@@ -59,7 +57,7 @@ def answer(call: Namespace) -> Answer:
     study = open_study(study.collection, choices)
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
-    complain_about_not_run(study, choices.pair)
+    complain_about_not_run(study, choices.pair, choices["metrics"])
     failed = [each for each in checks if each.has_failed]
     for each in failed:
         say(f"failed: {each.condition}: {each.reason}")

@@ -12,7 +12,7 @@ from dashboard.commands.options import (
     add_choices,
     add_collection,
     add_options,
-    open_study_of,
+    open_pair,
 )
 from dashboard.commands.output import replace_file
 
@@ -45,10 +45,7 @@ def answer(call: Namespace) -> Answer:
 
     if not 0 <= call.number <= MAX_QUERIES:
         raise ValueError(f"--number {call.number}: from 0 to {MAX_QUERIES}.")
-    study, choices = open_study_of(call)
-    if choices["baseline"] == choices["candidate"]:
-        there = ", ".join(study.collection.versions) or "none"
-        raise ValueError(f"A report compares two versions; name two. There are: {there}.")
+    study, choices = open_pair(call)
     queries = list_worse(study, *choices.pair, choices["metric"])[: call.number]
     content = write_report(study, choices, queries).encode()
     replace_file(call.output, content)

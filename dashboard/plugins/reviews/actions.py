@@ -108,14 +108,8 @@ def _decide(call: Namespace) -> Answer:
         kind=DECISION, query_id=call.query, item_id=call.item, value=call.value,
         note=call.note or "", author=_name_author(call),
     )  # fmt: skip
-    return [asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}], (
-        "query_id",
-        "item_id",
-        "value",
-        "note",
-        "author",
-        "number",
-    )
+    row = asdict(made) | {"number": verdicts.save_verdict(open_call(call), made)}
+    return [row], ("query_id", "item_id", "value", "note", "author", "number")
 
 
 def _back_up(call: Namespace) -> Answer:
@@ -165,9 +159,8 @@ def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
 def _write_labels(call: Namespace) -> None:
     """Write every judged pair of a study with its corrected grade."""
     if call.labels_file.exists():
-        raise DataError(
-            call.labels_file.name, "a file", "a new one", do="Name another one, or move it away."
-        )
+        do = "Name another one, or move it away."
+        raise DataError(call.labels_file.name, "a file", "a new one", do=do)
     if call.labels not in (None, CORRECTED):
         raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
     call.labels = CORRECTED

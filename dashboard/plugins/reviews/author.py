@@ -66,7 +66,7 @@ def explain_lack(role: str) -> str:
     return ""
 
 
-def draw_author() -> None:
+def draw_author(has_focus: bool = False) -> None:
     """Draw the name of a login, or the input of a name, which the browser remembers."""
     if find_reader().is_verified:
         st.caption(escape_markdown(find_author()), width="content")
@@ -86,4 +86,4 @@ def draw_author() -> None:
     )
     st.caption(NOT_VERIFIED, width="content")
     # it draws nothing, and lies above the choice of a part
-    _component()(key="memory", data={"name": find_author()}, width=1, height=1)
+    _component()(key="memory", data={"name": find_author(), "focus": has_focus}, width=1, height=1)

@@ -67,7 +67,8 @@ CHOICES = (
     LabelsChoice(
         key="labels",
         noun="kind of labels",
-        meaning="labels as given, or corrected by decisions and majorities of people who judged",
+        meaning="given, or corrected: by decisions, else by what most people who judged say (one "
+        "is enough)",
         default=GIVEN,
         allowed=lambda collection, before: (
             (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)

@@ -100,10 +100,6 @@ def format_labels(study: Study, is_csv: bool) -> str:
         csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
         return out.getvalue()
     if odd := [name for row in rows for name in row[:2] if name.split() != [name]]:
-        raise DataError(
-            "--qrels",
-            f"the id {odd[0][:80]!r}",
-            "ids without blanks",
-            do="Name a file that ends with .csv.",
-        )
+        found, do = f"the id {odd[0][:80]!r}", "Name a file that ends with .csv."
+        raise DataError("--qrels", found, "ids without blanks", do=do)
     return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)

@@ -159,7 +159,7 @@ def choose_pairs(
     pairs = [(table[queries[place]], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
         raise ChoiceError(f"Nothing to {'compare' if compares else 'judge'} is found ({told}).")
-    return pairs, told
+    return pairs, told + ", all there are" * (len(pairs) < number)
 
 
 def _choose_queries(

@@ -29,10 +29,11 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
 from dashboard.views import cards
-from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
+from dashboard.views.address import draw_reset, draw_text, drop_choice, merge_choices, set_choice
 from dashboard.views.cards.payload import make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
+from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import REVIEWER, find_reader
 
@@ -95,9 +96,9 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         st.html(HIDDEN)
         st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
     if not find_author():
-        st.markdown("**Judge the results of both versions in one pool.**")
+        st.markdown("**Judge the results of both versions in one pool;** `?` lists the keys then.")
         st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
-        draw_author()
+        draw_author(has_focus=True)
         draw_reset("Stop", "judge", "list")
         st.stop()
     task = _make_task(study, choices, made)
@@ -135,13 +136,15 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         "next": task.queries[following[0]] if following else "",
         "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
     }
-    load_component("judging", *FILES)(
+    answer = load_component("judging", *FILES)(
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
         on_author_change=_ask_author,
-        on_stop_change=lambda: drop_choice("judge", "list"),
+        on_stop_change=lambda: None if made else drop_choice("judge"),
     )
+    if made and answer.stop:
+        st.switch_page(find_pages()["reviews"], query_params=merge_choices(judge="", list=""))
     st.stop()
 
 

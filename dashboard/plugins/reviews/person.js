@@ -1,5 +1,5 @@
 // Says on every screen what waits in this browser, and sends it; with a name in its data it keeps the
-// reviewer's name instead, for pages that are opened later.
+// reviewer's name instead, for pages that are opened later, and may give the input of it the focus.
 
 class Person {
   constructor(parent) {
@@ -13,6 +13,8 @@ class Person {
   update({ data }) {
     if (data.name === undefined) this.unwatch ??= this.outbox.watch((state) => this.say(state));
     else keepName(data.name);
+    const find = () => document.querySelector('[class*="st-key-input-reviewer"] input');
+    if (data.focus) setTimeout(() => find()?.focus(), 300); // it may be drawn after this
   }
 
   // A view that sends rows says it itself; what is being saved at once is not worth a word.

@@ -41,7 +41,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
     if not author:
         st.subheader(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {count_things(len(made.asked), 'query')}.")
-        draw_author()
+        draw_author(has_focus=True)
         draw_reset("Leave", PART)
         return
     try:

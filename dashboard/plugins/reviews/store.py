@@ -63,12 +63,8 @@ def find_store() -> Path | URL:
             raise ValueError
         return address
     except (exc.ArgumentError, ValueError):  # whose words would repeat the password
-        raise DataError(
-            VARIABLE,
-            "an address that cannot be read",
-            wanted,
-            do="Write letters such as / @ : # in a password as %2F %40 %3A %23.",
-        ) from None
+        do = "Write letters such as / @ : # in a password as %2F %40 %3A %23."
+        raise DataError(VARIABLE, "an address that cannot be read", wanted, do=do) from None
 
 
 def _name_database(address: URL) -> str:
@@ -91,9 +87,8 @@ def has_store() -> bool:
         if place.exists():
             return True
     if was_there:
-        raise DataError(
-            place.name, "no such file, though reviews were kept in it", "the reviews", do=_GONE
-        )
+        found = "no such file, though reviews were kept in it"
+        raise DataError(place.name, found, "the reviews", do=_GONE)
     return False
 
 
@@ -133,12 +128,8 @@ def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
             yield connection
             connection.commit()
         if writing and (not path.exists() or path.stat().st_ino != inode):
-            raise DataError(
-                path.name,
-                "no such file any more: it was taken away while it was written",
-                "the reviews",
-                do=_GONE,
-            )
+            found = "no such file any more: it was taken away while it was written"
+            raise DataError(path.name, found, "the reviews", do=_GONE)
 
 
 def _connect(path: Path, writing: bool) -> _Opened:
@@ -175,18 +166,12 @@ def _check(path: Path, mode: str) -> Engine:
     engine = _make_engine(file)
     try:
         with engine.connect() as connection:
-            if not schema.has_tables(connection):
-                raise DataError(
-                    path.name, "a database without the table of reviews", "the reviews", do=_RESTORE
-                )
             state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-            if state != "ok":
-                raise DataError(
-                    path.name,
-                    f"a damaged file ({str(state).splitlines()[-1][:120]})",
-                    "the reviews",
-                    do=_RESTORE,
-                )
+            odd = f"a damaged file ({str(state).splitlines()[-1][:120]})" if state != "ok" else ""
+            if not schema.has_tables(connection):
+                odd = "a database without the table of reviews"
+            if odd:
+                raise DataError(path.name, odd, "the reviews", do=_RESTORE)
             if schema.read_version(connection) != schema.VERSION:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.migrate(connection, path.name)
@@ -286,11 +271,9 @@ def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
     try:
         with _LOCK:
             if key not in _OPENED:
+                limits = {"connect_timeout": int(PATIENCE)}
                 made = create_engine(
-                    address,
-                    pool_pre_ping=True,
-                    hide_parameters=True,
-                    connect_args={"connect_timeout": int(PATIENCE)},
+                    address, pool_pre_ping=True, hide_parameters=True, connect_args=limits
                 )
                 _OPENED[key] = made, 0
         with _OPENED[key][0].begin() as connection:
@@ -320,12 +303,9 @@ def back_up(path: Path) -> int:
     """
     place = find_store()
     if isinstance(place, URL):
-        raise DataError(
-            _name_database(place),
-            "a PostgreSQL database",
-            "a SQLite file",
-            do=f"Type: pg_dump --format=custom --file={path.name} {place.database}",
-        )
+        name, do = _name_database(place), f"pg_dump --format=custom --file={path.name}"
+        do = f"Type: {do} {place.database}"
+        raise DataError(name, "a PostgreSQL database", "a SQLite file", do=do)
     if path.exists():
         raise DataError(path.name, "a file", "a new one", do="Name another one.")
     if not has_store():

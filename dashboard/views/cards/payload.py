@@ -66,7 +66,7 @@ def make_payload(
         "relevant": f"{found.relevant:,} relevant",
         "rows": rows,
         "items": {item: describe_media(collection, item) for item in named},
-        "problems": [f"{v}: {why}" for v, why in found.problems.items() if v not in ranked],
+        "problems": found.explain_problems(ranked),
     }
 
 

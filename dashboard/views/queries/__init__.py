@@ -178,7 +178,7 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
 
 
 def _describe_moves(fell: Rows, came: Rows) -> str:
-    """Return where hits fell and how many came: "2 fell to 17, 21; 1 came in"."""
-    ranks = list_names([row["after"] or "no rank" for row in fell], MAX_RANKS)
+    """Return where hits fell and how many came: "2 fell to 17, below the list; 1 came in"."""
+    ranks = list_names([row["after"] or "below the list" for row in fell], MAX_RANKS)
     told = [f"{len(fell)} fell to {ranks}"] if fell else []
     return "; ".join([*told, f"{len(came)} came in"] if came else told)

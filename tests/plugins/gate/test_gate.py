@@ -95,7 +95,7 @@ def test_require(files: list[str], capsys, pair, conditions: str, code: int, sai
         (["--require", "P@1>-2"], "choose a limit between -1 and 1"),
         (["--junit", "gone/file.xml"], "gone is no folder; make it first."),
         (["--markdown", "."], "Name a file in it"),
-        (["--baseline", "bad", "--fail-on", "P@1<0"], "Checks compare two versions"),
+        (["--baseline", "bad", "--fail-on", "P@1<0"], "another version than bad"),
     ],
 )
 def test_wrong_calls(

@@ -45,7 +45,7 @@ def test_lists(graded: Path, call: Call, say: Say) -> None:
     assert call("list", graded)[1] == [row]
     assert "No list is open" in call("next", graded)[2]
     blind = ("--title", "Blind", "--compare", "--choose", "doubtful", "--metric", "AP")
-    assert call("create", graded, *blind)[1][0]["chosen"] == "lists that differ most"
+    assert call("create", graded, *blind)[1][0]["chosen"] == "lists that differ most, all there are"
     assert call("next", graded)[1][0]["item_id"] is None
     assert "it is closed" in call("next", graded, "--list", made["list_id"])[2]
 
@@ -54,7 +54,7 @@ def test_pairs_that_are_gone(graded: Path, call: Call, say: Say) -> None:
     """Of q2 d, a, b, without the item d, two are asked; an undecided pair of d is left out."""
     options = ("--title", "S", "--choose", "slice", "--slice", "scene=s2")
     _, (made,), _ = call("create", graded, *options)
-    assert (made["chosen"], made["author"]) == ("scene=s2", getpass.getuser())
+    assert (made["chosen"], made["author"]) == ("scene=s2, all there are", getpass.getuser())
     for author, value in (("eva", "not"), ("kim", "relevant")):
         say(author, "q2", "d", value)
     (graded / "items.csv").write_text("item_id\na\nb\nc\n")
