@@ -252,7 +252,9 @@ def test_list(address: str, world: Path, page: Page) -> None:
     expect(page.get_by_role("button", name="Relevant", exact=True)).to_be_disabled()
     assert list_said("item_id", "list_id") == [("b", made.id)]
     page.keyboard.press("v")
-    expect(page.get_by_text("Closed and older lists: 1")).to_be_visible()
+    expect(page.locator("article.card").first).to_be_visible()
+    page.go_back()  # one step
+    expect(page.locator(".thumb").first).to_be_visible()
 
 
 def test_visits_leave_nothing_behind(address: str, page: Page) -> None:

@@ -29,11 +29,10 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
 from dashboard.views import cards
-from dashboard.views.address import draw_reset, draw_text, drop_choice, merge_choices, set_choice
+from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
 from dashboard.views.cards.payload import make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
-from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import REVIEWER, find_reader
 
@@ -136,15 +135,13 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         "next": task.queries[following[0]] if following else "",
         "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
     }
-    answer = load_component("judging", *FILES)(
+    load_component("judging", *FILES)(
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
         on_author_change=_ask_author,
-        on_stop_change=lambda: None if made else drop_choice("judge"),
+        on_stop_change=lambda: drop_choice("judge", "list"),
     )
-    if made and answer.stop:
-        st.switch_page(find_pages()["reviews"], query_params=merge_choices(judge="", list=""))
     st.stop()
 
 
