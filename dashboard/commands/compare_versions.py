@@ -43,7 +43,7 @@ def answer(call: Namespace) -> Answer:
     from dashboard.evaluation.differences import find_sign
     from dashboard.evaluation.metrics import Measure, parse
 
-    study, choices = open_pair(call)
+    study, choices = open_pair(call, may_be_same=True)
     complain_about_margins(call, study, choices)
     rows = study.compare(*choices.pair, choices["metrics"])
     complain_about_not_run(study, choices.pair, choices["metrics"])

@@ -241,7 +241,7 @@ def test_a_regression_of_all_queries_alike_is_one(tmp_path: Path) -> None:
     code, (row,), _ = call("compare", *files, *pair)
     assert (code, row["delta"], row["low"]) == (1, -1, None)
     code, _, errors = call("compare", *files, "--baseline", "bad", "--candidate", "bad")
-    assert code == 2 and "another version than bad. Name two of bad, good with" in errors
+    assert code == 0 and "name two versions" in errors
     assert "Give a second --run FILE." in call("compare", *files[:4])[2]
 
 
