@@ -95,9 +95,8 @@ def _describe_items(found: Gathered) -> None:
     """Give each item its first caption and its kind."""
     texts = [text for _, _, text, _ in found.captions]
     found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
-    found.items.add(
-        list(found.items.index), {"kind": list(map(find_kind, found.items.get("file")))}
-    )
+    kinds = [file and find_kind(file) for file in found.items.get("file")]
+    found.items.add(list(found.items.index), {"kind": kinds})
 
 
 def _plan_judgements(found: Gathered) -> None:

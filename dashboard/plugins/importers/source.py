@@ -31,9 +31,11 @@ GZIP = re.compile(r"\.gz$", re.I)
 TEXTS = (".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".token")
 TIMED = re.compile(rf"(_\d{{1,6}}){{2}}({EXTENSION.pattern})", re.I)
 """The seconds in the name of a clip of Kinetics or MSVD, and its ending."""
-ADDED = re.compile(r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^id:[^:]*:[^:]*:[^:]*:")
-"""What Label Studio writes before the file that was uploaded (a UUID is no prefix), and Vespa
-before an id."""
+ADDED = re.compile(
+    r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^(.*/)?[0-9a-f]{8}__|^id:[^:]*:[^:]*:[^:]*:"
+)
+"""What Label Studio writes before the file that was uploaded (a UUID is no prefix) or that it
+exports by its address, and Vespa before an id."""
 NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
@@ -266,8 +268,10 @@ def _number_parts(name: str) -> list[Any]:
 def cut_added(name: str) -> str:
     """Return a name without what a program wrote before it.
 
-    >>> cut_added("/data/upload/1/0123abcd-a.png"), cut_added("id:x:y::7")
-    ('a.png', '7')
+    >>> cut_added("/data/upload/1/0123abcd-a.png"), cut_added("images/0123abcd__a.png")
+    ('a.png', 'a.png')
+    >>> cut_added("id:x:y::7")
+    '7'
     """
     return ADDED.sub("", name)
 

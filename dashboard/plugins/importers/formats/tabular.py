@@ -210,10 +210,11 @@ KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}
 
 def read_outside(cell: str) -> bytes | None:
     """Return the picture or clip at an absolute path, where it is there; else None."""
+    if not EXTENSION.search(cell):
+        return None
     path = Path(cell.removeprefix("file://"))
-    is_named = path.is_absolute() and EXTENSION.search(cell)
-    is_picture = is_named and recognise_type(path) and path.stat().st_size <= MAX_PICTURE_BYTES
-    return path.read_bytes() if is_picture else None
+    is_picture = path.is_absolute() and recognise_type(path)
+    return path.read_bytes() if is_picture and path.stat().st_size <= MAX_PICTURE_BYTES else None
 
 
 FORMAT = Format("tables", recognise, read)
