@@ -46,7 +46,8 @@ CURES = {
     "array.tolist()); a pickle can run programs and is never read",
     ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
     ".pth": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
-    ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME'])",
+    ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME']), or of MATLAB 7.3 "
+    "numpy.save('vectors.npy', h5py.File('FILE')['NAME'][()].T)",
     ".zip": "unzip FILE",
     ".lz4": "ranx.Run.from_file('FILE').save('FILE.json')",
     ".gz": "gunzip FILE",
