@@ -25,8 +25,7 @@ from dashboard.plugins.importers.source import Columns, Source, find_plain, find
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
-from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names
-from dashboard.tables import Row as Object
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
@@ -47,7 +46,7 @@ JUDGED = re.compile("qrel|judg", re.I)
 """Words in names of files of judgements."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
-Row = tuple[int, Object]
+NumberedRow = tuple[int, Row]
 """Line and cells of a row."""
 
 
@@ -83,7 +82,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         yield from read_columnar(source, name)
         return
     ending = PurePosixPath(small).suffix
-    rows: list[Row] = []
+    rows: list[NumberedRow] = []
     before: Any = None
     for line, row in READERS.get(ending, _read_delimited)(source, name):
         is_next = ending == ".xlsx" and before != row.keys()  # another sheet has other columns
@@ -96,7 +95,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         yield make_block(source, name, rows)
 
 
-def _read_delimited(source: Source, name: str) -> Iterator[Row]:
+def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
     """Yield the rows of a text table; those of another length than the header are left out."""
     text = source.read_text(name)
     if not (first := re.search(r".*[,\t;|].*", text) or re.search(r".*\S.*", text)):
@@ -122,7 +121,7 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
 
 def _name_cells(
     source: Source, name: str, rows: Iterable[tuple[int, Sequence[Any]]]
-) -> Iterator[Row]:
+) -> Iterator[NumberedRow]:
     """Yield rows by the names in the first one that is not empty.
 
     Raises:
@@ -167,7 +166,7 @@ def _is_header(names: Iterable[str]) -> bool:
     return any(IDS.search(each) or each.lower() in LABELS for each in names)
 
 
-def _read_lines(source: Source, name: str) -> Iterator[Row]:
+def _read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
     odd: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
@@ -187,7 +186,7 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
     source.count(name, odd, what, "an object a line; left out")
 
 
-def _read_objects(source: Source, name: str) -> Iterator[Row]:
+def _read_objects(source: Source, name: str) -> Iterator[NumberedRow]:
     """Yield the rows of a list of objects, of columns as pandas writes them, or of lines.
 
     Raises:
@@ -211,7 +210,7 @@ def _has_records(found: Any) -> bool:
     return is_listed and (len(told) > 1 or any("sentences" in own for own in told))
 
 
-def _find_rows(source: Source, name: str, found: Object) -> Any:
+def _find_rows(source: Source, name: str, found: Row) -> Any:
     """Return the rows of an object: by ids, files or queries, one response, columns, or a list.
 
     Columns are as pandas and Chroma write them; those of which none names a row may be files by
@@ -254,7 +253,7 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
 
 
-def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
+def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
     A run called by its model is known by judgements beside it. Columns of pandas, which look
@@ -266,7 +265,7 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 
 
-def _read_excel(source: Source, name: str) -> Iterator[Row]:
+def _read_excel(source: Source, name: str) -> Iterator[NumberedRow]:
     import openpyxl  # type: ignore[import-untyped]
 
     do = "Save it again, or as CSV."
@@ -305,7 +304,7 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
     return []
 
 
-def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
+def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
     columns: Columns = {}

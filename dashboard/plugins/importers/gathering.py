@@ -36,8 +36,7 @@ from dashboard.plugins.importers.source import (
 from dashboard.storage.media import match_names, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
-from dashboard.tables import AnyArray, Names
-from dashboard.tables import Row as Object
+from dashboard.tables import AnyArray, Names, Row
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
@@ -132,7 +131,7 @@ class VectorFile:
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
-            bad: Object = {}
+            bad: dict[str, Any] = {}
             if kind.kind == "f":
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
@@ -233,7 +232,7 @@ class Gathered:
     column: str = ""
     pictures: Names = ()
     qrels: list[Result] = field(default_factory=list)
-    settings: Object = field(default_factory=dict)
+    settings: Row = field(default_factory=dict)
     texts: Names = ()
     files: Names = ()
     notes: list[str] = field(default_factory=list)

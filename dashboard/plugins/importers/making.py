@@ -37,8 +37,7 @@ from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import refuse_unknown, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
-from dashboard.tables import Names
-from dashboard.tables import Row as Object
+from dashboard.tables import Names, Row
 from dashboard.texts import split_cells
 
 CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
@@ -55,7 +54,7 @@ NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
+def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Returns:
@@ -136,8 +135,8 @@ def _open_draft(found: Gathered) -> Collection:
 
 
 def _write_all(
-    place: Path, found: Gathered, record: Object, is_stated: bool
-) -> tuple[list[Object], Names]:
+    place: Path, found: Gathered, record: Row, is_stated: bool
+) -> tuple[list[Row], Names]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
@@ -176,7 +175,7 @@ def _write_all(
     return rows, kept
 
 
-def _keep_settings(place: Path, found: Gathered, written: Object, is_stated: bool) -> None:
+def _keep_settings(place: Path, found: Gathered, written: Row, is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     stated = DECIDING if is_stated else ()

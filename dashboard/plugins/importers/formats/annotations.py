@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.plugins.importers.blocks import Row, make_block, read_blocks
+from dashboard.plugins.importers.blocks import NumberedRow, make_block, read_blocks
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
@@ -62,7 +62,7 @@ def _read_json(source: Source, name: str) -> Pieces:
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     """Yield the data of each task of Label Studio with what each annotation says, a row each."""
-    rows: list[Row] = []
+    rows: list[NumberedRow] = []
     controls: Ordered = {}
     for at, task in enumerate(tasks, start=1):
         told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
