@@ -314,10 +314,9 @@ def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
         if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
-        text, is_named = make_text(first), VECTOR_WORDS.search(column)
+        text, width = make_text(first), len(_list_numbers(first))
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        is_vector = is_named or "." in text and not OUTLINES.search(column)
-        if is_vector and len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE):
+        if is_vector(column, width, "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
@@ -330,7 +329,7 @@ def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
         elif isinstance(first, list) and dict in map(type, first):
             told = f"a column {column} of nested cells"
             source.leave_out(name, DataError(name, told, "texts, numbers or lists of them"))
-        elif is_named and CODED.match(text):
+        elif VECTOR_WORDS.search(column) and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
             told = f"cells in the column {column} that are no vectors{cut}"
             wanted = "[0.5, 1.0], or Parquet"
@@ -341,6 +340,13 @@ def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index
     return Block(name, lines, columns, vectors | join_wide(columns))
+
+
+def is_vector(column: str, width: int, is_fractional: bool) -> bool:
+    """Return whether a list of so many numbers in a column is a vector, and no labels or boxes."""
+    if VECTOR_WORDS.search(column):
+        return width > 1
+    return width >= MIN_WIDE and is_fractional and not OUTLINES.search(column)
 
 
 def _list_numbers(cell: Any) -> list[float]:
