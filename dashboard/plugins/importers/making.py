@@ -279,15 +279,9 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
 
 
 def _describe_run(found: Gathered, run: RunLines, opened: Collection) -> str:
-    """Return the results of a version, and how many of its queries are unknown, for the answer.
-
-    Raises:
-        DataError: If the collection has none of its queries or items.
-    """
+    """Return the results of a version, and how many of its queries are unknown, for the answer."""
     rows = found.tables[f"runs/{run.name}.csv"][1:]
-    asked, items = ({row[at] for row in rows} for at in (0, 1))
-    refuse_unknown(opened.queries, asked, run.file)
-    refuse_unknown(opened.items, items, run.file)
+    asked = {row[0] for row in rows}
     unknown = len(asked - opened.queries.index.keys())
     rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
     return f"{run.name} ({len(rows):,} results of {run.file}{rest})"
@@ -297,11 +291,15 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
-        DataError: If it finds an error.
+        DataError: If it finds an error, or the collection has no query or item of some results.
     """
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
+    for name, run in found.runs.items():
+        for at, table in enumerate((opened.queries, opened.items)):
+            names = dict.fromkeys(row[at] for row in found.tables[f"runs/{name}.csv"][1:])
+            refuse_unknown(table, names, run.file)
     for name in opened.versions.keys() & {each.name for each in found.placed}:
         record_version(
             opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
