@@ -166,7 +166,8 @@ def _is_header(names: Iterable[str]) -> bool:
     return any(IDS.search(each) or each.lower() in LABELS for each in names)
 
 
-def _read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
+def read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
+    """Yield the rows of JSON lines; others are left out."""
     odd: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
@@ -175,15 +176,11 @@ def _read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
             row = json.loads(text)
         except (ValueError, RecursionError):
             row = None
-        is_prodigy = isinstance(row, dict) and "_input_hash" in row
-        if not isinstance(row, dict) or is_prodigy and row.get("answer") != "accept":
+        if isinstance(row, dict):
+            yield line, row
+        else:
             odd.append(line)
-            continue
-        if is_prodigy and row.pop("options", ()):
-            row["label"] = row.pop("accept")
-        yield line, row
-    what = "lines that are no JSON object, or that Prodigy's answer rejects"
-    source.count(name, odd, what, "an object a line; left out")
+    source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
 
 
 def _read_objects(source: Source, name: str) -> Iterator[NumberedRow]:
@@ -193,7 +190,7 @@ def _read_objects(source: Source, name: str) -> Iterator[NumberedRow]:
         DataError: If it is none of them.
     """
     if re.search(r"\}\s*\n\s*\{", source.read_head(name)):  # no JSON, but lines of it
-        yield from _read_lines(source, name)
+        yield from read_lines(source, name)
         return
     found = source.read_json(name)
     rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
@@ -278,9 +275,9 @@ def _read_excel(source: Source, name: str) -> Iterator[NumberedRow]:
 
 READERS = {
     ".xlsx": _read_excel,
-    ".jsonl": _read_lines,
-    ".ndjson": _read_lines,
-    ".manifest": _read_lines,
+    ".jsonl": read_lines,
+    ".ndjson": read_lines,
+    ".manifest": read_lines,
     ".json": _read_objects,
 }
 

@@ -287,7 +287,7 @@ def part_results(row: Row) -> list[Row]:
     for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
-            if name.endswith("children") and "relevance" in hit:  # Vespa's score
+            if "." in name and "relevance" in hit:  # of a response, as Vespa's, and of nobody
                 hit["score"] = hit.pop("relevance")
             if name != "ratings":
                 hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit

@@ -1,4 +1,4 @@
-"""Annotations as classes of each picture: JSON of FiftyOne and Label Studio; boxes, OpenImages.
+"""Annotations as classes of each picture: FiftyOne, Label Studio and Prodigy; boxes, OpenImages.
 
 FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe a file a
 picture; boxes are in CVAT's and VOC's XML and in YOLO's text files.
@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.plugins.importers.blocks import NumberedRow, make_block, read_blocks
+from dashboard.plugins.importers.blocks import NumberedRow, make_block, read_blocks, read_lines
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
@@ -18,6 +18,7 @@ from dashboard.plugins.importers.pieces import (
     Items,
     Pieces,
     find_labels,
+    list_inside,
     read_each,
     write_list,
 )
@@ -28,6 +29,7 @@ from dashboard.texts import parse_number
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
+ANSWERED = re.compile('"_input_hash"')
 BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
@@ -46,6 +48,9 @@ def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
 
 
 def _read_json(source: Source, name: str) -> Pieces:
+    if ANSWERED.search(source.read_head(name)):
+        yield from _read_answers(source, name)
+        return
     found = source.read_json(name)
     if isinstance(found, list):
         yield from _list_tasks(source, name, found)
@@ -72,6 +77,20 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
             rows.append((at, task["data"] | own))
     block = make_block(source, name, rows)
     yield from list_pieces(source, [block._replace(classes=[*controls])])
+
+
+def _read_answers(source: Source, name: str) -> Pieces:
+    """Yield the rows that answers of Prodigy accept, chosen options as labels."""
+    rows, odd = [], []
+    for line, row in read_lines(source, name):
+        if row.get("answer") != "accept":
+            odd.append(line)
+            continue
+        if row.pop("options", ()):
+            row["label"] = row.pop("accept")
+        rows.append((line, list_inside(row)))
+    source.count(name, odd, "answers that do not accept", "accept; left out")
+    yield from list_pieces(source, [make_block(source, name, rows)])
 
 
 def _list_controls(result: Sequence[Any]) -> Columns:
@@ -154,8 +173,11 @@ ROWS = Format(
     partial(read_each, _read_rows),
 )
 JSON = Format(
-    "FiftyOne, Label Studio",
-    lambda source: source.list_keyed(*KEYS),
+    "FiftyOne, Label Studio, Prodigy",
+    lambda source: [
+        *source.list_keyed(*KEYS),
+        *source.list_headed(ANSWERED.search, ".jsonl"),
+    ],
     partial(read_each, _read_json),
 )
 BOXES = Format("boxes", recognise_boxes, read_boxes)
