@@ -279,7 +279,8 @@ def link_media(found: Gathered) -> None:
     for folder, names in shown.items():
         for name in known & names:
             link_file(found.source.find_path(name), found.folder / folder / name)
-    found.items.add(list(found.written), {"file": list(found.written.values())})
+    cells = {name: own for name, own in found.written.items() if name in found.items.index}
+    found.items.add(list(cells), {"file": list(cells.values())})
 
 
 def link_file(path: Path, target: Path) -> None:
