@@ -131,7 +131,7 @@ def _name_cells(
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
     notes = [*takewhile(lambda row: row[1][0][:1] == "#", first)]
     if notes and len(notes[-1][1]) > 1:  # AudioSet's header is the last of its remarks
-        first[: len(notes)] = [(at, [cell.strip("# ") for cell in own]) for at, own in notes[-1:]]
+        del first[: len(notes) - 1]
     widths = [len(cells) - cells.count("") for _, cells in first]
     named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
     wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
@@ -143,6 +143,7 @@ def _name_cells(
     titles = first[:start] if is_above else []
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
+    names = [name.lstrip("# ") for name in names]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
     if bad := twice or shown * (not _is_header(names)):
@@ -329,8 +330,7 @@ def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
         elif VECTOR_WORDS.search(column) and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
             told = f"cells in the column {column} that are no vectors{cut}"
-            wanted = "[0.5, 1.0], or Parquet"
-            source.leave_out(name, DataError(name, told, wanted, line=lines[0]))
+            source.leave_out(name, DataError(name, told, "[0.5, 1.0], or Parquet", line=lines[0]))
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name

@@ -280,9 +280,8 @@ def part_results(row: Row) -> list[Row]:
     if list in map(type, chain(*lists.values())):
         return [row]  # QVHighlights' windows are no items
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
-    texts = {name: own for name, own in lists.items() if stated and {*map(type, own)} == {str}}
-    plain = {name: own for name, own in cells.items() if name not in lists} | texts
-    others = {name: own for name, own in plain.items() if name not in stated and "." not in name}
+    left = {name for name, own in lists.items() if name in stated or {*map(type, own)} != {str}}
+    others = {name: own for name, own in cells.items() if name not in left and "." not in name}
     rows: list[Row] = []
     for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):

@@ -43,8 +43,7 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
     cells = [(name, write_list(map(str, own))) for name, own in labels]
-    names = [name for name, _ in cells]
-    return Items(file, names, {column: [own for _, own in cells]}, [column])
+    return Items(file, [name for name, _ in cells], {column: [own for _, own in cells]}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:
@@ -75,8 +74,7 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
             own = _list_controls(each["result"])
             controls |= dict.fromkeys(own)
             rows.append((at, task["data"] | own))
-    block = make_block(source, name, rows)
-    yield from list_pieces(source, [block._replace(classes=[*controls])])
+    yield from list_pieces(source, [make_block(source, name, rows)._replace(classes=[*controls])])
 
 
 def _read_answers(source: Source, name: str) -> Pieces:
@@ -162,8 +160,7 @@ def _read_rows(source: Source, name: str) -> Pieces:
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
         sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
-            is_there = parse_number(number) != 0
-            labels.setdefault(file, []).extend([kind] * is_there)
+            labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 
 

@@ -59,8 +59,7 @@ def recognise(source: Source) -> Names:
 def _is_list(source: Source, name: str) -> bool:
     """Return whether the first line of a table is that of ids alone, and says so."""
     first = source.read_head(name).split("\n")[0].strip()
-    is_one = not re.search(r"[,;\t|]", first)
-    return is_one and bool(IDS.search(first) or EXTENSION.search(first))
+    return not re.search(r"[,;\t|]", first) and bool(IDS.search(first) or EXTENSION.search(first))
 
 
 def read(source: Source, files: Names) -> Pieces:
@@ -89,8 +88,7 @@ def _list_classes(labels: AnyArray) -> list[str]:
     """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
     if labels.ndim == 1:
         return list_texts(labels)
-    rows = labels[:] > 0
-    return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in rows]
+    return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
 def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels: Texts) -> Pieces:
