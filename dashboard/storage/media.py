@@ -2,8 +2,7 @@
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from operator import eq
 from pathlib import Path
@@ -42,28 +41,51 @@ class Span(NamedTuple):
     end: float
 
 
-def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
-    """Return the known id of each found name: the same text, or the same without path and suffix.
+def strip_name(name: str) -> str:
+    """Return a name without folders and the suffix of a picture or clip."""
+    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
 
-    Of a path only what both have must be the same.
+
+def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
+    """Return the known id of each found name; see `match_names`.
 
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "x/e/1", "f/2"], ["a", "b", "e/1", "g/2"])
     {'a.mp4': 'a', '/home/x/b.mp4': 'b', 'x/e/1': 'e/1'}
     """
-    names, exact = list(found), dict(zip(known, known, strict=True))
-    matches = {name: exact[name] for name in names if name in exact}  # one text, held once
-    if len(matches) == len(names):
-        return matches
-    times = Counter(map(strip_name, known))
-    by_stem = {strip_name(name): name for name in known if times[strip_name(name)] == 1}
-    for name in names:
-        other = by_stem.get(strip_name(name), name)
-        folders = (
-            re.findall(r"[^\\/]*[^\\/.][^\\/]*(?=[\\/])", each)[::-1] for each in (name, other)
-        )
-        if other != name and all(map(eq, *folders)):
-            matches.setdefault(name, other)
+    return match_names(found, dict(zip(known, known, strict=True)))
+
+
+def match_names(
+    found: Iterable[str],
+    known: Mapping[str, str],
+    forms: Sequence[Callable[[str], str]] = (strip_name,),
+) -> dict[str, str]:
+    """Return the id of each found name: that of the same name, or the only one of names alike.
+
+    Of the folders of two names only those that both have must be the same.
+
+    Args:
+        found: Names.
+        known: Ids by the names that they have.
+        forms: What names alike have in common, the surest form first.
+    """
+    names = list(found)
+    matches = {name: known[name] for name in names if name in known}
+    for shorten in forms if len(matches) < len(names) else ():
+        alike: dict[str, list[str]] = {}
+        for name in known:
+            alike.setdefault(shorten(name), []).append(name)
+        sure = {form: own for form, own in alike.items() if len({*map(known.get, own)}) == 1}
+        for name in names:
+            for other in sure.get(shorten(name), ()):
+                if all(map(eq, _list_folders(name), _list_folders(other))):
+                    matches.setdefault(name, known[other])
     return {name: matches[name] for name in names if name in matches}
+
+
+def _list_folders(name: str) -> Names:
+    """Return the folders of a name, the innermost first; no dots in place of one."""
+    return [each for each in re.split(r"[\\/]", name)[-2::-1] if each.strip(".")]
 
 
 def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
@@ -78,11 +100,6 @@ def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
                 "one for each id",
                 do="Remove one of the two.",
             )
-
-
-def strip_name(name: str) -> str:
-    """Return a name without folders and the suffix of a picture or clip."""
-    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
 
 
 def find_media(folder: Path, root: str, file: str) -> Path | None:

@@ -25,8 +25,7 @@ from dashboard.plugins.importers.source import Columns, Source, find_plain, find
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
-from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names
-from dashboard.tables import Row as Object
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
@@ -47,7 +46,7 @@ JUDGED = re.compile("qrel|judg", re.I)
 """Words in names of files of judgements."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
-Row = tuple[int, Object]
+NumberedRow = tuple[int, Row]
 """Line and cells of a row."""
 
 
@@ -83,7 +82,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         yield from read_columnar(source, name)
         return
     ending = PurePosixPath(small).suffix
-    rows: list[Row] = []
+    rows: list[NumberedRow] = []
     before: Any = None
     for line, row in READERS.get(ending, _read_delimited)(source, name):
         is_next = ending == ".xlsx" and before != row.keys()  # another sheet has other columns
@@ -96,7 +95,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         yield make_block(source, name, rows)
 
 
-def _read_delimited(source: Source, name: str) -> Iterator[Row]:
+def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
     """Yield the rows of a text table; those of another length than the header are left out."""
     text = source.read_text(name)
     if not (first := re.search(r".*[,\t;|].*", text) or re.search(r".*\S.*", text)):
@@ -122,7 +121,7 @@ def _read_delimited(source: Source, name: str) -> Iterator[Row]:
 
 def _name_cells(
     source: Source, name: str, rows: Iterable[tuple[int, Sequence[Any]]]
-) -> Iterator[Row]:
+) -> Iterator[NumberedRow]:
     """Yield rows by the names in the first one that is not empty.
 
     Raises:
@@ -132,7 +131,7 @@ def _name_cells(
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
     notes = [*takewhile(lambda row: row[1][0][:1] == "#", first)]
     if notes and len(notes[-1][1]) > 1:  # AudioSet's header is the last of its remarks
-        first[: len(notes)] = [(at, [cell.strip("# ") for cell in own]) for at, own in notes[-1:]]
+        del first[: len(notes) - 1]
     widths = [len(cells) - cells.count("") for _, cells in first]
     named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
     wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
@@ -144,6 +143,7 @@ def _name_cells(
     titles = first[:start] if is_above else []
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
+    names = [name.lstrip("# ") for name in names]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
     if bad := twice or shown * (not _is_header(names)):
@@ -167,7 +167,8 @@ def _is_header(names: Iterable[str]) -> bool:
     return any(IDS.search(each) or each.lower() in LABELS for each in names)
 
 
-def _read_lines(source: Source, name: str) -> Iterator[Row]:
+def read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
+    """Yield the rows of JSON lines; others are left out."""
     odd: list[int] = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
@@ -176,25 +177,21 @@ def _read_lines(source: Source, name: str) -> Iterator[Row]:
             row = json.loads(text)
         except (ValueError, RecursionError):
             row = None
-        is_prodigy = isinstance(row, dict) and "_input_hash" in row
-        if not isinstance(row, dict) or is_prodigy and row.get("answer") != "accept":
+        if isinstance(row, dict):
+            yield line, row
+        else:
             odd.append(line)
-            continue
-        if is_prodigy and row.pop("options", ()):
-            row["label"] = row.pop("accept")
-        yield line, row
-    what = "lines that are no JSON object, or that Prodigy's answer rejects"
-    source.count(name, odd, what, "an object a line; left out")
+    source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
 
 
-def _read_objects(source: Source, name: str) -> Iterator[Row]:
+def _read_objects(source: Source, name: str) -> Iterator[NumberedRow]:
     """Yield the rows of a list of objects, of columns as pandas writes them, or of lines.
 
     Raises:
         DataError: If it is none of them.
     """
     if re.search(r"\}\s*\n\s*\{", source.read_head(name)):  # no JSON, but lines of it
-        yield from _read_lines(source, name)
+        yield from read_lines(source, name)
         return
     found = source.read_json(name)
     rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
@@ -211,7 +208,7 @@ def _has_records(found: Any) -> bool:
     return is_listed and (len(told) > 1 or any("sentences" in own for own in told))
 
 
-def _find_rows(source: Source, name: str, found: Object) -> Any:
+def _find_rows(source: Source, name: str, found: Row) -> Any:
     """Return the rows of an object: by ids, files or queries, one response, columns, or a list.
 
     Columns are as pandas and Chroma write them; those of which none names a row may be files by
@@ -254,7 +251,7 @@ def _find_rows(source: Source, name: str, found: Object) -> Any:
     return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
 
 
-def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
+def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
     """Return whether objects hold a number for each item of a query, as ranx writes them.
 
     A run called by its model is known by judgements beside it. Columns of pandas, which look
@@ -266,7 +263,7 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Object]) -> bool:
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 
 
-def _read_excel(source: Source, name: str) -> Iterator[Row]:
+def _read_excel(source: Source, name: str) -> Iterator[NumberedRow]:
     import openpyxl  # type: ignore[import-untyped]
 
     do = "Save it again, or as CSV."
@@ -279,9 +276,9 @@ def _read_excel(source: Source, name: str) -> Iterator[Row]:
 
 READERS = {
     ".xlsx": _read_excel,
-    ".jsonl": _read_lines,
-    ".ndjson": _read_lines,
-    ".manifest": _read_lines,
+    ".jsonl": read_lines,
+    ".ndjson": read_lines,
+    ".manifest": read_lines,
     ".json": _read_objects,
 }
 
@@ -305,7 +302,7 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
     return []
 
 
-def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
+def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
     """Return a block of rows, in which lists of numbers are vectors."""
     lines = [line for line, _ in rows]
     columns: Columns = {}
@@ -315,10 +312,9 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
-        text, is_named = make_text(first), VECTOR_WORDS.search(column)
+        text, width = make_text(first), len(_list_numbers(first))
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        is_vector = is_named or "." in text and not OUTLINES.search(column)
-        if is_vector and len(_list_numbers(first)) >= (2 if is_named else MIN_WIDE):
+        if is_vector(column, width, "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
@@ -331,17 +327,23 @@ def make_block(source: Source, name: str, rows: Sequence[Row]) -> Block:
         elif isinstance(first, list) and dict in map(type, first):
             told = f"a column {column} of nested cells"
             source.leave_out(name, DataError(name, told, "texts, numbers or lists of them"))
-        elif is_named and CODED.match(text):
+        elif VECTOR_WORDS.search(column) and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
             told = f"cells in the column {column} that are no vectors{cut}"
-            wanted = "[0.5, 1.0], or Parquet"
-            source.leave_out(name, DataError(name, told, wanted, line=lines[0]))
+            source.leave_out(name, DataError(name, told, "[0.5, 1.0], or Parquet", line=lines[0]))
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name
     if index and "item_id" not in columns and not all(map(str.isdigit, index)):
         columns["item_id"] = index
     return Block(name, lines, columns, vectors | join_wide(columns))
+
+
+def is_vector(column: str, width: int, is_fractional: bool) -> bool:
+    """Return whether a list of so many numbers in a column is a vector, and no labels or boxes."""
+    if VECTOR_WORDS.search(column):
+        return width > 1
+    return width >= MIN_WIDE and is_fractional and not OUTLINES.search(column)
 
 
 def _list_numbers(cell: Any) -> list[float]:

@@ -261,14 +261,11 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
-    shares: dict[str, float] = {}
-    files = [*block.contents, *roles.find(FILE)]
-    if not block.contents:
-        shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
-        best = max(shares, key=shares.__getitem__, default="")
-        shown = [name for name in files if shares[name]]
-        files = shown or ([best] if shares.get(best, 0) >= 0.5 else files)
-    for name in files[:1]:
+    columns, named = {} if block.contents else block.columns, roles.find(FILE)
+    shares = {name: share_media(own, source, folder) for name, own in columns.items()}
+    best = sorted(shares, key=shares.__getitem__, reverse=True)[:1]
+    likely = [name for name in best if shares[name] >= 0.5]
+    for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import OUTLINES, VECTOR_WORDS, Block, make_block
-from dashboard.plugins.importers.pieces import MIN_WIDE, list_inside, write_list
+from dashboard.plugins.importers.blocks import Block, is_vector, make_block
+from dashboard.plugins.importers.pieces import list_inside, write_list
 from dashboard.plugins.importers.source import BROKEN, Columns, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
@@ -93,7 +93,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             else:
                 wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
                 source.say(file, f"a column {column} of bytes that are no pictures", wanted)
-        elif _holds_vectors(values, column):
+        elif is_vector(column, _measure_lists(values), "int" not in str(kind)):
             vectors[column] = read_lists(values)[0]
         elif column in classes:
             cells[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
@@ -110,12 +110,10 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     return made._replace(vectors=found, contents=contents, classes=[*classes])
 
 
-def _holds_vectors(values: Any, column: str) -> bool:
-    """Return whether cells are lists of numbers, nested or not, and no labels or boxes."""
-    if not count_lists(values.type) or not holds_numbers(values.type):
-        return False
-    is_wide = "int" not in str(values.type) and read_lists(values[:1])[0].shape[1] >= MIN_WIDE
-    return bool(VECTOR_WORDS.search(column)) or is_wide and not OUTLINES.search(column)
+def _measure_lists(values: Any) -> int:
+    """Return how many numbers the first list of a column holds, nested or not; 0 for no lists."""
+    is_list = count_lists(values.type) and holds_numbers(values.type)
+    return read_lists(values.drop_null()[:1])[0].shape[1] if is_list else 0
 
 
 def _name_class(value: Any, names: Names) -> str:

@@ -212,8 +212,7 @@ def _has_classes(names: Counter[str]) -> bool:
 def _has_few(names: Counter[str]) -> bool:
     is_text = max(map(len, names)) > MAX_CHARACTERS
     is_alike = max(names.values()) > 0.98 * names.total()
-    is_few = len(names) <= min(MAX_CLASSES, names.total() // 2)
-    return is_few and not (is_text or is_alike)
+    return len(names) <= min(MAX_CLASSES, names.total() // 2) and not (is_text or is_alike)
 
 
 def pick_files(found: Gathered, files: Names) -> Names:

@@ -33,11 +33,10 @@ from dashboard.plugins.importers.source import (
     Texts,
     find_folder_of,
 )
-from dashboard.storage.media import recognise_bytes, strip_name
+from dashboard.storage.media import match_names, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
-from dashboard.tables import AnyArray, Names
-from dashboard.tables import Row as Object
+from dashboard.tables import AnyArray, Names, Row
 from dashboard.texts import MARKS
 
 NUMBER = re.compile(r"0*(\d+?)(\.0)?")
@@ -132,7 +131,7 @@ class VectorFile:
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
-            bad: Object = {}
+            bad: dict[str, Any] = {}
             if kind.kind == "f":
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
@@ -233,7 +232,7 @@ class Gathered:
     column: str = ""
     pictures: Names = ()
     qrels: list[Result] = field(default_factory=list)
-    settings: Object = field(default_factory=dict)
+    settings: Row = field(default_factory=dict)
     texts: Names = ()
     files: Names = ()
     notes: list[str] = field(default_factory=list)
@@ -336,48 +335,36 @@ class Gathered:
         self.known = {key: new.get(name, name) for key, name in self.known.items()} | new
 
     def match_items(self, names: Iterable[str], file: str, among: Iterable[str] = ()) -> Texts:
-        """Return the item of each name: its id or file, or the same without folders and suffix.
+        """Return the item of each name: by its id or file, by names alike, or by a column.
 
-        A match of the second kind is made only where both names are the only ones, and is said.
+        A match of the last two kinds is made only where both names are the only ones, and is said.
+        A column has a different cell for each item, and most names; all, if they are numbers.
 
         Args:
             names: Names of items.
             file: File that has them.
             among: Items that they may mean; all if there are none.
         """
-        items, every = set(among) or self.items.index.keys(), list(dict.fromkeys(names))
+        items = set(among) or self.items.index.keys()
         known = self.known | {item: item for item in items}
-        found = {name: known[name] for name in every if known.get(name) in items}
-        rest = [name for name in every if name not in found]
-        near, how = self._match_near(rest, items, known) if rest else ({}, "")
-        times = Counter([*near.values(), *found.values()])
-        near = {name: item for name, item in near.items() if times[item] == 1}
-        if near:
-            (name, item), *_ = near.items()
-            said = f"{len(near):,} names that are no ids ({name!r})"
-            wanted = f"ids; matched where only one fits by {how} ({item!r})"
-            self.source.say(file, said, wanted, "note")
-        return found | near
-
-    def _match_near(self, names: Names, items: Set[str], known: Texts) -> tuple[Texts, str]:
-        """Return the items whose ids or files are alike, or which a column has, and what fits.
-
-        Such a column has a different cell for each item, and most names; all, if they are numbers.
-        """
-        near: Texts = {}
-        for shorten in (shorten_name, strip_name):  # a name with its zeros counts before others
-            owners: dict[str, set[str]] = {}
-            for name, item in known.items():
-                owners.setdefault(shorten(name), set()).add(item)
-            alike = {name: owners.get(shorten(name), set()) & items for name in names}
-            near |= {name: item for name, own in alike.items() if len(own) == 1 for item in own}
-        for column in self.items.columns if not near else ():
+        known = {name: item for name, item in known.items() if item in items}
+        every, how = dict.fromkeys(names), "file, ending or zeros before it"
+        found = match_names(every, known, (strip_name, shorten_name))
+        rest = [name for name in every if name not in known]
+        for column in self.items.columns if rest and found.keys().isdisjoint(rest) else ():
             ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
-            own = {name: ids[name] for name in names if name in ids}
-            few = len(names) if any(map(str.isdecimal, own)) else len(names) // 2 + 1
+            own = {name: ids[name] for name in rest if name in ids}
+            few = len(rest) if any(map(str.isdecimal, own)) else len(rest) // 2 + 1
             if len(ids) == len(items) and len(own) >= few:
-                return own, f"the column {column}"
-        return near, "file, ending or zeros before it"
+                found, how = found | own, f"the column {column}"
+                break
+        times = Counter(found.values())
+        found = {name: own for name, own in found.items() if name in known or times[own] == 1}
+        if near := [name for name in rest if name in found]:
+            said = f"{len(near):,} names that are no ids ({near[0]!r})"
+            wanted = f"ids; matched where only one fits by {how} ({found[near[0]]!r})"
+            self.source.say(file, said, wanted, "note")
+        return found
 
 
 def _quote_class(cell: str) -> str:

@@ -14,7 +14,6 @@ from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.pieces import RunLines
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, Texts, list_source
@@ -37,8 +36,7 @@ from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import refuse_unknown, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
-from dashboard.tables import Names
-from dashboard.tables import Row as Object
+from dashboard.tables import Names, Row
 from dashboard.texts import split_cells
 
 CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
@@ -51,11 +49,10 @@ FORM = ("bits", "by_position")
 INDEXES = ("/index.faiss", "/milvus.json")
 """Files of kept versions that fit one set of ids, and can be built again."""
 MEDIA = ("media/", "posters/")
-NO_VERSION = "Versions: none yet"
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
-def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
+def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     """Make a collection of a source; without an error it is there, and `check` accepts it.
 
     Returns:
@@ -89,16 +86,14 @@ def make_collection(call: Namespace) -> tuple[list[Object], Findings, Names]:
         opened = _open_draft(found)
         versions = [n for n, e in opened.versions.items() if e.file.removesuffix(".npy") in kept]
         block = describe(found, opened, versions)
-        is_bare = block[2] == NO_VERSION
-        found.settings["source"] = [
-            *block[: 3 - is_bare],
-            *([f"--map {options.map}"] if options.map else []),
-        ]
+        number = len(found.placed) + len(found.runs) + len(versions)
+        mapped = [f"--map {options.map}"] if options.map else []
+        found.settings["source"] = [*block[: 3 if number else 2], *mapped]
         write_settings(draft / "collection.toml", found.settings)
         findings = [*source.findings, *check_draft(opened, found)]
-    page = "compare" if len(found.placed) + len(found.runs) + len(versions) > 1 else ""
+    page = "compare" if number > 1 else ""
     lines: Names = ()
-    if is_bare:
+    if not number:
         model = "clip-ViT-B-32" if any(found.items.get("file")) else "all-MiniLM-L6-v2"
         start, name = "  python -m dashboard", shlex.quote(call.new)
         lines = [
@@ -136,8 +131,8 @@ def _open_draft(found: Gathered) -> Collection:
 
 
 def _write_all(
-    place: Path, found: Gathered, record: Object, is_stated: bool
-) -> tuple[list[Object], Names]:
+    place: Path, found: Gathered, record: Row, is_stated: bool
+) -> tuple[list[Row], Names]:
     """Write the collection, and take over what people put into the one that is there.
 
     Returns:
@@ -176,7 +171,7 @@ def _write_all(
     return rows, kept
 
 
-def _keep_settings(place: Path, found: Gathered, written: Object, is_stated: bool) -> None:
+def _keep_settings(place: Path, found: Gathered, written: Row, is_stated: bool) -> None:
     """Keep the settings that people changed; note where the source says otherwise."""
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     stated = DECIDING if is_stated else ()
@@ -270,39 +265,32 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
-    versions += [_describe_run(found, run, opened) for run in found.runs.values()]
+    for name, run in found.runs.items():
+        asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]
+        unknown, every = len({*asked} - opened.queries.index.keys()), len({*asked})
+        rest = f"; {unknown:,} of its {every:,} queries are unknown" if unknown else ""
+        versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
         f"Items: {len(ids - texts):,} of {tables}; judged: {number:,}",
-        f"Versions: {'; '.join(versions)}" if versions else NO_VERSION,
+        f"Versions: {'; '.join(versions) or 'none yet'}",
     )
-
-
-def _describe_run(found: Gathered, run: RunLines, opened: Collection) -> str:
-    """Return the results of a version, and how many of its queries are unknown, for the answer.
-
-    Raises:
-        DataError: If the collection has none of its queries or items.
-    """
-    rows = found.tables[f"runs/{run.name}.csv"][1:]
-    asked, items = ({row[at] for row in rows} for at in (0, 1))
-    refuse_unknown(opened.queries, asked, run.file)
-    refuse_unknown(opened.items, items, run.file)
-    unknown = len(asked - opened.queries.index.keys())
-    rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
-    return f"{run.name} ({len(rows):,} results of {run.file}{rest})"
 
 
 def check_draft(opened: Collection, found: Gathered) -> Findings:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
-        DataError: If it finds an error.
+        DataError: If it finds an error, or the collection has no query or item of some results.
     """
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
+    for name, run in found.runs.items():
+        for at, table in enumerate((opened.queries, opened.items)):
+            names = dict.fromkeys(row[at] for row in found.tables[f"runs/{name}.csv"][1:])
+            refuse_unknown(table, names, run.file)
     for name in opened.versions.keys() & {each.name for each in found.placed}:
         record_version(
             opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name

@@ -24,8 +24,7 @@ from dashboard.plugins.importers.source import (
     Texts,
     find_stem,
 )
-from dashboard.tables import AnyArray, Names
-from dashboard.tables import Row as Object
+from dashboard.tables import AnyArray, Names, Row
 from dashboard.texts import parse_number, split_cells
 
 Result = tuple[str, str, float]
@@ -217,9 +216,9 @@ def holds_objects(cell: Any) -> bool:
     return isinstance(cell, list) and {*map(type, cell)} == {dict}
 
 
-def flatten(row: Object, before: str = "") -> Object:
+def flatten(row: Row, before: str = "") -> Row:
     """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
-    found: Object = {}
+    found: Row = {}
     for key, value in row.items():
         name = f"{before}{key}"
         if isinstance(value, str) and value.startswith('{"'):  # an object in a cell of a table
@@ -238,7 +237,7 @@ def flatten(row: Object, before: str = "") -> Object:
     return found
 
 
-def list_inside(row: Object) -> Object:
+def list_inside(row: Row) -> Row:
     """Return the cells of a row, with the texts of objects in lists as NAME.NAME, a list each.
 
     >>> list_inside({"x": [{"y": {"z": "a"}}, {"y": {"z": "b"}}]})["x.y.z"]
@@ -255,7 +254,7 @@ def list_inside(row: Object) -> Object:
     return cells
 
 
-def part_results(row: Object) -> list[Object]:
+def part_results(row: Row) -> list[Row]:
     """Return a row for each result, relevant item or rating that a query lists; else the row."""
     for own in filter(holds_objects, row.values()):
         if RATED in own[0]:  # RRE's groups of queries
@@ -281,14 +280,13 @@ def part_results(row: Object) -> list[Object]:
     if list in map(type, chain(*lists.values())):
         return [row]  # QVHighlights' windows are no items
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
-    texts = {name: own for name, own in lists.items() if stated and {*map(type, own)} == {str}}
-    plain = {name: own for name, own in cells.items() if name not in lists} | texts
-    others = {name: own for name, own in plain.items() if name not in stated and "." not in name}
-    rows: list[Object] = []
+    left = {name for name, own in lists.items() if name in stated or {*map(type, own)} != {str}}
+    others = {name: own for name, own in cells.items() if name not in left and "." not in name}
+    rows: list[Row] = []
     for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
-            if name.endswith("children") and "relevance" in hit:  # Vespa's score
+            if "." in name and "relevance" in hit:  # of a response, as Vespa's, and of nobody
                 hit["score"] = hit.pop("relevance")
             if name != "ratings":
                 hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
@@ -296,9 +294,9 @@ def part_results(row: Object) -> list[Object]:
     return rows or [row]
 
 
-def _list_gains(rated: Object) -> Object:
+def _list_gains(rated: Row) -> Row:
     """Return the gain of each document, which RRE has by document, or documents by gain."""
-    gains: Object = {}
+    gains: Row = {}
     for name, own in rated.items():
         gains |= dict.fromkeys(own, name) if isinstance(own, list) else {name: own["gain"]}
     return gains

@@ -142,8 +142,7 @@ def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts
         DataError: If pictures ask for pictures, and one has several texts.
     """
     owned = {} if {*items} & {*found.texts} else _list_only_texts(found)
-    every = (query for query, _, _ in run.rows)
-    names = found.match_items(every, run.file, found.queries.index)
+    names = found.match_items((query for query, _, _ in run.rows), run.file, found.queries.index)
     told = f"{found.noun}s as queries for {found.noun}s"
     unsure = [name for name, query in names.items() if not owned.get(query, query)]
     if unsure:

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Set
 from itertools import compress, count
 
 import numpy as np
@@ -191,12 +190,7 @@ def _keep_test(found: Gathered) -> None:
         wanted = "the split test; left out"
         found.source.count(found.items.filled[column], len(away), what, wanted, "note")
         found.captions = [row for row in found.captions if row[1] not in away]
-        _drop_items(found, away.keys())
-
-
-def _drop_items(found: Gathered, names: Set[str]) -> None:
-    found.items.drop(names)
-    found.written = {name: own for name, own in found.written.items() if name not in names}
+        found.items.drop(away.keys())
 
 
 def _plan_captions(found: Gathered) -> None:
@@ -208,7 +202,7 @@ def _plan_captions(found: Gathered) -> None:
         others = found.items.index.keys() - {item for _, item, _, _ in found.captions}
         wanted = "those that it has texts of; left out"
         found.source.count(files[0], len(others), "items without a text in it", wanted, "note")
-        _drop_items(found, others)
+        found.items.drop(others)
     found.pictures = list(found.items.index)
     found.settings["protocols"] = ["crossmodal"]
     found.queries = Rows()

@@ -17,8 +17,7 @@ from dashboard.plugins.importers.placing import match_queries
 from dashboard.plugins.importers.source import Ordered, Texts
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
-from dashboard.tables import Names, read_table
-from dashboard.tables import Row as Object
+from dashboard.tables import Names, Row, read_table
 
 RECORD = ".init.json"
 """What `init` made of the source alone: files, settings and tables. All else is of people."""
@@ -29,8 +28,7 @@ TABLES = {
     "unified_annotation.csv": ("slice_id",),
 }
 """Tables in which people change rows, and the columns that name a row."""
-Row = tuple[str, ...]
-Cells = dict[Row, Texts]
+Cells = dict[tuple[str, ...], Texts]
 """The filled cells of each row of a table, by its key."""
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
@@ -90,7 +88,7 @@ def list_tables(found: Gathered) -> None:
         tables[f"runs/{name}.csv"] = [("query_id", "item_id", "score"), *rows]
 
 
-def write_files(found: Gathered) -> list[Object]:
+def write_files(found: Gathered) -> list[Row]:
     """Write tables and copies, beside vectors and media; return a row a file: rows, origin."""
     draft, tables = found.folder, found.tables
     taken: dict[str, Iterable[str]] = {**found.taken, "qrels.csv": found.files}
@@ -121,7 +119,7 @@ def write_files(found: Gathered) -> list[Object]:
     ]
 
 
-def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
+def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[tuple[str, ...]]:
     """Return the header and the rows of a table: of columns of keywords, or of all others."""
     shown = [
         name
@@ -131,15 +129,15 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Row]:
     return [(key, *shown), *rows.list_rows(*shown)]
 
 
-def read_record(place: Path) -> Object:
+def read_record(place: Path) -> Row:
     """Return what `init` made the last time; nothing where no record tells it."""
-    told: Object = {}
+    told: Row = {}
     with suppress(OSError, ValueError, TypeError):
         told |= json.loads((place / RECORD).read_bytes())
     return {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}} | told
 
 
-def drop_versions(place: Path, found: Gathered, record: Object) -> None:
+def drop_versions(place: Path, found: Gathered, record: Row) -> None:
     """Leave out versions of the source whose name people removed, or gave one of their own."""
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *wrote} - there)
@@ -165,7 +163,7 @@ def list_files(folder: Path) -> Names:
     return [name for name in names if f"/{DRAFT}" not in name]
 
 
-def keep_rows(place: Path, name: str, found: Gathered, record: Object) -> None:
+def keep_rows(place: Path, name: str, found: Gathered, record: Row) -> None:
     """Give a new table what people changed in the one that is there, and say what changes.
 
     A query that people deleted has no judgements.
@@ -281,7 +279,8 @@ def link_media(found: Gathered) -> None:
     for folder, names in shown.items():
         for name in known & names:
             link_file(found.source.find_path(name), found.folder / folder / name)
-    found.items.add(list(found.written), {"file": list(found.written.values())})
+    cells = {name: own for name, own in found.written.items() if name in found.items.index}
+    found.items.add(list(cells), {"file": list(cells.values())})
 
 
 def link_file(path: Path, target: Path) -> None:

@@ -197,7 +197,7 @@ CASES |= {
     "codes and labels in one file": (
         {"csq.npz": lambda path: np.savez(path, retrieval_B=SIGNS, query_B=SIGNS[1:], query_L=[
             [0, 1], [1, 0]], retrieval_L=[[1, 0], [0, 1], [0, 1]])},
-        [], {("queries.csv", "labels"): ['["label 1"]', '["label 0"]']}, {"csq_B P@1": 0.5}),
+        [], {("queries.csv", "labels"): ['["label 1"]', '["label 0"]']}, {"csq P@1": 0.5}),
     "codes and tables of labels": (
         {"database_codes.npy": SIGNS, "database_codes.txt": "a\nb\nc", "query_codes.npy": SIGNS[1:],
          "query_codes.txt": "p\nq", "query_labels.csv": "item_id,label\np,y\nq,x\n",

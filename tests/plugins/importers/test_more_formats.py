@@ -146,7 +146,7 @@ CASES: dict[str, Case] = {
                 for n, word in (("d", "accept"), ("e", "reject")))},
         ["--relevance", "objects.classTitle"],
         {("items.csv", "file label objects.classTitle"):
-         ['b.png||["dog"]', 'a.png||["cat"]', 'd.png|["fox"]|', "c.png||", "e.png||"]}, {}),
+         ['d.png|["fox"]|', 'b.png||["dog"]', 'a.png||["cat"]', "c.png||", "e.png||"]}, {}),
     "ratings of OpenSearch, Elasticsearch and RRE": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
          "b.json": {"requests": [{"id": "r", "request": 1,

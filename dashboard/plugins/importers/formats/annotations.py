@@ -1,4 +1,4 @@
-"""Annotations as classes of each picture: JSON of FiftyOne and Label Studio; boxes, OpenImages.
+"""Annotations as classes of each picture: FiftyOne, Label Studio and Prodigy; boxes, OpenImages.
 
 FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe a file a
 picture; boxes are in CVAT's and VOC's XML and in YOLO's text files.
@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.plugins.importers.blocks import Row, make_block, read_blocks
+from dashboard.plugins.importers.blocks import NumberedRow, make_block, read_blocks, read_lines
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
@@ -18,6 +18,7 @@ from dashboard.plugins.importers.pieces import (
     Items,
     Pieces,
     find_labels,
+    list_inside,
     read_each,
     write_list,
 )
@@ -28,6 +29,7 @@ from dashboard.texts import parse_number
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
 KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
+ANSWERED = re.compile('"_input_hash"')
 BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
@@ -41,11 +43,13 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
     cells = [(name, write_list(map(str, own))) for name, own in labels]
-    names = [name for name, _ in cells]
-    return Items(file, names, {column: [own for _, own in cells]}, [column])
+    return Items(file, [name for name, _ in cells], {column: [own for _, own in cells]}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:
+    if ANSWERED.search(source.read_head(name)):
+        yield from _read_answers(source, name)
+        return
     found = source.read_json(name)
     if isinstance(found, list):
         yield from _list_tasks(source, name, found)
@@ -62,7 +66,7 @@ def _read_json(source: Source, name: str) -> Pieces:
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     """Yield the data of each task of Label Studio with what each annotation says, a row each."""
-    rows: list[Row] = []
+    rows: list[NumberedRow] = []
     controls: Ordered = {}
     for at, task in enumerate(tasks, start=1):
         told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
@@ -70,8 +74,21 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
             own = _list_controls(each["result"])
             controls |= dict.fromkeys(own)
             rows.append((at, task["data"] | own))
-    block = make_block(source, name, rows)
-    yield from list_pieces(source, [block._replace(classes=[*controls])])
+    yield from list_pieces(source, [make_block(source, name, rows)._replace(classes=[*controls])])
+
+
+def _read_answers(source: Source, name: str) -> Pieces:
+    """Yield the rows that answers of Prodigy accept, chosen options as labels."""
+    rows, odd = [], []
+    for line, row in read_lines(source, name):
+        if row.get("answer") != "accept":
+            odd.append(line)
+            continue
+        if row.pop("options", ()):
+            row["label"] = row.pop("accept")
+        rows.append((line, list_inside(row)))
+    source.count(name, odd, "answers that do not accept", "accept; left out")
+    yield from list_pieces(source, [make_block(source, name, rows)])
 
 
 def _list_controls(result: Sequence[Any]) -> Columns:
@@ -143,8 +160,7 @@ def _read_rows(source: Source, name: str) -> Pieces:
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
         sure = small.get("confidence") or ["1"] * len(files)
         for file, kind, number in zip(files, kinds, sure, strict=True):
-            is_there = parse_number(number) != 0
-            labels.setdefault(file, []).extend([kind] * is_there)
+            labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 
 
@@ -154,8 +170,11 @@ ROWS = Format(
     partial(read_each, _read_rows),
 )
 JSON = Format(
-    "FiftyOne, Label Studio",
-    lambda source: source.list_keyed(*KEYS),
+    "FiftyOne, Label Studio, Prodigy",
+    lambda source: [
+        *source.list_keyed(*KEYS),
+        *source.list_headed(ANSWERED.search, ".jsonl"),
+    ],
     partial(read_each, _read_json),
 )
 BOXES = Format("boxes", recognise_boxes, read_boxes)

@@ -1,7 +1,7 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, find_stem
+from dashboard.plugins.importers.source import Columns, Source, Texts, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import (
@@ -40,10 +40,12 @@ SETS = ("train", "test", "neighbors")
 MAX_NEIGHBOURS = 10
 MIN_KEYED = 5
 """Lists of fractions, each a vector by its key; fewer are something else."""
-LABELLED = re.compile(r"(^|[\W_])(y|l|targets|labels?)([\W_](train|test|val|tr|te)\w*)?$", re.I)
-"""Names of arrays of classes, which are no vectors."""
-CODES = re.compile(r"(^|[\W_])(codes?|hash(es)?|binary|b)$", re.I)
-"""The end of the name of an array of codes, beside which one of their classes stands."""
+ENDING = f"(|{'|'.join(map(re.escape, ENDINGS))})$"
+CODES = re.compile(rf"(^|[\W_])(?:codes?|hash(?:es)?|binary|b){ENDING}", re.I)
+LABELS = re.compile(
+    rf"(^|[\W_])(?:y|l|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
+)
+"""The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 
 
 def recognise(source: Source) -> Names:
@@ -57,8 +59,7 @@ def recognise(source: Source) -> Names:
 def _is_list(source: Source, name: str) -> bool:
     """Return whether the first line of a table is that of ids alone, and says so."""
     first = source.read_head(name).split("\n")[0].strip()
-    is_one = not re.search(r"[,;\t|]", first)
-    return is_one and bool(IDS.search(first) or EXTENSION.search(first))
+    return not re.search(r"[,;\t|]", first) and bool(IDS.search(first) or EXTENSION.search(first))
 
 
 def read(source: Source, files: Names) -> Pieces:
@@ -66,33 +67,38 @@ def read(source: Source, files: Names) -> Pieces:
     there = {*files, *source.left}
     beside = {other for name in files for other in find_beside(name, files)}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
-    coded = {CODES.sub("", _cut_ending(each)) for each in arrays if CODES.search(_cut_ending(each))}
-    vectors = [name for name in arrays if LABELLED.sub("", _cut_ending(name)) not in coded]
-    yield from read_each(partial(_read_file, there=there, arrays=arrays), source, vectors)
+    labels = _pair_labels(arrays)
+    vectors = [name for name in arrays if name not in labels.values()]
+    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
+    yield from read_each(read_file, source, vectors)
 
 
-def _cut_ending(name: str) -> str:
-    return re.sub(r"\.\w+$", "", name)
+def _pair_labels(names: Iterable[str]) -> Texts:
+    """Return the array of classes of each array of codes: its name is another one at the end.
+
+    >>> _pair_labels(["x_codes.npy", "x_labels.npy", "y_B.npy", "z"])
+    {'x_codes.npy': 'x_labels.npy'}
+    """
+    labels = {LABELS.sub("", each): each for each in names if LABELS.search(each)}
+    codes = {each: CODES.sub("", each) for each in names if CODES.search(each)}
+    return {each: labels[stem] for each, stem in codes.items() if stem in labels}
 
 
 def _list_classes(labels: AnyArray) -> list[str]:
     """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
     if labels.ndim == 1:
         return list_texts(labels)
-    rows = labels[:] > 0
-    return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in rows]
+    return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
-def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pieces:
+def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
     lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
     matrices = {
-        key: each
-        for key, each in found.items()
-        if each.ndim > 1 and not LABELLED.search(key or find_stem(name))
+        key: each for key, each in found.items() if each.ndim > 1 and not LABELS.search(key or name)
     }
     if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
         with suppress(ValueError):  # a vector an id, if all are as long
@@ -107,25 +113,26 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names) -> Pie
     if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
         do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
         raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
+    labels = labels | _pair_labels(found)
     for key, rows in matrices.items():
-        version, side = name_version(name, key, [*arrays, *matrices])
+        own, cells = key or name, Columns()
+        end = r"\1codes\2" if own in labels else r"\g<0>"
+        plain = CODES.sub(end, name), CODES.sub(end, key)
+        version, side = name_version(*plain, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        own, cells = key or _cut_ending(name), Columns()
-        places = found if key else {_cut_ending(each): each for each in arrays}
-        for each in places if CODES.search(own) else ():
-            if LABELLED.search(each) and LABELLED.sub("", each) == CODES.sub("", own):
-                labels = found[each] if key else read_arrays(source.root / places[each], each)[""]
-                if len(labels) != len(rows):
-                    told = f"{len(rows):,} codes and {len(labels):,} labels in {each}"
-                    raise DataError(name, told, "as many of both")
-                cells = {"labels": _list_classes(labels)}
-                ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
-        if not cells and side == "items":
+        if beside := labels.get(own):
+            kinds = found[beside] if key else read_arrays(source.find_path(beside), beside)[""]
+            if len(kinds) != len(rows):
+                told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
+                raise DataError(name, told, "as many of both")
+            cells = {"labels": _list_classes(kinds)}
+            ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
+        elif side == "items":
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, ids)}
         if ids and cells:
             yield (

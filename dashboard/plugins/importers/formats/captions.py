@@ -19,8 +19,7 @@ from dashboard.plugins.importers.pieces import (
     write_list,
 )
 from dashboard.plugins.importers.source import Source, find_folder_of, list_first
-from dashboard.tables import Names
-from dashboard.tables import Row as Object
+from dashboard.tables import Names, Row
 
 COLUMNS = ("cocoid", "imgid", "split")
 WORD = re.compile(r"[^\W\d_]+")
@@ -52,7 +51,7 @@ def _read_json(source: Source, name: str) -> Pieces:
         return
     beside, own, other = LISTS[key]
     kept = found[key]
-    told: dict[Any, list[Object]] = {image.get(own): [] for image in kept}
+    told: dict[Any, list[Row]] = {image.get(own): [] for image in kept}
     kinds = {e["id"]: str(e.get("name", e["id"])) for e in found.get("categories", ())}
     odd = 0
     for each in found.get(beside, ()):
@@ -81,7 +80,7 @@ def _read_json(source: Source, name: str) -> Pieces:
     yield Captions(name, rows)
 
 
-def _find(told: Object, keys: Names) -> str:
+def _find(told: Row, keys: Names) -> str:
     """Return the value of the first of some keys that is there, as a text."""
     return next((make_text(told[key]) for key in keys if told.get(key) is not None), "")
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from dashboard.plugins.importers.column_roles import DATABASE, name_version
 from dashboard.plugins.importers.pieces import (
     ClassNames,
     Format,
@@ -27,8 +28,6 @@ FLAGGED = re.compile(rf"\s*({FLAGS % '{2,}'}|{CLASS})\s*(\n|$)")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
 SPLIT = re.compile("partition|split")
 """Words in names of lists whose numbers are no classes."""
-SIDES = re.compile("(database|gallery|base)|(test|query|queries)")
-"""Words in names of the lists of what is searched, and of what asks."""
 MAX_NAMES = 1 << 22
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
@@ -45,15 +44,15 @@ def recognise_flags(source: Source) -> Names:
 
 def read_flags(source: Source, files: Names) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
-    parts = {name: SIDES.search(find_stem(name).lower()) for name in files}
-    queries = [name for name, part in parts.items() if part and part[2]]
-    used = sorted(filter(parts.get, files), key=queries.__contains__) or files
-    others = [name for name in files if name not in used]
+    queries = [name for name in files if name_version(name, beside=files)[1] == "texts"]
+    parts = [*filter(DATABASE.search, files), *queries]
+    others = [name for name in files if parts and name not in parts]
     source.count(files[0], others, "lists beside database and test", "those; left out", "note")
-    yield from read_each(partial(_read_flags, queries=queries), source, used)
+    read_list = partial(_read_flags, queries=queries, is_whole=bool(parts))
+    yield from read_each(read_list, source, parts or files)
 
 
-def _read_flags(source: Source, name: str, queries: Names) -> Pieces:
+def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pieces:
     text = source.read_text(name)
     first = text.split("\n")[0].strip()
     width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
@@ -64,7 +63,7 @@ def _read_flags(source: Source, name: str, queries: Names) -> Pieces:
         flags = match[2].split()
         own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
         rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
-    yield _make_part(name, rows, "labels", name in queries, bool(SIDES.search(find_stem(name))))
+    yield _make_part(name, rows, "labels", name in queries, is_whole)
 
 
 def _make_part(

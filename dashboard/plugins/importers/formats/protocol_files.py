@@ -21,8 +21,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
 )
 from dashboard.plugins.importers.source import Source, find_stem
-from dashboard.tables import Names
-from dashboard.tables import Row as Object
+from dashboard.tables import Names, Row
 from dashboard.texts import parse_number
 
 REFERENCES = ("candidate", "reference", "reference_img_id")
@@ -82,7 +81,7 @@ def read(source: Source, files: Names) -> Pieces:
         yield RunLines(each, find_stem(each), rows)
 
 
-def _list_names(source: Source, row: Object, keys: Names) -> Names:
+def _list_names(source: Source, row: Row, keys: Names) -> Names:
     """Return the values of some keys, each one or a list."""
     values = [row[key] for key in keys if row.get(key) is not None]
     every = [each for own in values for each in (own if isinstance(own, list) else [own])]

@@ -140,8 +140,7 @@ def read_beir(source: Source, files: Names) -> Pieces:
     corpus, queries, *qrels = files
     judged: set[str] = set()
     if qrels:
-        chosen = choose_part(source, qrels, SPLITS, "parts of judgements")
-        for piece in read_table(source, chosen):
+        for piece in read_table(source, choose_part(source, qrels, SPLITS, "parts of judgements")):
             if isinstance(piece, Judgements):
                 judged.update(query for query, _, _ in piece.rows)
             yield piece
