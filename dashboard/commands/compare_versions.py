@@ -11,7 +11,7 @@ from dashboard.commands.options import (
     Answer,
     add_choices,
     add_collection,
-    complain_about_not_run,
+    complain_about_gaps,
     open_pair,
 )
 from dashboard.commands.output import say
@@ -46,7 +46,7 @@ def answer(call: Namespace) -> Answer:
     study, choices = open_pair(call, may_be_same=True)
     complain_about_margins(call, study, choices)
     rows = study.compare(*choices.pair, choices["metrics"])
-    complain_about_not_run(study, choices.pair, choices["metrics"])
+    complain_about_gaps(study, choices.pair)
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         name = Measure(row["metric"], row["cutoff"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from dashboard.commands.output import say
 from dashboard.errors import DataError, Finding, Unsure, list_names
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, resolve
-from dashboard.texts import count_things
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -178,16 +176,12 @@ def complain_about_broken(call: Namespace, collection: Collection) -> int:
     return WRONG if broken else FINE
 
 
-def complain_about_not_run(study: Study, versions: Iterable[str], metrics: str) -> int:
-    """Print why queries were not run or count as 0; return WRONG where a version ran none."""
+def complain_about_gaps(study: Study, versions: Iterable[str]) -> int:
+    """Print why queries have no value or count as 0; return WRONG where a version ran none."""
     from dashboard.study.changes import describe_gaps
 
-    for gap in describe_gaps(study, versions, metrics):
-        say(f"warning: {gap}")
-    code = FINE
-    for version in versions:
-        not_run = study.run(version).source.not_run
-        for why, number in Counter(not_run.values()).items():
-            say(f"warning: {version}: {count_things(number, 'query')} not run: {why}")
-        code = WRONG if len(not_run) == len(study.collection.queries) else code
-    return code
+    for level, sentences in describe_gaps(study, versions).items():
+        for sentence in sentences:
+            say(f"{level}: {sentence}")
+    run = (len(study.run(each).source.not_run) for each in versions)
+    return WRONG if len(study.collection.queries) in run else FINE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, wraps
@@ -319,12 +318,6 @@ class Study:
                     told = {"slice": name, "queries": len(scored), "run": version}
                     rows.append(told | {"mean": parse_one(metric).average(scored)})
         return rows
-
-    def count_unscored(self, version: str) -> dict[str, int]:
-        """Return how many queries have no value, by why."""
-        reasons = {**self.judgement.unscorable, **self.run(version).source.not_run}
-        counted = Counter(reasons[q] for q in self.queries.tolist() if q in reasons)
-        return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""
