@@ -128,7 +128,14 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         source: Source = version.make_source(collection, version, ties)
         return source
     if version.run is not None:
-        return RunFileSource(order_run(version.run, queries, items, ties), {})
+        ranked = order_run(version.run, queries, items, ties)
+        answered = {collection.query_kinds[query] for query in ranked}
+        not_run = {
+            query: f"{version.name} has no results for any {kind} query"
+            for query, kind in enumerate(collection.query_kinds)
+            if kind not in answered
+        }
+        return RunFileSource(ranked, not_run)
     assert version.items is not None
     limit_threads()
     places = place_items(items.ids, ties)
