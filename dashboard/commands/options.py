@@ -131,9 +131,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
             continue
         if call.collection is None and not each.of_files:
             raise ValueError(f"{each.flag}: only a COLLECTION has that; leave it out with --qrels.")
-        if not each.write(value).strip():
-            raise ValueError(f"{each.flag} is empty. Give a value, or leave it out.")
-        given[each.key] = each.write(value)
+        given[each.key] = each.write_given(value)
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices)
