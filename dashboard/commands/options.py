@@ -141,16 +141,14 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     return study, choices
 
 
-def open_pair(call: Namespace, may_be_same: bool = False) -> tuple[Study, Choices]:
+def open_pair(call: Namespace) -> tuple[Study, Choices]:
     """Return what `open_study_of` does, of a call that compares two versions.
 
     Raises:
-        ValueError: If there is one version only; not if it may be, and the call names it twice.
+        ValueError: If they are one.
     """
     study, choices = open_study_of(call)
-    if len(choices.compared) < 2 and may_be_same and call.baseline and call.candidate:
-        say(f"note: baseline and candidate are both {choices['candidate']!r}; name two versions")
-    elif len(choices.compared) < 2:
+    if len(choices.compared) < 2:
         do = "Give a second --run FILE."
         if len(there := study.collection.versions) > 1:
             do = f"Name two of {list_names(there)} with --baseline and --candidate."
