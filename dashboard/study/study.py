@@ -81,24 +81,22 @@ class Study:
         return find_rules(self.collection, self.choices["protocol"])
 
     @property
+    @compute_once
     def judgement(self) -> Judgement:
         """Grades of all items for all queries."""
-        return self._whole._amend_judgement()
-
-    @compute_once
-    def _amend_judgement(self) -> Judgement:
+        if self._slices:
+            return self._whole.judgement
         judgement = self.given_judgement
         for amend in [*load_all("amend_judgement"), *load_all("merge_items")]:
             judgement = amend(self.collection, self.choices, judgement)
         return judgement
 
     @property
+    @compute_once
     def given_judgement(self) -> Judgement:
         """Grades as the protocol judges, before a plugin amends them."""
-        return self._whole._judge()
-
-    @compute_once
-    def _judge(self) -> Judgement:
+        if self._slices:
+            return self._whole.given_judgement
         return self.rules.judge(self.collection, self.choices)
 
     @property
@@ -131,16 +129,15 @@ class Study:
         """Ids of the queries in question."""
         return tuple(map(self.collection.queries.ids.__getitem__, self.queries.tolist()))
 
+    @compute_once
     def run(self, version: str) -> Run:
         """Return the run of a version.
 
         Raises:
             DataError: If there is no such version, or it cannot be used.
         """
-        return self._whole._make_run(version)
-
-    @compute_once
-    def _make_run(self, version: str) -> Run:
+        if self._slices:
+            return self._whole.run(version)
         collection, rules = self.collection, self.rules
         found, least = collection.find_version(version), self.choices["min_similarity"]
         if rules.transform is not None:
