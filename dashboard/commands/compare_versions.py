@@ -11,8 +11,9 @@ from dashboard.commands.options import (
     Answer,
     add_choices,
     add_collection,
-    complain_about_not_run,
+    complain_about_gaps,
     open_pair,
+    open_study_of,
 )
 from dashboard.commands.output import say
 
@@ -43,10 +44,13 @@ def answer(call: Namespace) -> Answer:
     from dashboard.evaluation.differences import find_sign
     from dashboard.evaluation.metrics import Measure, parse
 
-    study, choices = open_pair(call, may_be_same=True)
+    is_named = bool(call.baseline and call.candidate)
+    study, choices = (open_study_of if is_named else open_pair)(call)
+    if len(choices.compared) < 2:
+        say(f"note: baseline and candidate are both {choices['candidate']!r}; name two versions")
     complain_about_margins(call, study, choices)
     rows = study.compare(*choices.pair, choices["metrics"])
-    complain_about_not_run(study, choices.pair, choices["metrics"])
+    complain_about_gaps(study, choices.pair)
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         name = Measure(row["metric"], row["cutoff"])

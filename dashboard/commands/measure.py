@@ -11,7 +11,7 @@ from dashboard.commands.options import (
     add_choices,
     add_collection,
     complain_about_broken,
-    complain_about_not_run,
+    complain_about_gaps,
     open_study_of,
 )
 
@@ -36,7 +36,7 @@ def answer(call: Namespace) -> Answer:
     study, choices = open_study_of(call)
     found = study.measure(choices["runs"], choices["metrics"])
     code = complain_about_broken(call, study.collection)
-    code = complain_about_not_run(study, choices["runs"], choices["metrics"]) or code
+    code = complain_about_gaps(study, choices["runs"]) or code
     return *list_rows(found, call.by_query), code
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from dashboard.commands.output import say
 from dashboard.errors import DataError, Finding, Unsure, list_names
 from dashboard.storage.folders import find_folder
 from dashboard.study.choices import list_choices, resolve
-from dashboard.texts import count_things
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -133,9 +131,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
             continue
         if call.collection is None and not each.of_files:
             raise ValueError(f"{each.flag}: only a COLLECTION has that; leave it out with --qrels.")
-        if not each.write(value).strip():
-            raise ValueError(f"{each.flag} is empty. Give a value, or leave it out.")
-        given[each.key] = each.write(value)
+        given[each.key] = each.write_given(value)
     require_protocol(collection, given)
     choices = resolve(collection, given)
     study = open_study(collection, choices)
@@ -145,16 +141,14 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
     return study, choices
 
 
-def open_pair(call: Namespace, may_be_same: bool = False) -> tuple[Study, Choices]:
+def open_pair(call: Namespace) -> tuple[Study, Choices]:
     """Return what `open_study_of` does, of a call that compares two versions.
 
     Raises:
-        ValueError: If there is one version only; not if it may be, and the call names it twice.
+        ValueError: If they are one.
     """
     study, choices = open_study_of(call)
-    if len(choices.compared) < 2 and may_be_same and call.baseline and call.candidate:
-        say(f"note: baseline and candidate are both {choices['candidate']!r}; name two versions")
-    elif len(choices.compared) < 2:
+    if len(choices.compared) < 2:
         do = "Give a second --run FILE."
         if len(there := study.collection.versions) > 1:
             do = f"Name two of {list_names(there)} with --baseline and --candidate."
@@ -178,16 +172,12 @@ def complain_about_broken(call: Namespace, collection: Collection) -> int:
     return WRONG if broken else FINE
 
 
-def complain_about_not_run(study: Study, versions: Iterable[str], metrics: str) -> int:
-    """Print why queries were not run or count as 0; return WRONG where a version ran none."""
+def complain_about_gaps(study: Study, versions: Iterable[str]) -> int:
+    """Print why queries have no value or count as 0; return WRONG where a version ran none."""
     from dashboard.study.changes import describe_gaps
 
-    for gap in describe_gaps(study, versions, metrics):
-        say(f"warning: {gap}")
-    code = FINE
-    for version in versions:
-        not_run = study.run(version).source.not_run
-        for why, number in Counter(not_run.values()).items():
-            say(f"warning: {version}: {count_things(number, 'query')} not run: {why}")
-        code = WRONG if len(not_run) == len(study.collection.queries) else code
-    return code
+    for level, sentences in describe_gaps(study, versions).items():
+        for sentence in sentences:
+            say(f"{level}: {sentence}")
+    run = (len(study.run(each).source.not_run) for each in versions)
+    return WRONG if len(study.collection.queries) in run else FINE

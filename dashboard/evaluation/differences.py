@@ -60,11 +60,8 @@ def compare_runs(
     differences = np.round(candidate.values - baseline.values, 12)
     medians = np.array([measure.metric.is_median for measure in baseline.measures], dtype=bool)
     tested = np.where(medians[:, None], np.nan, differences)
-    order = np.argsort(np.array(baseline.query_ids))
-    units = sum_units(tested[:, order].T, group_scenes(scenes, order))
-    p = compute_randomisation_p(*units)
-    tests = [*compute_bootstrap_interval(*units), p, correct_holm(p, find_twins(tested.T))]
-    family = [str(baseline.measures[place]) for place in np.flatnonzero(~np.isnan(p))]
+    units, tests = run_tests(tested.T, scenes, baseline.query_ids)
+    family = [str(baseline.measures[place]) for place in np.flatnonzero(~np.isnan(tests[2]))]
     rows = []
     for place, measure in enumerate(baseline.measures):
         values = (baseline.values[place], candidate.values[place])
@@ -260,11 +257,25 @@ def name_outcome(gain: float) -> str:
     return "same" if abs(gain) <= SAME else "better" if gain > 0 else "worse"
 
 
-def group_scenes(scenes: Names | None, order: IntArray) -> IntArray | None:
-    """Return the unit of each query in an order: its scene, or itself; None if there are none."""
-    if scenes is None or not any(scenes):
-        return None
-    return number_names(scenes[at] or f"\0{at}" for at in order)[1]
+def run_tests(
+    differences: FloatArray, scenes: Names | None, query_ids: Names
+) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
+    """Return the sums and sizes of units, and low, high, p and p after Holm of each column.
+
+    A unit is a scene, or a query without one; no number depends on the order of the queries.
+
+    Args:
+        differences: Shape [queries, columns]; NaN for null.
+        scenes: Scene of each query, "" for none.
+        query_ids: Ids of the queries.
+    """
+    order, groups = np.argsort(np.array(query_ids)), None
+    if scenes and any(scenes):
+        groups = number_names(scenes[at] or f"\0{at}" for at in order)[1]
+    units = sum_units(differences[order], groups)
+    p = compute_randomisation_p(*units)
+    adjusted = correct_holm(p, find_twins(differences))
+    return units, np.array([*compute_bootstrap_interval(*units), p, adjusted])
 
 
 def replace_nan(value: float) -> float | None:

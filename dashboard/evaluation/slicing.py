@@ -8,17 +8,10 @@ import numpy as np
 from dashboard.evaluation.differences import (
     SAME,
     SIGNIFICANT,
-    group_scenes,
     replace_nan,
+    run_tests,
     write_p,
     write_signed,
-)
-from dashboard.evaluation.statistics import (
-    compute_bootstrap_interval,
-    compute_randomisation_p,
-    correct_holm,
-    find_twins,
-    sum_units,
 )
 from dashboard.tables import BoolArray, FloatArray, Names, Row, Rows
 
@@ -80,17 +73,13 @@ def compare_slices(
     """
     if not slices:
         return []
-    order = np.argsort(np.array(query_ids))
     inside = np.array(list(slices.values()), dtype=bool)
-    columns = np.where(inside, differences, np.nan)[:, order].T
+    columns = np.where(inside, differences, np.nan).T
     scored = (~np.isnan(columns)).sum(axis=0)
     large = scored >= SMALL_SLICE
     found = np.full((4, len(slices)), np.nan)
     if large.any():
-        units = sum_units(columns[:, large], group_scenes(scenes, order))
-        p = compute_randomisation_p(*units)
-        adjusted = correct_holm(p, find_twins(columns[:, large]))
-        found[:, large] = [*compute_bootstrap_interval(*units), p, adjusted]
+        found[:, large] = run_tests(columns[:, large], scenes, query_ids)[1]
     rows = []
     for name, column, numbers in zip(slices, columns.T, found.T, strict=True):
         figures = zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)

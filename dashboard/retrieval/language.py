@@ -30,8 +30,6 @@ def embed_texts(texts: Names) -> Float32Array:
     Raises:
         DataError: If the model is not installed.
     """
-    if not texts:
-        return np.empty((0, 384), dtype=np.float32)
     with _LOCK:
         found = np.asarray(_load_model().embed(list(texts)), np.float32)
     lengths: Float32Array = np.linalg.norm(found, axis=1, keepdims=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dashboard.retrieval.gallery import Found, Ranking
 from dashboard.retrieval.sources import Source, rank_among
-from dashboard.tables import FloatArray, IntArray, Reasons
+from dashboard.tables import FloatArray, IntArray
 
 BLOCK = 256
 """Queries of one part."""
@@ -27,7 +27,6 @@ class Part:
         tie_last: Rank of the last result with this score.
         length: Number of results of each query's whole list.
         passing: Number of them that pass the similarity threshold; the list ends there.
-        not_run: Why a query was not run, by its position in the collection.
     """
 
     queries: IntArray
@@ -39,7 +38,6 @@ class Part:
     tie_last: IntArray
     length: IntArray
     passing: IntArray
-    not_run: Reasons
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +78,7 @@ class Run:
             )
             row = np.repeat(np.arange(len(some)), [len(each.items) for each in found])
             length, passing = np.array([(each.length, each.passing) for each in found]).T
-            asked = set(some.tolist())
-            not_run = {query: why for query, why in self.source.not_run.items() if query in asked}
-            yield Part(some, row, item, score, rank, first, last, length, passing, not_run)
+            yield Part(some, row, item, score, rank, first, last, length, passing)
 
     def _rank(self, queries: IntArray) -> Iterator[Ranking]:
         """Yield the ranking of each query among its candidates.

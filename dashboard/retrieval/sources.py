@@ -27,11 +27,14 @@ class Source(Protocol):
     """Ranks the queries of a collection, which are given by their positions.
 
     Attributes:
-        not_run: Why a query was not run, by its position.
+        not_run: Why a query was not run, by its position; it has no value.
     """
 
-    @property
-    def not_run(self) -> Reasons: ...
+    not_run: Reasons
+
+    def lacks(self, query: int) -> bool:
+        """Return whether there are no results for a query that was run, which count as none."""
+        return False
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         """Yield the ranking of each query; an empty one if it was not run."""
@@ -39,7 +42,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class VectorSource:
+class VectorSource(Source):
     """Search with a vector of each query: its own, or that of the item it is about.
 
     Attributes:
@@ -85,11 +88,14 @@ class VectorSource:
 
 
 @dataclass(frozen=True, eq=False)
-class RunFileSource:
-    """Results that a file holds; a query that the file does not name has found nothing."""
+class RunFileSource(Source):
+    """Results that a file holds; a query that it does not name has found nothing."""
 
     ranked: Mapping[int, Ranking]
     not_run: Reasons
+
+    def lacks(self, query: int) -> bool:
+        return query not in self.ranked
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         for query in queries.tolist():
@@ -122,7 +128,14 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         source: Source = version.make_source(collection, version, ties)
         return source
     if version.run is not None:
-        return RunFileSource(order_run(version.run, queries, items, ties), {})
+        ranked = order_run(version.run, queries, items, ties)
+        answered = {collection.query_kinds[query] for query in ranked}
+        not_run = {
+            query: f"{version.name} has no results for any {kind} query"
+            for query, kind in enumerate(collection.query_kinds)
+            if kind not in answered
+        }
+        return RunFileSource(ranked, not_run)
     assert version.items is not None
     limit_threads()
     places = place_items(items.ids, ties)

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.commands.measure import MEANS
 from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
-from dashboard.study.changes import count_outcomes, list_changes
+from dashboard.study.changes import count_outcomes, describe_gaps, list_changes
 from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.charts import colour_versions, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
@@ -16,7 +16,6 @@ from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.version_table import (
     describe_contents,
-    describe_unscored,
     draw_interval,
     list_versions,
     make_curve,
@@ -43,7 +42,7 @@ with st.container(border=True):
     changes = list_changes(study, *versions, metric)
     if is_compared:
         draw_interval(front, count_outcomes(changes))
-    for sentence in describe_unscored(study, runs):
+    for sentence in describe_gaps(study, runs)["note"]:
         draw_text("caption", sentence)
 
 colours = colour_versions([*versions, *runs])

@@ -88,6 +88,14 @@ class Collection:
         return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
 
     @cached_property
+    def query_kinds(self) -> list[str]:
+        """Kind of each query: text, or the kind or side of the item that it is about, or item."""
+        kinds = zip(self.items["kind"], self.items["side"], strict=True)
+        of_items = [*(kind or side or "item" for kind, side in kinds), "item"]
+        pairs = zip(self.is_text, self.own_items.tolist(), strict=True)
+        return ["text" if is_text else of_items[item] for is_text, item in pairs]
+
+    @cached_property
     def query_names(self) -> list[str]:
         """Name of each query: its text, its caption or its item's, or an id."""
         captions, names = (*self.items["caption"], ""), (*self.items.ids, "")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
+from dashboard.errors import Level, list_names
 from dashboard.evaluation.differences import SAME, find_sign, list_differences, name_outcome
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
@@ -62,18 +63,28 @@ def list_slice_changes(
     return [row for row in rows if kept[row["query_id"]]]
 
 
-def describe_gaps(study: Study, versions: Iterable[str], metrics: str) -> list[str]:
-    """Return a sentence for each version whose file lacks scored queries that count as 0 in all."""
-    told = []
-    for each in study.measure(versions, metrics):
-        ranked = getattr(study.run(each.run).source, "ranked", None)
-        scored = ~np.isnan(each.values).all(axis=0)
-        empty = study.queries[scored & (np.nan_to_num(each.values) == 0).all(axis=0)]
-        if ranked is not None and (lacking := set(empty.tolist()).difference(ranked)):
-            number = int(scored.sum())
-            has = f"{each.run} has results for {number - len(lacking):,} of {number:,}"
-            told.append(f"{has} scored queries; the others count as 0.")
-    return told
+def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str]]:
+    """Return sentences on queries without a value and why (notes), and without results (warnings).
+
+    The same ones of several versions are told once, without the versions if it is all of them.
+    """
+    told: dict[Level, dict[str, list[str]]] = {"note": {}, "warning": {}}
+    names, asked = list(dict.fromkeys(versions)), study.queries.tolist()
+    for version in names:
+        source = study.run(version).source
+        reasons = {**study.judgement.unscorable, **source.not_run}
+        scored = [query for query in asked if query not in reasons]
+        if counts := Counter(reasons[query] for query in asked if query in reasons).most_common():
+            listed = ", ".join(f"{number:,} ({why})" for why, number in counts)
+            sentence = f"Queries not scored, left out of means: {listed}."
+            told["note"].setdefault(sentence, []).append(version)
+        if number := sum(map(source.lacks, scored)):
+            sentence = f"Queries without results, which count as 0: {number:,} of {len(scored):,}."
+            told["warning"].setdefault(sentence, []).append(version)
+    return {
+        level: [text if of == names else f"{list_names(of)}: {text}" for text, of in each.items()]
+        for level, each in told.items()
+    }
 
 
 def count_outcomes(rows: Rows) -> dict[str, int]:

@@ -35,6 +35,7 @@ class Choice:
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
         parse: Raise ValueError for a text that says nothing; None: any text does.
+        explain_lack: `(text, collection, choices before) -> why` there is no such value, or "".
         changes_numbers: Whether it belongs to what a Study computes.
         of_files: Whether files of judgements and results can be measured with it, too.
         noun: What one value is, in a sentence; empty: the key, without the s of several names.
@@ -49,6 +50,7 @@ class Choice:
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
     parse: Callable[[str], object] | None = None
+    explain_lack: Callable[[str, Collection, Values], str] | None = None
     of_files: bool = False
     option: str = ""
     noun: str = ""
@@ -83,7 +85,8 @@ class Choice:
     def has_effect(self, collection: Collection, values: Values) -> bool:
         """Return whether it changes numbers of a collection, and there is more than one value."""
         known = None if self.allowed is None else self.allowed(collection, values)
-        return self.changes_numbers and (known is None or len(known) > 1)
+        is_lacking = self.explain_lack is not None and self.explain_lack("", collection, values)
+        return self.changes_numbers and (known is None or len(known) > 1) and not is_lacking
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -93,6 +96,8 @@ class Choice:
             DataError: If the files that it needs cannot be used.
         """
         known = self.allowed(collection, before) if self.allowed is not None else ()
+        if self.explain_lack is not None and (why := self.explain_lack(given, collection, before)):
+            raise ChoiceError(f"{self.key} = {given[:80]!r}: {why}.")
         if self.parse is not None:
             self.parse(given)
         if self.kind == "number":

@@ -152,13 +152,13 @@ def _rank_versions(
         find = {query: wanted}.__getitem__
         for version in versions:
             try:
-                (part,) = study.run(version).parts(np.array([query]), depth, find)
+                run = study.run(version)
+                (parts[version],) = run.parts(np.array([query]), depth, find)
             except DataError as error:
                 problems[version] = str(error)
                 continue
-            if query in part.not_run:
-                problems[version] = part.not_run[query]
-            parts[version] = part
+            if query in run.source.not_run:
+                problems[version] = run.source.not_run[query]
         wanted = np.unique(np.concatenate([wanted, *(part.item for part in parts.values())]))
     return parts, problems
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, wraps
@@ -82,24 +81,22 @@ class Study:
         return find_rules(self.collection, self.choices["protocol"])
 
     @property
+    @compute_once
     def judgement(self) -> Judgement:
         """Grades of all items for all queries."""
-        return self._whole._amend_judgement()
-
-    @compute_once
-    def _amend_judgement(self) -> Judgement:
+        if self._slices:
+            return self._whole.judgement
         judgement = self.given_judgement
         for amend in [*load_all("amend_judgement"), *load_all("merge_items")]:
             judgement = amend(self.collection, self.choices, judgement)
         return judgement
 
     @property
+    @compute_once
     def given_judgement(self) -> Judgement:
         """Grades as the protocol judges, before a plugin amends them."""
-        return self._whole._judge()
-
-    @compute_once
-    def _judge(self) -> Judgement:
+        if self._slices:
+            return self._whole.given_judgement
         return self.rules.judge(self.collection, self.choices)
 
     @property
@@ -132,16 +129,15 @@ class Study:
         """Ids of the queries in question."""
         return tuple(map(self.collection.queries.ids.__getitem__, self.queries.tolist()))
 
+    @compute_once
     def run(self, version: str) -> Run:
         """Return the run of a version.
 
         Raises:
             DataError: If there is no such version, or it cannot be used.
         """
-        return self._whole._make_run(version)
-
-    @compute_once
-    def _make_run(self, version: str) -> Run:
+        if self._slices:
+            return self._whole.run(version)
         collection, rules = self.collection, self.rules
         found, least = collection.find_version(version), self.choices["min_similarity"]
         if rules.transform is not None:
@@ -319,12 +315,6 @@ class Study:
                     told = {"slice": name, "queries": len(scored), "run": version}
                     rows.append(told | {"mean": parse_one(metric).average(scored)})
         return rows
-
-    def count_unscored(self, version: str) -> dict[str, int]:
-        """Return how many queries have no value, by why."""
-        reasons = {**self.judgement.unscorable, **self.run(version).source.not_run}
-        counted = Counter(reasons[q] for q in self.queries.tolist() if q in reasons)
-        return dict(counted.most_common())
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""

@@ -38,6 +38,11 @@ SHAPE = alt.Shape(
 PICK = "pick"
 
 
+def make_pick(field: str) -> Any:
+    """Return the selection of one value of a field."""
+    return alt.selection_point(name=PICK, fields=[field], toggle=False)
+
+
 def draw_pickable(chart: Any, name: str, field: str, choice: str) -> None:
     """Draw a chart in which one value can be picked; the picked one is that of the address.
 
@@ -72,7 +77,7 @@ def draw_histogram(rows: Rows, metric: str, ink: str = "") -> Any:
         metric: Name of the metric.
         ink: Colour of texts; empty: that of the reader's theme.
     """
-    pick = alt.selection_point(name=PICK, fields=["label"], toggle=False)
+    pick = make_pick("label")
     base = make_chart([{**row, "label": write_bin(row["change"])} for row in rows]).encode(
         x=alt.X(
             "label:N",
@@ -103,7 +108,7 @@ def draw_scatter(rows: Rows, metric: str, baseline: str, candidate: str) -> Any:
         baseline: Name of the version on the x axis.
         candidate: Name of the version on the y axis.
     """
-    pick = alt.selection_point(name=PICK, fields=["point"], toggle=False)
+    pick = make_pick("point")
     most = max((row[key] for row in rows for key in ("baseline", "candidate")), default=1.0)
     ends = [{"value": 0.0}, {"value": most}]
     titles = f"{metric}, {baseline}", f"{metric}, {candidate}"
@@ -188,7 +193,7 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
         x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
     )
     if picked:
-        pick = alt.selection_point(name=PICK, fields=["name"], toggle=False)
+        pick = make_pick("name")
         points = points.encode(
             stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
         )
@@ -213,7 +218,7 @@ def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
         first: Column of the lines.
         second: Column of the columns.
     """
-    pick = alt.selection_point(name=PICK, fields=["slice"], toggle=False)
+    pick = make_pick("slice")
     farthest = max((abs(row["gain"]) for row in rows if row["gain"] is not None), default=1.0)
     scale = alt.Scale(
         domain=[-farthest, 0, farthest], range=[WORSE, "#e9edf2", BETTER], interpolate="lab"

@@ -95,7 +95,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         draw_text("caption", power)
-    for gap in describe_gaps(study, dict.fromkeys([*choices.compared, *runs]), row["name"]):
+    for gap in describe_gaps(study, [*choices.compared, *runs])["warning"]:
         draw_text("warning", gap)
     for version in choices.compared:  # what a plugin has read says what it is
         found = study.collection.versions[version]

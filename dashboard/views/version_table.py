@@ -1,7 +1,7 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -37,18 +37,6 @@ def count_queries(study: Study) -> str:
     """Return the number of queries in question, and their kind."""
     kind = study.choices["queries"]
     return count_things(len(study.queries), "query" if kind == "all" else f"{kind} query")
-
-
-def describe_unscored(study: Study, versions: Iterable[str]) -> list[str]:
-    """Return sentences on the queries without a value and why, the same ones of versions once."""
-    told: dict[str, list[str]] = {}
-    for version in versions:
-        if reasons := study.count_unscored(version):
-            listed = ", ".join(f"{number:,} ({why})" for why, number in reasons.items())
-            told.setdefault(f"Queries not scored, left out of means: {listed}.", []).append(version)
-    if len(told) == 1:
-        return list(told)
-    return [f"{', '.join(names)}: {text}" for text, names in told.items()]
 
 
 def draw_interval(row: Row, counts: Mapping[str, int]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dashboard.errors import ChoiceError
 from dashboard.study.choices import Choice, Values
+from dashboard.texts import parse_number
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -28,24 +28,12 @@ def find_threshold(collection: Collection) -> float:
     return float(collection.settings.get("mapping_threshold", 0.6))
 
 
-class ThresholdChoice(Choice):
-    """The choice of a threshold, which changes nothing without keywords."""
-
-    def has_effect(self, collection: Collection, values: Values) -> bool:
-        """Return whether the collection has keywords."""
-        return collection.tables.get("alfa") is not None
-
-    def read(self, given: str, collection: Collection, before: Values) -> Any:
-        """Return the threshold.
-
-        Raises:
-            ChoiceError: If it is none, or the collection has no keywords.
-        """
-        value = super().read(given, collection, before)
-        if value != find_threshold(collection) and not self.has_effect(collection, before):
-            why = f"{collection.name} has no keywords, so no words are mapped to them"
-            raise ChoiceError(f"{self.key} = {given!r}: {why}. Leave out {self.flag}.")
-        return value
+def _explain_lack(given: str, collection: Collection, before: Values) -> str:
+    """Return why a threshold other than the usual one has no effect."""
+    is_usual = parse_number(given) == find_threshold(collection)
+    if is_usual or collection.tables.get("alfa") is not None:
+        return ""
+    return f"{collection.name} has no keywords, so no words are mapped to them; leave it out"
 
 
 CHOICES = (
@@ -57,13 +45,14 @@ CHOICES = (
         allowed=_list_groups,
         changes_numbers=True,
     ),
-    ThresholdChoice(
+    Choice(
         key="mapping_threshold",
         option="threshold",
         limits=(0.0, 1.0),
         meaning="least score at which words of a query count as a keyword (default 0.6)",
         kind="number",
         default=lambda collection, before: find_threshold(collection),
+        explain_lack=_explain_lack,
         changes_numbers=True,
     ),
 )

@@ -25,10 +25,12 @@ EGO_VEHICLE = frozenset({"car", "vehicle"})
 NOUN_NEGATIONS = frozenset(
     WORD.findall("no without neither nor except excluding zero lacking minus")
 )
-ANY = re.compile(r"(any|every)(thing|one|body|where)?")
-"""After these words “but” excludes: “any weather but rain”, “anything but rain”."""
-BEFORE_OF = frozenset({"absence", "lack", "free", "devoid", "instead"})
-BEFORE_THAN = frozenset({"rather", "other"})
+EXCLUDING = re.compile(
+    r"\b(?:absence|lack|free|devoid|instead) of\b|\b(?:rather|other) than\b"
+    r"|((?:\bany|\bevery)(?:thing|one|body|where)?(?: [^\W_]+)?),? but\b",
+    re.IGNORECASE,
+)
+"""Words that mean “without”, as “but” does in “any weather but rain” and “anything but rain”."""
 HYPHENED = re.compile(r"\bnon-(\w+)|(\w+)-free\b", re.IGNORECASE)
 """Hyphenated words that negate one word: “non-raining”, “rain-free”."""
 ALONE = frozenset({"nobody", "none", "nothing"})
@@ -65,7 +67,8 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
         ego: Whether the vocabulary speaks of the ego vehicle; see `list_content`.
     """
     text = HYPHENED.sub(lambda found: _spell_out(found, phrases), text)
-    words = _mark_negations(list(_split_words(text, ego=ego)))
+    text = EXCLUDING.sub(lambda found: f"{found[1] or ''} without", text)
+    words = list(_split_words(text, ego=ego))
     places = _list_places(words, ego=ego)
     spans = _find_negated(words, _find_inside(words, places, phrases))
     taken = {place for span in spans for place in span}
@@ -124,19 +127,6 @@ def _spell_out(found: re.Match[str], phrases: Collection[str]) -> str:
     """Return “no rain” for “rain-free”, in commas; a phrase of the vocabulary stays as it is."""
     is_known = make_plain(found[0].lower().replace("-", " "), ego=False) in phrases
     return found[0] if is_known else f", no {found[1] or found[2]},"
-
-
-def _mark_negations(words: list[_Word]) -> list[_Word]:
-    """Return the words, each “free of”, “any … but” and the like taken as “without”."""
-    following = [word.text for word in words[1:]] + [""]
-    return [
-        word._replace(plain="without")
-        if (word.plain in BEFORE_OF and after == "of")
-        or (word.plain in BEFORE_THAN and after == "than")
-        or (word.text == "but" and any(ANY.fullmatch(w.text) for w in words[max(0, at - 2) : at]))
-        else word
-        for at, (word, after) in enumerate(zip(words, following, strict=False))
-    ]
 
 
 def _list_places(words: list[_Word], *, ego: bool) -> list[int]:

@@ -144,7 +144,7 @@ def make_block(credits: list[FloatArray]) -> Block:
     pairs = dict(enumerate(zip(items, (each * SCALE for each in credits), strict=True)))
     rank = np.concatenate([*items, np.empty(0, int)]) + 1
     ranks = (rank - 1, -rank.astype(float), rank, rank, rank)
-    part = Part(places, np.repeat(places, sizes), *ranks, sizes, sizes, {})
+    part = Part(places, np.repeat(places, sizes), *ranks, sizes, sizes)
     return label(part, RelevanceJudgement(max(sizes, default=0), pairs, {}, HALF))
 
 

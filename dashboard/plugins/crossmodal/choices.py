@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dashboard.errors import ChoiceError
 from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
@@ -19,21 +18,13 @@ FOLDS = {"1K": 1, "five-fold 1K": 5}
 """Folds of each test."""
 
 
-class TestChoice(Choice):
-    """The choice of a test, which says why a collection does not have one."""
-
-    def read(self, given: str, collection: Collection, before: Values) -> Any:
-        """Return the test of a name.
-
-        Raises:
-            ChoiceError: If there is no such test, or the protocol or the collection has it not.
-        """
-        if given in FOLDS and before["protocol"] != PROTOCOL:
-            raise ChoiceError(f"test = {given!r} belongs to the protocol {PROTOCOL}.")
-        if given in FOLDS and given not in _list_tests(collection, before):
-            needed = f"needs {FOLDS[given] * FOLD:,} picture queries; {collection.name} has"
-            raise ChoiceError(f"test = {given!r} {needed} {_count_pictures(collection):,}.")
-        return super().read(given, collection, before)
+def _explain_lack(given: str, collection: Collection, before: Values) -> str:
+    if given not in FOLDS or given in _list_tests(collection, before):
+        return ""
+    if before["protocol"] != PROTOCOL:
+        return f"it belongs to the protocol {PROTOCOL}"
+    needed = f"it needs {FOLDS[given] * FOLD:,} picture queries"
+    return f"{needed}; {collection.name} has {_count_pictures(collection):,}"
 
 
 def _count_pictures(collection: Collection) -> int:
@@ -48,12 +39,13 @@ def _list_tests(collection: Collection, before: Values) -> Sequence[str]:
 
 
 CHOICES = (
-    TestChoice(
+    Choice(
         key="test",
         meaning="test of image-text matching: whole (all pictures and texts), 1K (the first 1,000 "
         "pictures and their texts) or five-fold 1K (the mean of five tests of 1,000 pictures)",
         default=WHOLE,
         allowed=_list_tests,
+        explain_lack=_explain_lack,
         changes_numbers=True,
     ),
 )

@@ -66,7 +66,13 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
         asking = _find_lines(collection, axes, _find_queried(collection))
         places = place_items(collection.items.ids, ties)
-        return MatrixSource(path.stem, stored, places, items[order], asking[order], decimals, ties)
+        absent = np.flatnonzero((asking < 0).all(axis=0)).tolist()
+        not_run = dict.fromkeys(absent, f"{path.stem} has no row or column of this query")
+        for lines, found in zip(asking, items[::-1], strict=True):
+            if (found < 0).all():
+                why = f"{path.stem} has no item that the query may find"
+                not_run |= dict.fromkeys(np.flatnonzero(lines >= 0).tolist(), why)
+        return MatrixSource(stored, places, items[order], asking[order], decimals, ties, not_run)
 
     return Version(path.stem, file=name, make_source=make_source)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dashboard.errors import DataError
 from dashboard.retrieval.gallery import Ranking, SortedRanking
-from dashboard.retrieval.sources import NOTHING
+from dashboard.retrieval.sources import NOTHING, Source
 from dashboard.storage.vectors import ArrayFile
 from dashboard.tables import AnyArray, FloatArray, IntArray, Reasons, Ties
 
@@ -55,7 +55,7 @@ def find_decimals(largest: float) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixSource:
+class MatrixSource(Source):
     """A source over a matrix, which is read in blocks of queries.
 
     Attributes:
@@ -67,26 +67,13 @@ class MatrixSource:
         ties: Order of equal scores; with "id" also those are equal that are so in single precision.
     """
 
-    version: str
     stored: ArrayFile
     places: IntArray
     items: Sequence[IntArray]
     asking: IntArray
     decimals: int
     ties: Ties
-
-    @cached_property
-    def not_run(self) -> Reasons:
-        """Why a query was not run, by its position."""
-        absent = np.flatnonzero((self.asking < 0).all(axis=0)).tolist()
-        why = dict.fromkeys(absent, f"{self.version} has no row or column of this query")
-        for lines, found in zip(self.asking, self.items[::-1], strict=True):
-            if (found < 0).all():
-                why |= dict.fromkeys(
-                    np.flatnonzero(lines >= 0).tolist(),
-                    f"{self.version} has no item that the query may find",
-                )
-        return why
+    not_run: Reasons
 
     @cached_property
     def _found(self) -> list[tuple[IntArray, IntArray]]:

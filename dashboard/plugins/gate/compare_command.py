@@ -8,7 +8,7 @@ from dashboard.commands.options import (
     FOUND,
     Answer,
     add_options,
-    complain_about_not_run,
+    complain_about_gaps,
     open_pair,
 )
 from dashboard.commands.output import replace_file, say
@@ -57,7 +57,7 @@ def answer(call: Namespace) -> Answer:
     study = open_study(study.collection, choices)
     compare_versions.complain_about_margins(call, study, choices)
     checks, rows = make_checks(study, choices, conditions)
-    complain_about_not_run(study, choices.pair, choices["metrics"])
+    complain_about_gaps(study, choices.pair)
     failed = [each for each in checks if each.has_failed]
     for each in failed:
         say(f"failed: {each.condition}: {each.reason}")

@@ -22,7 +22,7 @@ from dashboard.storage.index_files import refuse_files
 from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, IntArray, Reasons, Ties
+from dashboard.tables import Float32Array, IntArray, Ties
 
 NAME = "index.faiss"
 MAX_LINE = 1 << 12
@@ -67,13 +67,14 @@ class IndexLine:
 
 
 @dataclass(frozen=True, eq=False)
-class IndexSource:
+class IndexSource(Source):
     """The first results by an index; what it does not return is not ranked.
 
     Where the index cannot be loaded or does not answer, no query was run; the next look opens the
     collection anew.
 
     Attributes:
+        not_run: Why a query was not run, as of exact search until the index fails.
         exact: Exact search of the same vectors.
         search: Return scores and rows of each vector's first results; a row is its place in the
             gallery, or -1 where there are fewer. The item that a query is about is one of them.
@@ -81,17 +82,11 @@ class IndexSource:
         failures: Why the index was not searched; it is not tried again.
     """
 
+    not_run: dict[int, str]
     exact: VectorSource
     search: Callable[[Float32Array], Any]
     folder: Path
     failures: list[DataError] = field(default_factory=list)
-
-    @property
-    def not_run(self) -> Reasons:
-        """Why a query was not run, by its position."""
-        if not self.failures:
-            return self.exact.not_run
-        return dict.fromkeys(range(len(self.exact.rows)), str(self.failures[0]))
 
     def rank(self, queries: IntArray) -> Iterator[Ranking]:
         gallery = self.exact.gallery
@@ -103,6 +98,7 @@ class IndexSource:
             except DataError as error:
                 forget_collection(self.folder)
                 self.failures.append(error)
+                self.not_run.update(dict.fromkeys(range(len(self.exact.rows)), str(error)))
             for row in rows:
                 if row < 0 or self.failures:
                     yield NOTHING
@@ -143,7 +139,7 @@ class SearchIndex:
             return RunFileSource({}, dict.fromkeys(range(len(collection.queries)), why))
         exact = make_source(collection, replace(version, make_source=None), ties)
         assert isinstance(exact, VectorSource)
-        return IndexSource(exact, self.search, collection.folder)
+        return IndexSource(exact.not_run, exact, self.search, collection.folder)
 
 
 def require_floats(version: Version) -> Vectors:

@@ -11,8 +11,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.indexes.faiss_file import (
     IndexLine,
     Search,
@@ -52,6 +51,9 @@ STALLED_SECONDS = 600.0
 PAUSE = 0.2
 """How long an answer is waited for, an index that does not grow, and between two looks at it."""
 
+FAILURE = ("an error of Milvus", "an answer", "Is the server running?")
+"""What was found, expected and is to be done where Milvus raises an error."""
+
 
 def _name_stored(line: IndexLine) -> str:
     """Return the name of the vectors on the server."""
@@ -70,7 +72,7 @@ def _search(
 ) -> tuple[list[FloatArray], list[IntArray]]:
     """Return scores and rows of the first results of each vector."""
     how = {"metric_type": "IP", "params": _list_parameters(line, of_building=False)}
-    with explain_errors(line.uri):
+    with explain_errors(line.uri, *FAILURE):
         found = client.search(
             _name_stored(line), data=list(vectors), limit=depth, anns_field="vector",
             search_params=how, output_fields=["row"], timeout=SECONDS,
@@ -85,7 +87,7 @@ def _open_copy(name: str, line: IndexLine, count: int) -> Search:
     client = connect(line.uri)
     stored = _name_stored(line)
     there = 0
-    with explain_errors(line.uri):
+    with explain_errors(line.uri, *FAILURE):
         if client.has_collection(stored, timeout=SECONDS):
             client.load_collection(stored, timeout=SECONDS)
             there = count_rows(client, stored)
@@ -179,7 +181,7 @@ def copy_vectors(
     client = connect(line.uri)
     stored = _name_stored(line)
     step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
-    with explain_errors(line.uri):
+    with explain_errors(line.uri, *FAILURE):
         if not client.has_collection(stored, timeout=SECONDS):
             _create(client, line, items.dimension)
         client.load_collection(stored, timeout=SECONDS)
@@ -250,27 +252,8 @@ def connect(uri: str) -> Any:
             do='Install it: pip install "pymilvus[milvus-lite]"',
         ) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors are told as sentences
-    with explain_errors(uri):
+    with explain_errors(uri, *FAILURE):
         return pymilvus.MilvusClient(uri, token=os.environ.get(TOKEN, ""), timeout=SECONDS / 4)
-
-
-@contextmanager
-def explain_errors(uri: str) -> Iterator[None]:
-    """Raise what a server or its library raises as a DataError."""
-    try:
-        yield
-    except DataError:  # of the vectors that are sent
-        raise
-    except Exception as error:  # pymilvus, grpc and milvus-lite raise their own kinds
-        told = str(getattr(error, "message", "") or error)
-        if token := os.environ.get(TOKEN):
-            told = told.replace(token, "•••")
-        raise DataError(
-            uri,
-            f"an error of Milvus ({' '.join(told.split())[:160]})",
-            "an answer",
-            do="Is the server running?",
-        ) from error
 
 
 def count_rows(client: Any, name: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dashboard.errors import ChoiceError
 from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
@@ -29,18 +28,18 @@ class CopiesChoice(Choice):
     """A choice whose values name a version: a further version changes no number."""
 
     def read(self, given: str, collection: Collection, before: Values) -> str:
-        """Return the value; `once` alone means the first way in which copies can be found.
+        """Return the value; `once` alone means the first way in which copies can be found."""
+        first = next(iter(list_ways(collection)), ONCE)
+        return str(super().read(first if given == ONCE else given, collection, before))
 
-        Raises:
-            ChoiceError: If there is no such value.
-        """
-        values = _list_values(collection, before)
-        if given.startswith(ONCE) and len(values) == 1:
-            why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
-            if before["protocol"] not in LEFT_ALONE:
-                why = f"among {len(collection.items):,} items without a column {STATED}"
-            raise ChoiceError(f"{KEY} = {given[:80]!r}: no copies can be left out {why}.")
-        return str(super().read(values[1] if given == ONCE else given, collection, before))
+
+def _explain_lack(given: str, collection: Collection, before: Values) -> str:
+    if not given.startswith(ONCE) or len(_list_values(collection, before)) > 1:
+        return ""
+    why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
+    if before["protocol"] not in LEFT_ALONE:
+        why = f"among {len(collection.items):,} items without a column {STATED}"
+    return f"no copies can be left out {why}"
 
 
 def _list_values(collection: Collection, before: Values) -> list[str]:
@@ -70,6 +69,7 @@ CHOICES = (
         f"named; not under {', '.join(LEFT_ALONE)}",
         default=COUNTED,
         allowed=_list_values,
+        explain_lack=_explain_lack,
         changes_numbers=True,
     ),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dashboard.errors import ChoiceError
 from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
@@ -53,14 +52,16 @@ class LabelsChoice(Choice):
             ChoiceError: If there are no such labels, or the protocol takes labels as given.
             DataError: If the store cannot be read.
         """
-        if given != CORRECTED:
-            return super().read(given, collection, before)
-        if before["protocol"] in LEFT_ALONE:
-            why = f"the protocol {before['protocol']} takes labels as given"
-            raise ChoiceError(f"labels = {CORRECTED!r}: {why}. Choose labels = {GIVEN}.")
+        if super().read(given, collection, before) != CORRECTED:
+            return given
         from dashboard.plugins.reviews.verdicts import read_state
 
         return CorrectedLabels(*read_state(collection.folder))
+
+
+def _explain_lack(given: str, collection: Collection, before: Values) -> str:
+    is_lacking = given == CORRECTED and before["protocol"] in LEFT_ALONE
+    return f"the protocol {before['protocol']} takes labels as given" if is_lacking else ""
 
 
 CHOICES = (
@@ -70,6 +71,7 @@ CHOICES = (
         meaning="given, or corrected: by decisions, else by what most people who judged say (one "
         "is enough)",
         default=GIVEN,
+        explain_lack=_explain_lack,
         allowed=lambda collection, before: (
             (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
         ),

@@ -13,8 +13,16 @@ class Person {
   update({ data }) {
     if (data.name === undefined) this.unwatch ??= this.outbox.watch((state) => this.say(state));
     else keepName(data.name);
-    const find = () => document.querySelector('[class*="st-key-input-reviewer"] input');
-    if (data.focus) setTimeout(() => find()?.focus(), 300); // it may be drawn after this
+    if (data.focus) this.focusInput();
+  }
+
+  // Give the input the focus as soon as it is there; it may be drawn after this.
+  focusInput() {
+    this.drawn?.disconnect();
+    const input = document.querySelector('[class*="st-key-input-reviewer"] input');
+    if (input) return input.focus();
+    this.drawn = new MutationObserver(() => this.focusInput());
+    this.drawn.observe(document.body, { childList: true, subtree: true });
   }
 
   // A view that sends rows says it itself; what is being saved at once is not worth a word.
@@ -25,6 +33,7 @@ class Person {
 
   close() {
     this.unwatch?.();
+    this.drawn?.disconnect();
     this.line.remove();
   }
 }

@@ -1,5 +1,6 @@
 // Shows the results of two versions beside each other, without names, one query after another.
 
+const KEYS = "Keys: ← left, ↓ same, → right, s cannot say, u undo";
 const ANSWERS = [["left", "Left", "←"], ["same", "Same", "↓"], ["right", "Right", "→"]];
 
 const drawResult = (item, place) => make("li", "", drawMedia(item), make("span", "rank", String(place + 1)));
@@ -49,7 +50,11 @@ class Comparison extends AnswerView {
   listKeys() {
     const keys = { ArrowLeft: "left", ArrowDown: "same", ArrowRight: "right", s: "skip" };
     const acts = Object.entries(keys).map(([key, name]) => [key, () => this.answer(name)]);
-    return { u: () => this.undo(), ...Object.fromEntries(acts) };
+    const tellKeys = () => {
+      this.told = KEYS;
+      this.tell();
+    };
+    return { u: () => this.undo(), "?": tellKeys, ...Object.fromEntries(acts) };
   }
 
   nameAnswer({ query_id }) {

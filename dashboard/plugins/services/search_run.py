@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -19,7 +19,7 @@ from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files, report_full_disk
-from dashboard.storage.runs import Pairs, list_pairs
+from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 from dashboard.tables import Ties
 
@@ -134,7 +134,10 @@ def run_search(
         check_name(collection.folder, name)
         before = RunRecord(service.url, depth)
     times = before.milliseconds or {}
-    hits = _list_hits(run, times)
+    hits: dict[str, Hits] = {query: [] for query in times}
+    for (query, item), score in list_pairs(run) if run else ():
+        if query in hits:
+            hits[query].append((item, score))
     record = RunRecord(service.url, depth, f"{date.today()}", times)
     rows = collection.queries.list_rows("text", "item_id")
     missing = [each for each in rows if each[0] not in hits and any(each[1:])]
@@ -163,15 +166,6 @@ def run_search(
         reasons = list_names(sorted(set(record.not_run.values()))) or "empty lists"
         raise DataError(service.url, f"no result for any query ({reasons})", "ranked lists")
     return record
-
-
-def _list_hits(run: Pairs | None, queries: Iterable[str]) -> dict[str, Hits]:
-    """Return what a run, if there is one, has for each of some queries."""
-    hits: dict[str, Hits] = {query: [] for query in queries}
-    for (query, item), score in () if run is None else list_pairs(run):
-        if query in hits:
-            hits[query].append((item, score))
-    return hits
 
 
 def parse_hits(answer: Any, depth: int, name: str) -> Hits:

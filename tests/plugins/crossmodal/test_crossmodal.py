@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
+from dashboard.study.changes import describe_gaps
 from dashboard.study.new_query import search
 from tests.plugins.worlds import measure_values, open_world, write_world
 
@@ -62,8 +63,21 @@ def test_no_vector_of_any_text(tmp_path: Path) -> None:
     assert values["t2i_R@1"] == [None, None, 1, 0, 1]
     assert {*values["i2t_R@1"], *values["Rsum"], *values["mR"]} == {None}
     said = "no vector of any item that the query may find"
-    assert open_world(folder).count_unscored("v1") == {said: 2}
     assert open_world(folder).query("i1", ["v1"], 5).problems == {"v1": said}
+
+
+def test_results_of_one_direction(tmp_path: Path) -> None:
+    """Pictures were not run, and there is no sum; of the texts s2 and s3 have found nothing."""
+    folder = write(tmp_path / "w")
+    shutil.rmtree(folder / "models")
+    (folder / "runs").mkdir()
+    (folder / "runs" / "v1.trec").write_text("s1 Q0 p1 1 2 t\n")
+    values = measure_values(folder, "i2t_R@1 i2t_MdR t2i_R@1 Rsum mR")
+    assert values.pop("t2i_R@1") == [None, None, 1, 0, 0]
+    assert {value for each in values.values() for value in each} == {None}
+    left_out = "Queries not scored, left out of means: 2 (v1 has no results for any image query)."
+    told = {"note": [left_out], "warning": ["Queries without results, which count as 0: 2 of 3."]}
+    assert describe_gaps(open_world(folder), ["v1", "v1"]) == told
 
 
 def test_items_of_no_side_are_said(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_what_a_link_asks_for_in_vain_is_a_sentence(
     assert find_problems(collection, {"test": "five-fold 1K"}) == {}
     assert "There is no test 'x'" in find_problems(collection, {"test": "x"})["test"]
     other = find_problems(collection, {"test": "1K", "protocol": "trec"})["test"]
-    assert other == "test = '1K' belongs to the protocol crossmodal."
+    assert other == "test = '1K': it belongs to the protocol crossmodal."
     monkeypatch.setattr("dashboard.plugins.crossmodal.choices.FOLD", 3)
     with pytest.raises(ChoiceError, match="needs 15 picture queries; w has 11"):
         resolve(collection, {"test": "five-fold 1K"})
