@@ -284,14 +284,19 @@ READERS = {
 
 
 def make_text(value: Any) -> str:
-    """Return a value as the text of a cell; lists and objects as JSON, whole numbers as such."""
+    """Return a value as the text of a cell; lists and objects as JSON, whole numbers as such.
+
+    Bytes with a NUL, as pictures have, are no text.
+    """
+    if isinstance(value, bytes):
+        value = None if b"\0" in value else value.decode("utf-8", "replace")
     if value is None or value != value:  # not a number
         return ""
     if isinstance(value, (bool, list, dict, tuple)):
         return json.dumps(value, ensure_ascii=False, default=str)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip()
+    return str(value).replace("\0", "").strip()
 
 
 def _list_regions(cells: Sequence[Any]) -> list[str]:

@@ -19,8 +19,8 @@ from dashboard.texts import split_cells
 
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
-    r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|kind|"
-    r"span|start|end|bbox|box|boxes|points|times)(_|$)"
+    r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|"
+    r"span|start|end|bbox|box|boxes|points|times)(_|$)|^kind$"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(

@@ -217,14 +217,19 @@ def holds_objects(cell: Any) -> bool:
 
 
 def flatten(row: Row, before: str = "") -> Row:
-    """Return the cells of a row, those of objects inside it as NAME.NAME; choices are a list."""
+    """Return the cells of a row, those of objects inside it as NAME.NAME.
+
+    Label Studio's choices are a list, and the stars of an item its rating.
+    """
     found: Row = {}
     for key, value in row.items():
         name = f"{before}{key}"
-        if isinstance(value, str) and value.startswith('{"'):  # an object in a cell of a table
+        if isinstance(value, str) and value.startswith(('{"', '[{"rating"')):  # in a table's cell
             with suppress(ValueError):
                 value = json.loads(value)
-        if not isinstance(value, dict):
+        if holds_objects(value) and value[0].keys() == {"rating"}:
+            found[name if "rating" in found else "rating"] = value[0]["rating"]
+        elif not isinstance(value, dict):
             found[name] = value
         elif value.keys() == {"choices"}:
             found[name] = value["choices"]

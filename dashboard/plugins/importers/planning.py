@@ -81,13 +81,11 @@ def _rename_columns(found: Gathered) -> None:
     odd_kind = ["kind"] if {*found.items.get("kind")} - {"", *KINDS} else []
     for rows, names in ((found.items, [*RESERVED, *odd_kind]), (found.queries, OF_QUERIES)):
         for name in filter(rows.columns.__contains__, names):
-            rows.columns[f"source_{name}"] = rows.columns.pop(name)
-            found.source.say(
-                found.items.filled.get(name, "queries"),
-                f"a column {name!r}, a name with a meaning of its own here",
-                f"a label; kept as 'source_{name}'",
-                "note",
-            )
+            kept = f"source_{name}"
+            rows.columns[kept], rows.filled[kept] = rows.columns.pop(name), rows.filled[name]
+            found.declared.update({kept} if name in found.declared else ())
+            told = f"a column {name!r}, a name with a meaning of its own here"
+            found.source.say(rows.filled[name], told, f"a label; kept as {kept!r}", "note")
 
 
 def _describe_items(found: Gathered) -> None:

@@ -55,7 +55,7 @@ SAMPLES = {"samples": [
 CVAT = """<annotations><image name="a.png"><box label="cat">
 <attribute name="hue">red</attribute></box></image><image name="b.png"><box label="cat"/>
 <polygon label="dog"/></image><image name="c.png"/><image name="b.png"/></annotations>"""
-VOC = "<annotation><filename>{}.png</filename>{}</annotation>"
+VOC = "<annotation><filename>{}.png</filename><source><image/></source>{}</annotation>"
 OBJECT = "<object><name>{}</name></object>"
 ENTITY = '<!DOCTYPE x [<!ENTITY y "z">]><annotations><image name="a.png"/>&y;</annotations>'
 CIRR = [{"pairid": 12, "reference": "a", "target_hard": "b", "caption": "is blue",
@@ -117,9 +117,19 @@ CASES: dict[str, Case] = {
     "Label Studio's judgements of pictures, short and whole": (
         ABC | {"x.json": [{"id": 7, "query": "red", "image": "/data/local-files/?d=source/a.png",
                            "relevance": "relevant"}],
+               "w.json": [{"query": "red", "image": "c.png", "rel": [{"rating": 2}]}],
+               "z.csv": 'image,query,rel\nx/0123abcd__c.png,blue,"[{""rating"":3}]"\n',
                "y.json": [{"data": {"query": "red", "image": "/data/upload/1/01234567-b.png"},
                            "annotations": [{"result": [{"value": {"rating": 4}}]}]}]},
-        [], {("qrels.csv", "query_id item_id grade"): ["red|b.png|4", "red|a.png|1"]}, {}),
+        [], {("qrels.csv", "query_id item_id grade"):
+             ["red|b.png|4", "red|c.png|2", "red|a.png|1", "blue|c.png|3"],
+             ("runs/w.csv", "item_id"): []}, {}),
+    "parts of the data in names of folders, a control called kind": (
+        {"W_train/1-cat/a.png": 1, "W_val/2-dog/b.png": 2, "W_val/1-cat/c.png": 3, "x.json": [
+            {"data": {"image": "a.png"}, "annotations": [
+                {"result": [{"from_name": "kind", "value": {"choices": ["one"]}}]}]}]},
+        ["--relevance", "class"], {("items.csv", "class source_kind"):
+                                   ['1-cat|["one"]', "1-cat|", "2-dog|"]}, {}),
     "OpenImages, boxes in rows, Label Studio's regions": (
         ABC | {"d.png": 4, "x.csv": 'image,label\nd.png,"[{""x"": 1, ""choices"": [""Elk""]}]"',
                "class-descriptions.csv": "/m/1,Cat\n/m/2,Dog\n",

@@ -143,7 +143,7 @@ def _read_xml(source: Source, name: str) -> Pieces:
     names = [(each.text or "").strip() for each in root.findall("object/name")]
     if root.tag == "annotation":
         yield make_labelled(name, [(root.findtext("filename", "").strip(), names)])
-    for image in root.iter("image"):
+    for image in root.findall("image"):
         file = image.get("name", "")
         yield make_labelled(name, [(file, [each.get("label", "") for each in image])])
         told: Columns = {}

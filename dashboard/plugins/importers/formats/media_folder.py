@@ -69,10 +69,17 @@ def list_class_folders(files: Names) -> Columns:
     own = [list(filter(_is_class, name.split("/")[:-1])) for name in files]
     levels = max(map(len, own), default=0)
     columns = [[parts[at] if at < len(parts) else "" for parts in own] for at in range(levels)]
-    several = [column for column in columns if len(set(column)) > 1]
+    several = [column for column in columns if len(set(column)) > 1 and not _is_split(column)]
     if len(several) == 1:
         return {"class": several[0]}
     return {f"folder_{at}": column for at, column in enumerate(several, start=1)}
+
+
+def _is_split(folders: Names) -> bool:
+    """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
+    words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
+    shared = set.intersection(*words)
+    return all(each - shared and all(map(SPLITS.fullmatch, each - shared)) for each in words)
 
 
 def _is_class(folder: str) -> bool:
