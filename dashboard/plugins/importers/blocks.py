@@ -223,10 +223,11 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):
-        texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
-        words = " ".join(map(str, texts)).split()
-        column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
-        rows = told if is_of_rows else [{column: own} for own in told]
+        texts = [list(map(_join_words, own if isinstance(own, list) else [own])) for own in told]
+        counted = [len(text.split()) for own in texts for text in own]
+        is_caption = sum(counted) > MAX_WORDS * len(counted)
+        cells = [{"caption": own} for own in texts] if is_caption else [{"label": e} for e in told]
+        rows = told if is_of_rows else cells
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
@@ -247,8 +248,18 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     for key, own in tables.items():
         if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
             return own
-    keys = dict.fromkeys(key for column in told for key in column) if is_of_rows else ()
-    return [{name: column.get(key) for name, column in found.items()} for key in keys] or None
+    if not is_of_rows:
+        return None
+    if not any(map(_is_header, told[:1])):  # columns by rows, else pandas' orient="index"
+        keys = dict.fromkeys(chain(*told))
+        found = {key: {name: column.get(key) for name, column in found.items()} for key in keys}
+    named = ({} if key.isdecimal() else {"item_id": key} for key in found)
+    return [name | row for name, row in zip(named, found.values(), strict=True)] or None
+
+
+def _join_words(text: Any) -> str:
+    """Return a text, which MSVD's raw captions have as a list of words."""
+    return " ".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
 def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:

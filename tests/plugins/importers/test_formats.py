@@ -176,6 +176,17 @@ CASES |= {
         {"qrels.csv": "qid,docno,label\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
          "x.run": RUN, "y.csv": "qid,docid,docno,score\nq1,7,a,2\nq2,8,b,1\n"},
         [], JUDGED, AP | {"y AP@None": 1.0}),
+    "tevatron": (
+        {"corpus.jsonl": '{"docid": "a", "text": "x"}\n{"docid": "b", "text": "y"}\n',
+         "queries.jsonl": '{"query_id": "q", "query": "red"}\n', "qrels.txt": "q 0 b 1\n",
+         "rank.txt": "q\ta\t7.5\nq\tb\t7.25\n"},
+        [], {("queries.csv", "query_id text"): ["q|red"]}, {"rank RR@None": 0.5}),
+    "JSON of pandas by rows and by columns, captions as lists of words": (
+        {"l.json": {str(at): {"file": f"im/{n}.png", "hue": "red"} for at, n in enumerate("ab")},
+         "m.json": {"label": {"im/a.png": "x", "im/b.png": "y"}, "n": {"im/a.png": "1"}},
+         "n.json": {"im/c.png": [["a", "red", "van", "waits"]]}} | PICTURED,
+        ["--relevance", "label"], {("items.csv", "item_id label hue caption"):
+         ["a.png|x|red|", "b.png|y|red|", "c.png|||a red van waits", "im/d.png|||"]}, {}),
     "BEIR in Parquet": (
         {"corpus/corpus.parquet": pa.table({"_id": ["a", "b", "c"], "text": ["x", "y", "z"]}),
          "queries/queries.parquet": pa.table({"_id": ["q1", "q2"], "text": ["red", "van"]}),

@@ -41,17 +41,19 @@ FORMS = {
     "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
     "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
+    "scores": re.compile(rf"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.){NUMBER}"),
     "ltr": re.compile(r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
-"""Lines of each form: query, item and number, in MS MARCO's a rank; id and text."""
+"""Lines of each form: query, item and number (MS MARCO: a rank, tevatron: a score); id and text."""
 WORDS = {
     "subtopics": re.compile("qrel|judg|relevan"),
     "pairs": re.compile("qrel|judg|relevan"),
+    "scores": re.compile("run|rank|result|score"),
     "queries": re.compile("quer|topic"),
 }
 """What names of files of a form hold, where its lines could be anything."""
-RESULTS = ("run", "ranks")
+RESULTS = ("run", "ranks", "scores")
 QUERY_HEADER = re.compile(r"(_?id|q_?id|\w*(query|topic)\w*)\t", re.I)
 TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
 TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", re.I)
@@ -121,7 +123,11 @@ SPLITS = ("test", "dev", "validation", "val", "train")
 def recognise_beir(source: Source) -> Names:
     """Return a corpus, its queries and its judgements."""
     corpora, queries = (
-        [name for name in source.left if PurePosixPath(find_plain(name)).name == file]
+        [
+            name
+            for name in source.left
+            if PurePosixPath(find_plain(name)).name == file and '"_id"' in source.read_head(name)
+        ]
         for file in ("corpus.jsonl", "queries.jsonl")
     )
     if not corpora or not queries:
