@@ -284,13 +284,12 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     is_repeated = _is_repeated(block.columns.get(file, ()))
     if "caption" in of and name_plainly(file) in ITEM.split():
         of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
-    keys = [roles.small.get(name) for name in KEYS.split()] if "caption" in of else []
     for name in roles.find(ITEM):
         is_own = not _is_repeated(block.columns[name])
         is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
         if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
-        elif is_own and (is_repeated or name in keys):
+        elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
     is_of_texts = rows_are_texts(block, roles)
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]

@@ -184,9 +184,9 @@ def _plan_tables(found: Gathered) -> None:
 def _keep_test(found: Gathered) -> None:
     """Keep the test split alone of captions with splits, as their evaluations do."""
     column = next(filter(SPLIT.fullmatch, found.items.columns), "")
-    splits = {item: split.lower() for item, split in found.items.list_rows(column)}
-    away = {name: split for name, split in splits.items() if split not in TEST}
-    if len(away) < len(splits):
+    splits = found.items.list_rows(column)
+    away = {item: split.lower() for item, split in splits if split.lower() not in TEST}
+    if len(away) < len(found.items):
         what = f"items of other splits ({list_names(sorted({*away.values()}))})"
         wanted = "the split test; left out"
         found.source.count(found.items.filled[column], len(away), what, wanted, "note")

@@ -119,8 +119,7 @@ class Source:
                 f"values of another kind ({type(error).__name__}: {str(error)[:60]})",
                 "those that its format has",
             )
-        cure = f". {error.do.rstrip('.')}" if error.do else ""
-        wanted = f"{error.expected}; left out{cure}"
+        wanted = f"{error.expected}; left out. {error.do}".rstrip(". ")
         self.lost.append(self.say(error.file, error.found, wanted, line=error.line))
 
     def find_path(self, name: str) -> Path:

@@ -65,10 +65,11 @@ def _is_list(source: Source, name: str) -> bool:
 def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     there = {*files, *source.left}
-    beside = {other for name in files for other in find_beside(name, files)}
+    beside = {other for name in files for other in find_beside(name, {*files})}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     labels = _pair_labels(arrays)
-    vectors = [name for name in arrays if name not in labels.values()]
+    beside_codes = {*labels.values()}
+    vectors = [name for name in arrays if name not in beside_codes]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     yield from read_each(read_file, source, vectors)
 
