@@ -69,7 +69,7 @@ def _name_items(found: Gathered) -> None:
     if len(found.items):
         return
     named = {item: file for file, _, item, _ in found.judged}
-    named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
+    named |= {item: file for (_, file), rows in found.results.items() for _, item, _ in rows}
     for (_, side), own in found.vectors.items():
         named |= dict.fromkeys(own.ids if side == "items" else (), own.file)
     found.items.add(list(named), {})

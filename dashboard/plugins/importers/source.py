@@ -134,7 +134,7 @@ class Source:
         """Return the files left with one of some endings whose first characters fit."""
         return [name for name in self.list_left(*endings) if fits(self.read_head(name))]
 
-    def list_keyed(self, *ways: str) -> Names:
+    def list_keyed(self, *ways: str) -> list[str]:
         """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
         return self.list_headed(
             lambda head: any(all(f'"{key}"' in head for key in way.split()) for way in ways),

@@ -301,7 +301,6 @@ CASES |= {
         [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS),
 }  # fmt: skip
 
-
 LABELLED = {"i.csv": LABELS}
 SAID: dict[str, tuple[dict[str, Any], str]] = {
     "a row of more labels": (

@@ -171,10 +171,7 @@ ROWS = Format(
 )
 JSON = Format(
     "FiftyOne, Label Studio, Prodigy",
-    lambda source: [
-        *source.list_keyed(*KEYS),
-        *source.list_headed(ANSWERED.search, ".jsonl"),
-    ],
+    lambda source: source.list_keyed(*KEYS) + source.list_headed(ANSWERED.search, ".jsonl"),
     partial(read_each, _read_json),
 )
 BOXES = Format("boxes", recognise_boxes, read_boxes)

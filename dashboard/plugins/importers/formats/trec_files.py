@@ -60,8 +60,7 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
-    texts = [name for name in source.left if not EXTENSION.search(name)]
-    names = [name for name in texts if not find_plain(name).endswith(OTHERS)]
+    names = (n for n in source.left if not (EXTENSION.search(n) or find_plain(n).endswith(OTHERS)))
     return [name for name in names if find_form(name, source.read_head(name))]
 
 
