@@ -211,7 +211,7 @@ def _plan_captions(found: Gathered) -> None:
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*found.items.index, *owners}
     first: dict[Pair, str] = {}
-    kept: dict[str, Pair] = {}
+    kept = {}
     for file, item, text, name in found.captions:
         if text and first.setdefault((item, text), file) == file:
             if not name or owners[name] > 1 or name in found.items.index:

@@ -237,18 +237,14 @@ def list_source(path: Path, options: Namespace) -> Source:
         return Source(path.parent, [path.name], [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
-    files = []
-    skipped: Columns = {}
+    kinds: Columns = {"": []}
     for each in path.rglob("*"):
-        inside = each.relative_to(path).as_posix()
-        if re.search(r"(^|/)\.", inside):
-            continue
-        if why := _find_fault(each, path):
-            skipped.setdefault(why, []).append(inside)
-        elif each.is_file():
-            files.append(inside)
+        inside, why = each.relative_to(path).as_posix(), _find_fault(each, path)
+        if (why or each.is_file()) and not re.search(r"(^|/)\.", inside):
+            kinds.setdefault(why, []).append(inside)
+    files = kinds.pop("")
     source = Source(path, sorted(files), sorted(files, key=_number_parts), options)
-    for why, left_out in skipped.items():
+    for why, left_out in kinds.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source
 

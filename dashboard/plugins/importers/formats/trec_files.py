@@ -137,7 +137,7 @@ def recognise_beir(source: Source) -> Names:
 def read_beir(source: Source, files: Names) -> Pieces:
     """Yield the texts, the judged queries and the judgements of one part."""
     corpus, queries, *qrels = files
-    judged: set[str] = set()
+    judged = set[str]()
     if qrels:
         for piece in read_table(source, choose_part(source, qrels, SPLITS, "parts of judgements")):
             if isinstance(piece, Judgements):
