@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, takewhile
+from itertools import chain, groupby, islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -82,17 +82,11 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         yield from read_columnar(source, name)
         return
     ending = PurePosixPath(small).suffix
-    rows: list[NumberedRow] = []
-    before: Any = None
-    for line, row in READERS.get(ending, _read_delimited)(source, name):
-        is_next = ending == ".xlsx" and before != row.keys()  # another sheet has other columns
-        if rows and (len(rows) >= ROWS or is_next):
-            yield make_block(source, name, rows)
-            rows = []
-        before = row.keys()
-        rows += [(line, list_inside(each)) for each in part_results(row)]
-    if rows:
-        yield make_block(source, name, rows)
+    every = READERS.get(ending, _read_delimited)(source, name)
+    for _, sheet in groupby(every, lambda row: ending == ".xlsx" and row[1].keys()):
+        rows = ((line, list_inside(each)) for line, row in sheet for each in part_results(row))
+        while block := list(islice(rows, ROWS)):
+            yield make_block(source, name, block)
 
 
 def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
@@ -153,7 +147,7 @@ def _name_cells(
             "a header above the rows, each column of it once",
             line=line,
         )
-    odd: list[int] = []
+    odd = []
     for at, cells in chain(below, filled):
         if len(cells) == len(names):
             yield at, dict(zip(names, cells, strict=True))
@@ -169,14 +163,13 @@ def _is_header(names: Iterable[str]) -> bool:
 
 def read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
     """Yield the rows of JSON lines; others are left out."""
-    odd: list[int] = []
+    odd = []
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
             continue
-        try:
+        row = None
+        with suppress(ValueError, RecursionError):
             row = json.loads(text)
-        except (ValueError, RecursionError):
-            row = None
         if isinstance(row, dict):
             yield line, row
         else:

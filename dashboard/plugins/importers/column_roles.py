@@ -175,10 +175,10 @@ def find_roles(block: Block, source: Source) -> Roles:
 def _names_queries(block: Block, roles: Roles) -> bool:
     """Return whether a column as `id` is that of the queries in another one, and of no items."""
     names, query = roles.find(ITEM, FILE, OTHER), roles.of.get("query_id", "")
-    if len(names) != 1 or names != roles.find(KEYS) or roles.find(NUMBERS):
+    if name_plainly(query) not in ("query", "query_text") or roles.find(NUMBERS):
         return False
-    is_repeated = any(_is_repeated(block.columns[name]) for name in (query, *names) if name)
-    return name_plainly(query) in ("query", "query_text") and not is_repeated
+    is_repeated = any(_is_repeated(block.columns[name]) for name in (query, *names))
+    return names == roles.find(KEYS) and len(names) == 1 and not is_repeated
 
 
 def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool) -> None:
@@ -284,13 +284,12 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     is_repeated = _is_repeated(block.columns.get(file, ()))
     if "caption" in of and name_plainly(file) in ITEM.split():
         of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
-    keys = [roles.small.get(name) for name in KEYS.split()] if "caption" in of else []
     for name in roles.find(ITEM):
         is_own = not _is_repeated(block.columns[name])
         is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
         if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
-        elif is_own and (is_repeated or name in keys):
+        elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
     is_of_texts = rows_are_texts(block, roles)
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
@@ -359,9 +358,8 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
-    folder = path.parent.name if _list_own(path.parent.name) else ""
-    own = _list_own(name)
-    if folder and all(map(str.isdecimal, own)):
+    own, folder = _list_own(name), path.parent.name
+    if all(map(str.isdecimal, own)) and _list_own(folder):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))
     return clean_name("_".join(own) or "v1"), "texts" if asks or names_texts(name) else "items"

@@ -76,8 +76,8 @@ def choose_basis(found: Gathered) -> Names:
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
     cells = (*found.items.get("file"), *found.items.index)
-    is_asked = found.written or "video" in found.items.get("kind")
-    is_asked = is_asked or any(side == "texts" for _, side in found.vectors)
+    sides = {side for _, side in found.vectors}
+    is_asked = found.written or "video" in found.items.get("kind") or "texts" in sides
     is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]

@@ -279,10 +279,10 @@ class Gathered:
         times, found = Counter(name for name, _ in self.results), {}
         for (name, file), rows in self.results.items():
             own = name if times[name] == 1 else f"{name}@{file}".replace("/", "_")
-            once = {(query, item): score for query, item, score in reversed(rows)}
+            once = {row[:2]: row for row in reversed(rows)}
             again, wanted = len(rows) - len(once), "each once for a query; the first counts"
             self.source.count(file, again, "results again", wanted)
-            found[own] = RunLines(file, own, [(*pair, once[pair]) for pair in reversed(once)])
+            found[own] = RunLines(file, own, [*reversed(once.values())])
         return found
 
     def _find(self, cell: str, file: str) -> str:

@@ -176,9 +176,9 @@ def _keep_settings(place: Path, found: Gathered, written: Row, is_stated: bool) 
     old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
     stated = DECIDING if is_stated else ()
     own = {k: cell for k, cell in old.items() if cell != written.get(k) and k not in stated}
-    odd = {key for key, cell in own.items() if found.settings.get(key, cell) != cell} - {"title"}
-    said = ", ".join(f"{key} = {own[key]!r}" for key in sorted(odd))
-    found.notes += [f"but collection.toml says {said}, which counts"] if odd else []
+    odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
+    if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
+        found.notes.append(f"but collection.toml says {said}, which counts")
     other = [key for key in DECIDING if written.get(key) not in (None, found.settings.get(key))]
     found.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
     found.settings |= own

@@ -287,7 +287,7 @@ def part_results(row: Row) -> list[Row]:
     stated = [name for name in lists if RELEVANT.search(name) or RESULTS.search(name)]
     left = {name for name, own in lists.items() if name in stated or {*map(type, own)} != {str}}
     others = {name: own for name, own in cells.items() if name not in left and "." not in name}
-    rows: list[Row] = []
+    rows = []
     for name in stated or [e for e, own in lists.items() if holds_objects(own) and "query" in row]:
         for rank, each in enumerate(lists[name], start=1):
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}

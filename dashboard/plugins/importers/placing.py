@@ -27,8 +27,7 @@ def write_versions(found: Gathered) -> None:
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
         for side in ("items", "texts"):
-            own = found.vectors.get((name, side))
-            if not own:
+            if not (own := found.vectors.get((name, side))):
                 continue
             if own.has_ids or not _is_matrix(found, own, texts):
                 ids = _find_ids(found, version, side, own, texts)
@@ -144,8 +143,7 @@ def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts
     owned = {} if {*items} & {*found.texts} else _list_only_texts(found)
     names = found.match_items((query for query, _, _ in run.rows), run.file, found.queries.index)
     told = f"{found.noun}s as queries for {found.noun}s"
-    unsure = [name for name, query in names.items() if not owned.get(query, query)]
-    if unsure:
+    if unsure := [name for name, query in names.items() if not owned.get(query, query)]:
         wanted = f"ids of texts, such as {found.texts[0]!r}"
         raise DataError(
             run.file, f"{told}, which have several texts ({list_names(unsure)})", wanted

@@ -69,7 +69,7 @@ def _name_items(found: Gathered) -> None:
     if len(found.items):
         return
     named = {item: file for file, _, item, _ in found.judged}
-    named |= {item: run.file for run in found.runs.values() for _, item, _ in run.rows}
+    named |= {item: file for (_, file), rows in found.results.items() for _, item, _ in rows}
     for (_, side), own in found.vectors.items():
         named |= dict.fromkeys(own.ids if side == "items" else (), own.file)
     found.items.add(list(named), {})
@@ -181,9 +181,9 @@ def _plan_tables(found: Gathered) -> None:
 def _keep_test(found: Gathered) -> None:
     """Keep the test split alone of captions with splits, as their evaluations do."""
     column = next(filter(SPLIT.fullmatch, found.items.columns), "")
-    splits = {item: split.lower() for item, split in found.items.list_rows(column)}
-    away = {name: split for name, split in splits.items() if split not in TEST}
-    if len(away) < len(splits):
+    splits = found.items.list_rows(column)
+    away = {item: split.lower() for item, split in splits if split.lower() not in TEST}
+    if len(away) < len(found.items):
         what = f"items of other splits ({list_names(sorted({*away.values()}))})"
         wanted = "the split test; left out"
         found.source.count(found.items.filled[column], len(away), what, wanted, "note")
@@ -208,7 +208,7 @@ def _plan_captions(found: Gathered) -> None:
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
     used = {*found.items.index, *owners}
     first: dict[Pair, str] = {}
-    kept: dict[str, Pair] = {}
+    kept = {}
     for file, item, text, name in found.captions:
         if text and first.setdefault((item, text), file) == file:
             if not name or owners[name] > 1 or name in found.items.index:

@@ -122,8 +122,7 @@ class Source:
                 f"values of another kind ({type(error).__name__}: {str(error)[:60]})",
                 "those that its format has",
             )
-        cure = f". {error.do.rstrip('.')}" if error.do else ""
-        wanted = f"{error.expected}; left out{cure}"
+        wanted = f"{error.expected}; left out. {error.do}".rstrip(". ")
         self.lost.append(self.say(error.file, error.found, wanted, line=error.line))
 
     def find_path(self, name: str) -> Path:
@@ -138,7 +137,7 @@ class Source:
         """Return the files left with one of some endings whose first characters fit."""
         return [name for name in self.list_left(*endings) if fits(self.read_head(name))]
 
-    def list_keyed(self, *ways: str) -> Names:
+    def list_keyed(self, *ways: str) -> list[str]:
         """Return the JSON files left whose beginning has all keys of a way, such as "a b"."""
         return self.list_headed(
             lambda head: any(all(f'"{key}"' in head for key in way.split()) for way in ways),
@@ -241,18 +240,14 @@ def list_source(path: Path, options: Namespace) -> Source:
         return Source(path.parent, [path.name], [path.name], options)
     if not path.is_dir():
         raise DataError(path.name, "no such folder or file", "a folder with data")
-    files = []
-    skipped: Columns = {}
+    kinds: Columns = {"": []}
     for each in path.rglob("*"):
-        inside = each.relative_to(path).as_posix()
-        if re.search(r"(^|/)\.", inside):
-            continue
-        if why := _find_fault(each, path):
-            skipped.setdefault(why, []).append(inside)
-        elif each.is_file():
-            files.append(inside)
+        inside, why = each.relative_to(path).as_posix(), _find_fault(each, path)
+        if (why or each.is_file()) and not re.search(r"(^|/)\.", inside):
+            kinds.setdefault(why, []).append(inside)
+    files = kinds.pop("")
     source = Source(path, sorted(files), sorted(files, key=_number_parts), options)
-    for why, left_out in skipped.items():
+    for why, left_out in kinds.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source
 

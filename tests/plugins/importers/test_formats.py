@@ -240,9 +240,9 @@ CASES |= {
         [], {("queries.csv", "text"): ["", "", "", "one", "two", "x", "5", "6"]}, {}),
     "a class a line": (
         {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n", "split.txt": "im/a.jpg 0\n",
-         "val.txt": "d.JPEG\tn00000001\t0\t1\t2\t3\n"}, [],
+         "test.txt": "d.JPEG\tn00000001\t0\t1\t2\t3\n"}, [],
         {("items.csv", "item_id labels"):
-         ["im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3", "d.JPEG|n00000001"]}, {}),
+         ["d.JPEG|n00000001", "im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {}),
     "vectors alone": (
         {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},
         ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS),
@@ -311,7 +311,6 @@ CASES |= {
         | {"synset_words.txt": "n0000000 tench, Tinca\nn0000001 carp\n"},
         [], {("items.csv", "class"): ['["eel, Tinca"]'] * 2 + ['["tench, Tinca"]'] * 2}, CATS),
 }  # fmt: skip
-
 
 LABELLED = {"i.csv": LABELS}
 SAID: dict[str, tuple[dict[str, Any], str]] = {

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.plugins.importers.blocks import NumberedRow, make_block, read_blocks, read_lines
+from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
 from dashboard.plugins.importers.column_roles import FILE, name_plainly
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
@@ -66,8 +66,7 @@ def _read_json(source: Source, name: str) -> Pieces:
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     """Yield the data of each task of Label Studio with what each annotation says, a row each."""
-    rows: list[NumberedRow] = []
-    controls: Ordered = {}
+    rows, controls = [], Ordered()
     for at, task in enumerate(tasks, start=1):
         told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
         for each in told or [{"result": ()}]:
@@ -123,9 +122,8 @@ def recognise_boxes(source: Source) -> Names:
 
 def read_boxes(source: Source, files: Names) -> Pieces:
     """Yield pictures with their classes."""
-    xml = [name for name in files if name.endswith(".xml")]
-    yield from read_each(_read_xml, source, xml)
-    boxes = [name for name in files if name not in xml and not LISTS.search(name)]
+    yield from read_each(_read_xml, source, [name for name in files if name.endswith(".xml")])
+    boxes = [name for name in files if not (name.endswith(".xml") or LISTS.search(name))]
     for name in boxes:
         numbers = re.findall(r"^\s*(\d+)\s", source.read_text(name), re.M)
         yield make_labelled(boxes[0], [(source.find_media(find_stem(name)), numbers)])
@@ -140,8 +138,8 @@ def _read_xml(source: Source, name: str) -> Pieces:
     if root.find("track") is not None:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
-    names = [(each.text or "").strip() for each in root.findall("object/name")]
     if root.tag == "annotation":
+        names = [(each.text or "").strip() for each in root.findall("object/name")]
         yield make_labelled(name, [(root.findtext("filename", "").strip(), names)])
     for image in root.findall("image"):
         file = image.get("name", "")
@@ -171,10 +169,7 @@ ROWS = Format(
 )
 JSON = Format(
     "FiftyOne, Label Studio, Prodigy",
-    lambda source: [
-        *source.list_keyed(*KEYS),
-        *source.list_headed(ANSWERED.search, ".jsonl"),
-    ],
+    lambda source: source.list_keyed(*KEYS) + source.list_headed(ANSWERED.search, ".jsonl"),
     partial(read_each, _read_json),
 )
 BOXES = Format("boxes", recognise_boxes, read_boxes)

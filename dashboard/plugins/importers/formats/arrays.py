@@ -41,9 +41,9 @@ MAX_NEIGHBOURS = 10
 MIN_KEYED = 5
 """Lists of fractions, each a vector by its key; fewer are something else."""
 ENDING = f"(|{'|'.join(map(re.escape, ENDINGS))})$"
-CODES = re.compile(rf"(^|[\W_])(?:codes?|hash(?:es)?|binary|b){ENDING}", re.I)
+CODES = re.compile(rf"(^|[\W_])(?:codes?|hash(?:es)?|binary|(?-i:B)){ENDING}", re.I)
 LABELS = re.compile(
-    rf"(^|[\W_])(?:y|l|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
+    rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 
@@ -65,10 +65,11 @@ def _is_list(source: Source, name: str) -> bool:
 def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     there = {*files, *source.left}
-    beside = {other for name in files for other in find_beside(name, files)}
+    beside = {other for name in files for other in find_beside(name, {*files})}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     labels = _pair_labels(arrays)
-    vectors = [name for name in arrays if name not in labels.values()]
+    beside_codes = {*labels.values()}
+    vectors = [name for name in arrays if name not in beside_codes]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     yield from read_each(read_file, source, vectors)
 
@@ -76,7 +77,7 @@ def read(source: Source, files: Names) -> Pieces:
 def _pair_labels(names: Iterable[str]) -> Texts:
     """Return the array of classes of each array of codes: its name is another one at the end.
 
-    >>> _pair_labels(["x_codes.npy", "x_labels.npy", "y_B.npy", "z"])
+    >>> _pair_labels(["x_codes.npy", "x_labels.npy", "z_B.npy", "vit_b.npy", "vit_l.npy"])
     {'x_codes.npy': 'x_labels.npy'}
     """
     labels = {LABELS.sub("", each): each for each in names if LABELS.search(each)}

@@ -96,14 +96,12 @@ def read_classes(source: Source, files: Names) -> Pieces:
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
     found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
-    parts: dict[str, Texts] = {"gallery": {}, "query": {}, "train": {}}
-    for row in rows:
-        part = parts.setdefault(row.get("evaluation_status", "gallery"), {})
-        part.setdefault(row[path], row[kind])
-    train = parts.pop("train")
-    for side, own in parts.items():
+    sides = [row.get("evaluation_status", "gallery") for row in rows]
+    for side in ("gallery", "query"):
+        own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")
-    source.count(name, len(train), "pictures of the part train", "others; left out", "note")
+    train, wanted = sides.count("train"), "others; left out"
+    source.count(name, train, "pictures of the part train", wanted, "note")
 
 
 NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from itertools import zip_longest
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
@@ -48,27 +49,27 @@ def _read_captions(source: Source, name: str, named: Texts) -> Pieces:
 
 def read(source: Source, files: Names) -> Pieces:
     """Yield an item a file, with its folders as classes."""
-    media = {name: EXTENSION.sub("", name) for name in files}
-    clips = {stem for name, stem in media.items() if is_video(name)}
-    posters = {stem: n for n, stem in media.items() if stem in clips and not is_video(n)}
-    shown = {name: stem for name, stem in media.items() if posters.get(stem) != name}
-    columns = {"file": list(shown), "poster": [posters.get(each, "") for each in shown.values()]}
+    clips = {EXTENSION.sub("", name) for name in files if is_video(name)}
+    stills = {EXTENSION.sub("", name): name for name in files if not is_video(name)}
+    posters = {stem: stills[stem] for stem in clips & stills.keys()}
+    hidden = {*posters.values()}
+    shown = [name for name in files if name not in hidden]
+    cells = [posters.get(EXTENSION.sub("", name), "") for name in shown]
+    columns = {"file": shown, "poster": cells, **list_class_folders(shown)}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     if len(named) == len(shown):
         columns["identity_id"] = [match[1] for match in named]
     inside = dict.fromkeys(map(find_folder_of, shown))
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
-    folders = list_class_folders(list(shown))
-    yield Items(label, list(shown), columns | folders, [*folders.keys() & {"class"}])
+    yield Items(label, shown, columns, [*columns.keys() & {"class"}])
 
 
 def list_class_folders(files: Names) -> Columns:
     """Return the classes that folders name: `class`, or `folder_1` and on where they are nested."""
     if all(map(SHARDED.search, files)):
         return {}
-    own = [list(filter(_is_class, name.split("/")[:-1])) for name in files]
-    levels = max(map(len, own), default=0)
-    columns = [[parts[at] if at < len(parts) else "" for parts in own] for at in range(levels)]
+    own = (filter(_is_class, name.split("/")[:-1]) for name in files)
+    columns = map(list, zip_longest(*own, fillvalue=""))
     several = [column for column in columns if len(set(column)) > 1 and not _is_split(column)]
     if len(several) == 1:
         return {"class": several[0]}

@@ -83,9 +83,9 @@ def read(source: Source, files: Names) -> Pieces:
 
 def _list_names(source: Source, row: Row, keys: Names) -> Names:
     """Return the values of some keys, each one or a list."""
-    values = [row[key] for key in keys if row.get(key) is not None]
-    every = [each for own in values for each in (own if isinstance(own, list) else [own])]
-    return [_name(source, each) for each in every]
+    values = (row[key] for key in keys if row.get(key) is not None)
+    every = (own if isinstance(own, list) else [own] for own in values)
+    return [_name(source, each) for own in every for each in own]
 
 
 def _name(source: Source, value: Any) -> str:

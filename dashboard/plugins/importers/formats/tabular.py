@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable
+from itertools import chain, groupby
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -66,19 +67,15 @@ def read_table(source: Source, name: str) -> Pieces:
 
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
-    roles: Roles | None = None
-    columns: Names = []
-    for block in blocks:
-        own = [*block.columns, *block.vectors]
-        if roles is None or columns != own:
-            columns = own
-            try:
-                roles = find_roles(block, source)
-            except DataError as error:  # a sheet of remarks beside others
-                source.leave_out(block.file, error)
-                roles = None
-                continue
-        yield from KINDS[roles.kind](source, block, roles)
+    for _, group in groupby(blocks, lambda block: [*block.columns, *block.vectors]):
+        first = next(group)
+        try:
+            roles = find_roles(first, source)
+        except DataError as error:  # a sheet of remarks beside others
+            source.leave_out(first.file, error)
+            continue
+        for block in chain([first], group):
+            yield from KINDS[roles.kind](source, block, roles)
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:

@@ -62,8 +62,7 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
-    texts = [name for name in source.left if not EXTENSION.search(name)]
-    names = [name for name in texts if not find_plain(name).endswith(OTHERS)]
+    names = (n for n in source.left if not (EXTENSION.search(n) or find_plain(n).endswith(OTHERS)))
     return [name for name in names if find_form(name, source.read_head(name))]
 
 
@@ -144,7 +143,7 @@ def recognise_beir(source: Source) -> Names:
 def read_beir(source: Source, files: Names) -> Pieces:
     """Yield the texts, the judged queries and the judgements of one part."""
     corpus, queries, *qrels = files
-    judged: set[str] = set()
+    judged = set[str]()
     if qrels:
         for piece in read_table(source, choose_part(source, qrels, SPLITS, "parts of judgements")):
             if isinstance(piece, Judgements):
