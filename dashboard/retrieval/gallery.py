@@ -241,7 +241,5 @@ class CountedRanking:
 
 def _find_limit(least: float) -> int:
     """Return the most millionths below the best at which a score is at least `least`."""
-    if least < -1:
-        return 2 * BEST
     level = round(least * MILLION)
     return BEST - (level if level / MILLION >= least else level + 1)
