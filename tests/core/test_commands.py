@@ -148,13 +148,6 @@ def test_a_reader_that_has_enough(world: Path) -> None:
     assert done.stderr == "code 0\n"
 
 
-def test_version_without_query_vectors(world: Path) -> None:
-    (world / "models" / "v1" / "queries.npy").unlink()
-    options = ("--metrics", "P@1", "--queries", "all", "--runs", "v1")
-    code, (row,), _ = call("measure", world, *options)
-    assert (code, row["scored"], row["total"]) == (0, 0, 4)
-
-
 def test_help_is_light() -> None:
     script = "import sys; from dashboard.__main__ import main\ntry: main(['measure', '--help'])\n"
     script += "except SystemExit: print([n for n in ('numpy', 'pandas') if n in sys.modules])"
