@@ -52,6 +52,8 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
     metric = choices["metric"]
     rows, front = compare_metrics(study, choices)
     slices = study.compare_slices(baseline, candidate, metric)
+    unusual = describe_choices(study.collection, study.choices)
+    unusual = {key: text for key, text in unusual.items() if key not in ("protocol", "queries")}
     return TEMPLATES.get_template("report.html").render(
         study=study,
         told=study.describe_difference(front, front["name"], baseline, candidate),
@@ -60,7 +62,7 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
-        chosen=_list_choices(study),
+        chosen=[f"Protocol: {study.rules.title}", count_queries(study), *unusual.values()],
         baseline=baseline,
         candidate=candidate,
         metric=metric,
@@ -78,13 +80,6 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         depth=DEPTH,
         zip=zip,
     )
-
-
-def _list_choices(study: Study) -> list[str]:
-    """Return the choices that numbers depend on, in words; the usual ones of the rest."""
-    unusual = describe_choices(study.collection, study.choices)
-    named = [text for key, text in unusual.items() if key not in ("protocol", "queries")]
-    return [f"Protocol: {study.rules.title}", count_queries(study), *named]
 
 
 def _draw_charts(study: Study, choices: Choices, rows: Rows, slices: Rows) -> list[tuple[str, str]]:
