@@ -81,22 +81,22 @@ class JudgingRules:
         queries: Kind of queries that it usually measures; "": text queries where there are any.
         candidates: `(collection, judgement, query) -> items` that may be results of a query, -1
             for those outside the collection; None: all may.
-        transform: `version -> version`, whose vectors are searched; None: as they are.
+        transform: `version -> version`, whose vectors are searched.
         finish: `(study, measure, values) -> values` of metrics that depend on other queries.
         folds: `study -> folds` of the queries in question; a median is the mean of those of the
-            folds; None: there are none.
+            folds, or None.
         measure: `(study, version, measure) -> values` of a metric that needs more than labelled
             results, NaN for null; None for any other metric.
         slice_queries: `study -> dict` of further slices: name -> whether each query of the study
-            belongs to it; None: there are none.
+            belongs to it.
         list_parts: `(judgement, query) -> dict` of what makes an item relevant together: name ->
-            whether each item has it; None: relevance has no parts.
+            whether each item has it.
         map_text: `(collection, query_id, text) -> tables`, those of the protocol with what a typed
             text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
-        headline: `(study, measures) -> name` of the metric that charts show first, None: the first.
+        headline: `(study, measures) -> name` of the metric that charts show first, "": the first.
         doubt: `(study, metrics) -> text`, why no version can be better than another, in some or all
-            of these metrics; "" if one can, None: one always can.
+            of these metrics; "" if one can.
         instead_of: Name of a protocol whose place this one takes.
         definition: What is relevant, and which queries are not scored.
         blind: What its metrics do not show.
@@ -115,16 +115,16 @@ class JudgingRules:
     names: str = ""
     queries: str = ""
     candidates: Callable[[Any, Any, int], IntArray | None] | None = None
-    transform: Callable[[Any], Any] | None = None
+    transform: Callable[[Any], Any] = lambda version: version
     finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
-    folds: Callable[[Any], IntArray | None] | None = None
-    measure: Callable[[Any, str, Any], FloatArray | None] | None = None
-    slice_queries: Callable[[Any], dict[str, BoolArray]] | None = None
-    list_parts: Callable[[Any, int], dict[str, BoolArray]] | None = None
+    folds: Callable[[Any], IntArray | None] = lambda study: None
+    measure: Callable[[Any, str, Any], FloatArray | None] = lambda study, version, measure: None
+    slice_queries: Callable[[Any], dict[str, BoolArray]] = lambda study: {}
+    list_parts: Callable[[Any, int], dict[str, BoolArray]] = lambda judgement, query: {}
     map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False
-    headline: Callable[[Any, Any], str] | None = None
-    doubt: Callable[[Any, str], str] | None = None
+    headline: Callable[[Any, Any], str] = lambda study, measures: ""
+    doubt: Callable[[Any, str], str] = lambda study, metrics: ""
     instead_of: str = ""
 
 

@@ -166,20 +166,12 @@ def find_twins(differences: FloatArray) -> IntArray:
     return np.array([first.setdefault(c.tobytes(), n) for n, c in enumerate(columns.T)], np.int64)
 
 
-def correct_holm(p: FloatArray, twins: IntArray | None = None) -> FloatArray:
+def correct_holm(p: FloatArray) -> FloatArray:
     """Return p-values corrected for their number by Holm's step-down method; NaN stay NaN.
-
-    Args:
-        p: The p-values.
-        twins: The first column that each is equal to; equal ones count as one test.
 
     >>> correct_holm(np.array([0.01, 0.04, np.nan, 0.03, 0.005])).round(12).tolist()
     [0.03, 0.06, nan, 0.06, 0.02]
-    >>> correct_holm(np.array([0.01, 0.01, 0.04]), np.array([0, 0, 2])).round(12).tolist()
-    [0.02, 0.02, 0.04]
     """
-    if twins is not None:
-        return correct_holm(np.where(twins == np.arange(len(p)), p, np.nan))[twins]
     order = np.argsort(p, kind="stable")
     factors = np.maximum((~np.isnan(p)).sum() - np.arange(len(p)), 1)
     corrected = np.empty_like(p)

@@ -86,18 +86,15 @@ class Plugin(NamedTuple):
     screens: Mapping[str, str] = {}
 
 
-class _Plugins:
-    """Every plugin; they are found when they are first needed, and not while they are imported."""
-
-    def __iter__(self) -> Iterator[Plugin]:
-        with _LOCK:
-            return iter(_find_plugins()[0])
-
-
-PLUGINS = _Plugins()
 _MODULES: dict[str, ModuleType] = {}
 """The module that holds the PLUGIN of a name."""
 _LOCK = threading.RLock()
+
+
+def list_plugins() -> tuple[Plugin, ...]:
+    """Return every plugin; they are found when they are first needed."""
+    with _LOCK:
+        return _find_plugins()[0]
 
 
 def list_problems() -> tuple[DataError, ...]:
@@ -115,7 +112,7 @@ def load_named(field: str) -> dict[str, Any]:
     """Import what a field names in every plugin, the commands or the encoders, by name."""
     return {
         name: _resolve(_MODULES[plugin.name], text)
-        for plugin in PLUGINS
+        for plugin in list_plugins()
         for name, text in getattr(plugin, field).items()
     }
 
@@ -124,7 +121,7 @@ def load_sections(page: str, protocol: str) -> list[Any]:
     """Import what draws the sections of a page, where a protocol judges."""
     return [
         _resolve(_MODULES[plugin.name], plugin.sections[page])
-        for plugin in PLUGINS
+        for plugin in list_plugins()
         if page in plugin.sections and (not plugin.rules or plugin.name == protocol)
     ]
 
@@ -133,14 +130,14 @@ def list_screens() -> dict[str, Path]:
     """Return the script of every page that plugins add, by the page's name."""
     return {
         name: Path(str(_MODULES[plugin.name].__file__)).with_name(file)
-        for plugin in PLUGINS
+        for plugin in list_plugins()
         for name, file in plugin.screens.items()
     }
 
 
 def load_all(hook: str) -> list[Any]:
     """Import what a hook names in every plugin that has it."""
-    return [load(plugin, hook) for plugin in PLUGINS if getattr(plugin, hook)]
+    return [load(plugin, hook) for plugin in list_plugins() if getattr(plugin, hook)]
 
 
 @cache
@@ -217,19 +214,17 @@ def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
     """Import what the hooks of a team's plugin name."""
     from dashboard.evaluation.judgement import JudgingRules
 
+    hooks = [each for each in plugin._replace(name="") if isinstance(each, str) and each]
     for named in (plugin.commands, plugin.sections, plugin.encoders):
-        for text in named.values():
-            _resolve(module, text)
-    for key, text in sorted(plugin._asdict().items()):
-        is_hook = isinstance(text, str) and text and key != "name"
-        found = _resolve(module, text) if is_hook else None
-        is_own = isinstance(found, JudgingRules) and found.name == plugin.name
-        if key == "rules" and found is not None and not is_own:
-            raise DataError(
-                file,
-                f"rules = {plugin.rules!r}, something else",
-                f"JudgingRules whose name is the plugin's, {plugin.name!r}",
-            )
+        hooks += named.values()
+    found = {text: _resolve(module, text) for text in hooks}
+    rules = found.get(plugin.rules)
+    if rules and not (isinstance(rules, JudgingRules) and rules.name == plugin.name):
+        raise DataError(
+            file,
+            f"rules = {plugin.rules!r}, something else",
+            f"JudgingRules whose name is the plugin's, {plugin.name!r}",
+        )
     for name, script in plugin.screens.items():
         if not name.isidentifier():
             raise DataError(file, f"the page {name!r}", "letters, digits and _")

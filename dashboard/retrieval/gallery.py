@@ -113,13 +113,7 @@ class Gallery:
         Args:
             queries: Unit vectors. [queries, dimension].
             units: Those of the gallery, if they are in memory; else they are read by blocks.
-
-        Raises:
-            ValueError: If the dimensions differ.
         """
-        if queries.shape[1] != self.vectors.dimension:
-            widths = f"{queries.shape[1]} dimensions, the items {self.vectors.dimension}"
-            raise ValueError(f"the queries have {widths}")
         most = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items))))
         blocks = max(1, -(-len(queries) // most))
         step = max(1, -(-len(queries) // blocks))
@@ -241,7 +235,5 @@ class CountedRanking:
 
 def _find_limit(least: float) -> int:
     """Return the most millionths below the best at which a score is at least `least`."""
-    if least < -1:
-        return 2 * BEST
     level = round(least * MILLION)
     return BEST - (level if level / MILLION >= least else level + 1)

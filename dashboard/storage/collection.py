@@ -15,7 +15,7 @@ import numpy as np
 from cachetools import LRUCache
 
 from dashboard.errors import DataError, Finding, Findings, Level, add_finding, count_odd, list_names
-from dashboard.plugins import PLUGINS, load
+from dashboard.plugins import list_plugins, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
@@ -191,7 +191,9 @@ def _open(folder: Path) -> Collection:
     findings: Findings = []
     broken: Broken = {}
     unread: Broken = {}
-    schema = SETTINGS | {key: each for plugin in PLUGINS for key, each in plugin.settings.items()}
+    schema = dict(SETTINGS)
+    for plugin in list_plugins():
+        schema |= plugin.settings
     settings = read_settings(folder / "collection.toml", schema, findings)
     qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))
     runs = read_runs(folder, broken, findings)
@@ -270,7 +272,7 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
     unread, broken = dict(opened.unread), dict(opened.broken)
     opened = replace(opened, tables=tables, unread=unread, broken=broken)
     versions = dict(opened.versions)
-    for plugin in PLUGINS:
+    for plugin in list_plugins():
         if plugin.read_tables:
             read = partial(load(plugin, "read_tables"), opened, findings)
             tables[plugin.name] = try_to_read(plugin.name, unread, read)
@@ -357,7 +359,7 @@ def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
 def _list(folder: Path) -> list[Path]:
     """Return the files that opening reads."""
     names = ["collection.toml", "items.csv", "queries.csv", *QRELS]
-    names += [name for plugin in PLUGINS for name in plugin.files]
+    names += [name for plugin in list_plugins() for name in plugin.files]
     found = [path for name in names for path in folder.glob(name)]
     for stem in ("items.npy", "items.txt", "queries.npy", "queries.txt", "model.toml"):
         found += (folder / "models").glob(f"[!.]*/{stem}")

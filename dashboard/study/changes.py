@@ -130,9 +130,11 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, Rows]:
     both = dict.fromkeys([*old, *new])
     moved = [{"item": each, "before": old.get(each), "after": new.get(each)} for each in both]
     moved.sort(key=lambda row: row["after"] or np.inf)
-    fell = [r for r in moved if (r["before"] or np.inf) <= cutoff < (r["after"] or np.inf)]
-    came = [r for r in moved if (r["after"] or np.inf) <= cutoff < (r["before"] or np.inf)]
-    return fell, came
+    ways: dict[int, Rows] = {-1: [], 0: [], 1: []}
+    for row in moved:
+        was_in, is_in = ((row[key] or np.inf) <= cutoff for key in ("before", "after"))
+        ways[is_in - was_in].append(row)
+    return ways[-1], ways[1]
 
 
 def discount_rank(rank: int) -> float:

@@ -34,7 +34,7 @@ class Choice:
             choices before this one.
         allowed: Return the values that there are; None: any.
         limits: Least and greatest value of a number.
-        parse: Raise ValueError for a text that says nothing; None: any text does.
+        parse: Raise ValueError for a text that says nothing.
         explain_lack: `(text, collection, choices before) -> why` there is no such value, or "".
         changes_numbers: Whether it belongs to what a Study computes.
         of_files: Whether files of judgements and results can be measured with it, too.
@@ -49,8 +49,8 @@ class Choice:
     allowed: Callable[[Collection, Values], Sequence[str]] | None = None
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
-    parse: Callable[[str], object] | None = None
-    explain_lack: Callable[[str, Collection, Values], str] | None = None
+    parse: Callable[[str], object] = str
+    explain_lack: Callable[[str, Collection, Values], str] = lambda *_: ""
     of_files: bool = False
     option: str = ""
     noun: str = ""
@@ -85,7 +85,7 @@ class Choice:
     def has_effect(self, collection: Collection, values: Values) -> bool:
         """Return whether it changes numbers of a collection, and there is more than one value."""
         known = None if self.allowed is None else self.allowed(collection, values)
-        is_lacking = self.explain_lack is not None and self.explain_lack("", collection, values)
+        is_lacking = self.explain_lack("", collection, values)
         return self.changes_numbers and (known is None or len(known) > 1) and not is_lacking
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
@@ -96,10 +96,9 @@ class Choice:
             DataError: If the files that it needs cannot be used.
         """
         known = self.allowed(collection, before) if self.allowed is not None else ()
-        if self.explain_lack is not None and (why := self.explain_lack(given, collection, before)):
+        if why := self.explain_lack(given, collection, before):
             raise ChoiceError(f"{self.key} = {given[:80]!r}: {why}.")
-        if self.parse is not None:
-            self.parse(given)
+        self.parse(given)
         if self.kind == "number":
             value, (least, largest) = parse_number(given), self.limits
             if math.isnan(value):

@@ -10,7 +10,7 @@ import numpy as np
 from dashboard.errors import ChoiceError, list_names
 from dashboard.evaluation.judgement import JudgingRules, judge_table, list_judged
 from dashboard.evaluation.metrics import Measure
-from dashboard.plugins import PLUGINS, load, load_all
+from dashboard.plugins import list_plugins, load, load_all
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Address
 from dashboard.tables import FloatArray
@@ -70,7 +70,7 @@ def list_all_rules() -> list[JudgingRules]:
 def list_rules(collection: Collection) -> list[JudgingRules]:
     """Return the protocols that a collection has what is needed for."""
     there = {name for name, tables in collection.tables.items() if tables is not None}
-    found = [load(each, "rules") for each in PLUGINS if each.rules and each.name in there]
+    found = [load(each, "rules") for each in list_plugins() if each.rules and each.name in there]
     return _replace_core([QRELS, *found] if collection.qrels is not None else found)
 
 

@@ -140,12 +140,10 @@ class Study:
             return self._whole.run(version)
         collection, rules = self.collection, self.rules
         found, least = collection.find_version(version), self.choices["min_similarity"]
-        if rules.transform is not None:
-            found = rules.transform(found)
         candidates = None
         if rules.candidates is not None:
             candidates = partial(rules.candidates, collection, self.judgement)
-        source = make_source(collection, found, rules.ties)
+        source = make_source(collection, rules.transform(found), rules.ties)
         exact = getattr(source, "exact", source)  # an index searches vectors, too
         if candidates is not None and isinstance(exact, VectorSource):
             exact.skip_empty(candidates)
@@ -157,8 +155,8 @@ class Study:
     @compute_once
     def pick_headline(self, metrics: str) -> str:
         """Return the metric that the protocol shows first, at its deepest cutoff."""
-        measures, pick = parse(metrics), self.rules.headline
-        wanted = pick(self, measures) if pick else ""
+        measures = parse(metrics)
+        wanted = self.rules.headline(self, measures)
         same = [each for each in measures if each.name == wanted]
         same = same or [each for each in measures if each.name == measures[0].name]
         return str(max(same, key=lambda each: each.cutoff or math.inf))
@@ -166,7 +164,7 @@ class Study:
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
         measures, ids = tuple(parse(metrics)), self.query_ids
-        folds = self.rules.folds(self) if self.rules.folds else None
+        folds = self.rules.folds(self)
         return [
             Measurement(version, measures, ids, self._compute_values(version, measures), folds)
             for version in versions
@@ -203,7 +201,7 @@ class Study:
             missing = [each for each, key in zip(measures, keys, strict=True) if key not in parts]
             rules, usual = self.rules, []
             for each in missing:
-                own = rules.measure(self, version, each) if rules.measure else None
+                own = rules.measure(self, version, each)
                 if own is None:
                     usual.append(each)
                 else:
@@ -239,7 +237,7 @@ class Study:
     @compute_once
     def find_doubt(self, metrics: str) -> str:
         """Return why the protocol cannot tell versions apart by some metrics; "" if it can."""
-        return self.rules.doubt(self, metrics) if self.rules.doubt else ""
+        return self.rules.doubt(self, metrics)
 
     @compute_once
     def list_slices(self) -> dict[str, BoolArray]:
@@ -255,7 +253,7 @@ class Study:
             if column not in NO_SLICES:
                 cells = (*table[column], "")
                 slices |= divide_by_column(column, [cells[place] for place in places])
-        return slices | (self.rules.slice_queries(self) if self.rules.slice_queries else {})
+        return slices | self.rules.slice_queries(self)
 
     @compute_once
     def compare_slices(

@@ -64,12 +64,6 @@ def test_tables(world: Path) -> None:
     assert list(opened.measure("AP", versions=[])) == list(opened.measure("AP"))
 
 
-def test_changed_files_are_read_again(world: Path) -> None:
-    opened = dashboard.open(world)
-    (world / "items.csv").write_text("item_id,file\na,\nb,\nc,\nd,\ne,\n")
-    assert opened.items["item_id"].tolist() == ["a", "b", "c", "d", "e"]
-
-
 def test_results_that_are_held_keep_no_study(world: Path) -> None:
     opened = open_world(world)
     study = Study(opened.collection, opened.choices)

@@ -75,9 +75,3 @@ def test_parts_equal_plain_sorting(seed: int, monkeypatch: pytest.MonkeyPatch) -
                 others = [score for item, score in of.items() if item != own[query]]
                 assert part.length[query] == len(others)
                 assert part.passing[query] == sum(score >= least for score in others)
-
-
-def test_other_dimensions_are_refused() -> None:
-    gallery = make_gallery(np.eye(2), np.arange(2), np.arange(2))
-    with pytest.raises(ValueError, match="3 dimensions, the items 2"):
-        list(gallery.rank(np.ones((1, 3), np.float32)))

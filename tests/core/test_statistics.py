@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from dashboard.evaluation.differences import compare_runs, describe_difference
+from dashboard.evaluation.differences import compare_runs, describe_difference, run_tests
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.statistics import (
     compute_bootstrap_interval,
     compute_randomisation_p,
-    correct_holm,
     find_twins,
     sum_units,
 )
@@ -86,8 +85,8 @@ def test_equal_twins_are_one_test() -> None:
     values = np.array([[1.0, 0.5, 1.0], [0.0, 0.0, 0.2], [-1.0, -0.5, np.nan]])
     assert find_twins(values).tolist() == [0, 0, 2]
     assert find_twins(-values[:, :2] * [1, -1]).tolist() == [0, 1]
-    found = correct_holm(np.array([0.01, 0.01, 0.04]), np.array([0, 0, 2]))
-    assert found.tolist() == [0.02, 0.02, 0.04]
+    p, adjusted = run_tests(np.tile(values[:2], (9, 1)), None, [str(n) for n in range(18)])[1][2:]
+    assert adjusted.tolist() == [p[0], p[1], 2 * p[2]]
 
 
 def test_one_query_has_no_interval_and_no_difference_is_not_clear() -> None:

@@ -35,6 +35,11 @@ class MatchingJudgement(TableJudgement):
     galleries: Sequence[IntArray | None] = ()
     folds: IntArray = field(default_factory=lambda: np.empty(0, int))
 
+    def count_searched(self, query: int) -> int:
+        """Return the number of items that a query searches."""
+        gallery = self.galleries[query]
+        return self.items if gallery is None else int((gallery >= 0).sum())
+
 
 def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     """Judge by the pairs that belong together; every other result is a miss.
@@ -160,10 +165,8 @@ def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
     scored = np.bincount(folds[~np.isnan(values)])
     if is_lost.any() and (name == "MnR" or (2 * lost >= scored[: len(lost)])[lost > 0].any()):
         return np.full(len(values), np.nan)
-    galleries = read_judgement(study).galleries
-    for at in np.flatnonzero(is_lost):
-        gallery = galleries[study.queries[at]]
-        values[at] = len(study.collection.items) if gallery is None else (gallery >= 0).sum()
+    made = read_judgement(study)
+    values[is_lost] = [made.count_searched(query) for query in study.queries[is_lost]]
     return values
 
 
@@ -187,15 +190,12 @@ def list_texts(study: Study) -> BoolArray:
 
 def name_sure_recalls(study: Study, metrics: str) -> str:
     """Return which recalls are 1 if a version finds all, as all that is searched is in K."""
-    made = read_judgement(study)
-    galleries = made.galleries
-    told = []
+    made, told = read_judgement(study), []
     measures = parse(metrics)
     added = RECALLS if any(each.name in DIVISORS for each in measures) else ()
     for way, is_text in IS_TEXT.items():
         asking = study.queries[list_texts(study) == is_text].tolist()
-        searched = {id(galleries[query]): galleries[query] for query in asking}.values()
-        sizes = [made.items if each is None else int((each >= 0).sum()) for each in searched]
+        sizes = [made.count_searched(query) for query in asking]
         cutoffs = {*added, *(each.cutoff or 0 for each in measures if each.name == f"{way}_R")}
         sure = [f"{way}_R@{k}" for k in sorted(cutoffs) if k >= max(sizes, default=np.inf)]
         if sure:

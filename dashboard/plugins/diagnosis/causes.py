@@ -129,9 +129,8 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     """
     judged = study.judgement
     grades = judged.grades(query)
-    parts = {"": grades >= judged.relevant_from}
-    if study.rules.list_parts is not None:
-        parts = study.rules.list_parts(study.given_judgement, query) or parts
+    parts = study.rules.list_parts(study.given_judgement, query)
+    parts = parts or {"": grades >= judged.relevant_from}
     is_judged = ~np.isnan(grades) | study.rules.is_complete
     lacking = {
         item: [name for name, has in parts.items() if not has[item]]

@@ -116,14 +116,12 @@ def _check(condition: Condition, row: Row) -> Check:
     written = [write_number(each, "+") for each in (low, high)]
     interval = f"95 % interval of the difference {' to '.join(written)}"
     reason = f"{interval if has_interval else f'difference {written[0]} in every query'}, {known}"
+    has_failed = row["outcome"] not in ("better", NOT_WORSE)
     if condition.sign == "<":
         has_failed = high < limit and (has_interval or row["outcome"] == "worse")
-        why = f"all of it lies below {limit:g}"
-    else:
-        has_failed = row["outcome"] not in ("better", NOT_WORSE)
+    why = f"all of it lies below {limit:g}"
+    if high >= limit:
         why = f"a loss of {write_number(-limit)} is not excluded"
-        if high < limit:
-            return Check(condition, True, f"{reason}; all of it lies below {limit:g}")
         if has_interval and low > limit:
             why += ", were there one query more that had gained, and one that had lost, all it can"
         if (row["needed"] or 0) > row["scored"]:

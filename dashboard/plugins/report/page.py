@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, Template
+from jinja2 import Environment, FileSystemLoader
 
 from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import describe_certainty, write_signed
@@ -32,6 +32,11 @@ MAX_SLICES = 20
 CHART_WIDTH = 400
 """Width at which charts are drawn, in pixels: their texts can be read on a phone, too."""
 INK = "#0e151d"
+TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True,
+    lstrip_blocks=True,
+)  # fmt: skip
+TEMPLATES.filters |= {"value": format_value, "signed": write_signed}
 
 
 def write_report(study: Study, choices: Choices, queries: Rows, address: str = "") -> str:
@@ -47,7 +52,9 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
     metric = choices["metric"]
     rows, front = compare_metrics(study, choices)
     slices = study.compare_slices(baseline, candidate, metric)
-    return _read_template().render(
+    unusual = describe_choices(study.collection, study.choices)
+    unusual = {key: text for key, text in unusual.items() if key not in ("protocol", "queries")}
+    return TEMPLATES.get_template("report.html").render(
         study=study,
         told=study.describe_difference(front, front["name"], baseline, candidate),
         power=describe_power(front, front["name"]),
@@ -55,7 +62,7 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
-        chosen=_list_choices(study),
+        chosen=[f"Protocol: {study.rules.title}", count_queries(study), *unusual.values()],
         baseline=baseline,
         candidate=candidate,
         metric=metric,
@@ -73,20 +80,6 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         depth=DEPTH,
         zip=zip,
     )
-
-
-def _read_template() -> Template:
-    loader = FileSystemLoader(Path(__file__).parent)
-    made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters |= {"value": format_value, "signed": write_signed}
-    return made.get_template("report.html")
-
-
-def _list_choices(study: Study) -> list[str]:
-    """Return the choices that numbers depend on, in words; the usual ones of the rest."""
-    unusual = describe_choices(study.collection, study.choices)
-    named = [text for key, text in unusual.items() if key not in ("protocol", "queries")]
-    return [f"Protocol: {study.rules.title}", count_queries(study), *named]
 
 
 def _draw_charts(study: Study, choices: Choices, rows: Rows, slices: Rows) -> list[tuple[str, str]]:

@@ -94,10 +94,12 @@ def _make_run_row(
     for row in found.list_rows(version):
         card = make(row)
         if baseline in found.lengths and len(found.lengths) > 1:
-            before = row["ranks"].get(baseline) if row["item_id"] in there else None
-            card["mark"] = _describe_move(before, row["rank"])
+            rise = row["ranks"].get(baseline, 0) - row["rank"]
+            card["mark"] = f"{'↑' if rise > 0 else '↓'}{abs(rise)}" if rise else "="
             if version == baseline:
                 card["mark"] = "" if row["item_id"] in others else "gone"
+            elif row["item_id"] not in there:
+                card["mark"] = "new"
         cards.append(card)
     (passing, length), note = found.lengths[version], found.problems.get(version, "")
     if passing < length:
@@ -131,13 +133,6 @@ def make_card(versions: Names, row: Row) -> Row:
         "mark": "",
         "foot": " · ".join(foot),
     }
-
-
-def _describe_move(before: int | None, rank: int) -> str:
-    """Return how a result moved since the baseline: ↑3, ↓2, = or new."""
-    if before is None:
-        return "new"
-    return "=" if before == rank else f"{'↑' if before > rank else '↓'}{abs(before - rank)}"
 
 
 def describe_change(
