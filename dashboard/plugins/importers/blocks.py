@@ -202,11 +202,7 @@ def _has_records(found: Any) -> bool:
 
 
 def _find_rows(source: Source, name: str, found: Row) -> Any:
-    """Return the rows of an object: by ids, files or queries, one response, columns, or a list.
-
-    Columns are as pandas and Chroma write them; those of which none names a row may be files by
-    class, or ids by split.
-    """
+    """Return the rows of an object: by ids, files or queries, or of one response or table."""
     for records in filter(_has_records, [*found.values(), found]):
         return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
     if file := source.find_media(find_stem(name)):  # a file a picture, as of Supervisely and V7
@@ -219,8 +215,8 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         texts = [list(map(_join_words, own if isinstance(own, list) else [own])) for own in told]
         counted = [len(text.split()) for own in texts for text in own]
         is_caption = sum(counted) > MAX_WORDS * len(counted)
-        cells = [{"caption": own} for own in texts] if is_caption else [{"label": e} for e in told]
-        rows = told if is_of_rows else cells
+        column, cells = ("caption", texts) if is_caption else ("label", told)
+        rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
@@ -229,8 +225,11 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
             for query, own in found.items()
             for item, each in own.items()
         ]
-    if part_results(found) != [found]:
-        return [found]
+    return [found] if part_results(found) != [found] else _list_table(found)
+
+
+def _list_table(found: Row) -> Any:
+    """Return the rows of a table as pandas, Chroma and Quepid write it; None if it is none."""
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
         return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
@@ -241,13 +240,13 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     for key, own in tables.items():
         if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
             return own
-    if not is_of_rows:
+    if {*map(type, found.values())} != {dict}:
         return None
-    if not any(map(_is_header, told[:1])):  # columns by rows, else pandas' orient="index"
-        keys = dict.fromkeys(chain(*told))
+    if not _is_header(next(iter(found.values()))):  # columns by rows; else orient="index"
+        keys = dict.fromkeys(chain(*found.values()))
         found = {key: {name: column.get(key) for name, column in found.items()} for key in keys}
-    named = ({} if key.isdecimal() else {"item_id": key} for key in found)
-    return [name | row for name, row in zip(named, found.values(), strict=True)] or None
+    rows = [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
+    return rows or None
 
 
 def _join_words(text: Any) -> str:

@@ -128,7 +128,6 @@ RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$
 RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of lists of the ids that a query found, or should find."""
-RATED = "relevant_documents"
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
@@ -261,13 +260,7 @@ def list_inside(row: Row) -> Row:
 
 def part_results(row: Row) -> list[Row]:
     """Return a row for each result, relevant item or rating that a query lists; else the row."""
-    for own in filter(holds_objects, row.values()):
-        if RATED in own[0]:  # RRE's groups of queries
-            return [each for group in own for each in part_results(group)]
-    if RATED in row:
-        query = row.get("name") or row["placeholders"]["$query"]
-        row = {"query": query, "ratings": _list_gains(row[RATED])}
-    elif row.keys() >= {"request", "ratings"}:  # Elasticsearch
+    if row.keys() >= {"request", "ratings"}:  # Elasticsearch
         row = {"query": row["id"], "ratings": row["ratings"]}
     query = row.get("query", row.get("query_text"))
     if query and isinstance(ratings := row.get("ratings"), dict):
@@ -297,14 +290,6 @@ def part_results(row: Row) -> list[Row]:
                 hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
             rows.append(others | {"query": asked[0]} | hit)
     return rows or [row]
-
-
-def _list_gains(rated: Row) -> Row:
-    """Return the gain of each document, which RRE has by document, or documents by gain."""
-    gains: Row = {}
-    for name, own in rated.items():
-        gains |= dict.fromkeys(own, name) if isinstance(own, list) else {name: own["gain"]}
-    return gains
 
 
 def join_wide(columns: Columns) -> dict[str, AnyArray]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -139,10 +139,7 @@ def run_search(
         if query in hits:
             hits[query].append((item, score))
     record = RunRecord(service.url, depth, f"{date.today()}", times)
-    rows = collection.queries.list_rows("text", "item_id")
-    missing = [each for each in rows if each[0] not in hits and any(each[1:])]
-    # those that failed before come last: they may fail again
-    missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)
+    missing = _list_missing(collection, hits.keys(), before.not_run)
     saved, in_a_row = time.monotonic(), 0
     try:
         for done, (query, text, item) in enumerate(missing, start=1):
@@ -166,6 +163,15 @@ def run_search(
         reasons = list_names(sorted(set(record.not_run.values()))) or "empty lists"
         raise DataError(service.url, f"no result for any query ({reasons})", "ranked lists")
     return record
+
+
+def _list_missing(
+    collection: Collection, answered: Container[str], failed: Mapping[str, str]
+) -> list[tuple[str, ...]]:
+    """Return id, text and item of the queries to ask; those that may fail again come last."""
+    rows = collection.queries.list_rows("text", "item_id")
+    missing = [each for each in rows if each[0] not in answered and any(each[1:])]
+    return sorted(missing, key=lambda each: failed.get(each[0], UNASKED) != UNASKED)
 
 
 def parse_hits(answer: Any, depth: int, name: str) -> Hits:

@@ -157,15 +157,13 @@ CASES: dict[str, Case] = {
         ["--relevance", "objects.classTitle"],
         {("items.csv", "file label objects.classTitle"):
          ['d.png|["fox"]|', 'b.png||["dog"]', 'a.png||["cat"]', "c.png||", "e.png||"]}, {}),
-    "ratings of OpenSearch, Elasticsearch and RRE": (
+    "ratings of OpenSearch and Elasticsearch": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
          "b.json": {"requests": [{"id": "r", "request": 1,
                                    "ratings": [{"_id": "b", "rating": 2}]}]},
-         "c.json": {"details": {n: {"hits": [{"hit": {"_id": n}, "rating": 1}]} for n in "ab"}},
-         "d.json": {"topics": [{"query_groups": [{"name": "s", "relevant_documents": own}]}
-                               for own in ({"4": ["a"]}, {"b": {"gain": 5}})]}},
+         "c.json": {"details": {n: {"hits": [{"hit": {"_id": n}, "rating": 1}]} for n in "ab"}}},
         [], {("qrels.csv", "query_id item_id grade"):
-             ["q|a|3", "r|b|2", "a|a|1", "b|b|1", "s|a|4", "s|b|5"],
+             ["q|a|3", "r|b|2", "a|a|1", "b|b|1"],
              ("runs/c.csv", "query_id item_id"): ["a|a", "b|b"],
              ("runs/a.csv", "item_id"): []}, {}),
     "objects in cells, and outlines": (
