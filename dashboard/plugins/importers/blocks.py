@@ -311,12 +311,19 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
 
 
 def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
-    """Return a block of rows, in which lists of numbers are vectors."""
-    lines = [line for line, _ in rows]
+    """Return a block of rows, which may lack some of the columns."""
+    columns = dict.fromkeys(key for _, row in rows for key in row)
+    told = {column: [row.get(column) for _, row in rows] for column in columns}
+    return join_cells(source, name, [line for line, _ in rows], told)
+
+
+def join_cells(
+    source: Source, name: str, lines: Sequence[int], table: Mapping[str, list[Any]]
+) -> Block:
+    """Return a block of columns, in which lists of numbers are vectors."""
     columns: Columns = {}
     vectors: dict[str, AnyArray] = {}
-    for column in dict.fromkeys(key for _, row in rows for key in row):
-        cells = [row.get(column) for _, row in rows]
+    for column, cells in table.items():
         if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
@@ -328,9 +335,7 @@ def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")
         elif any(regions):
             columns[column] = regions
-        elif holds_objects(first) and any(
-            name.startswith(f"{column}.") for _, row in rows for name in row
-        ):
+        elif holds_objects(first) and any(each.startswith(f"{column}.") for each in table):
             continue
         elif isinstance(first, list) and dict in map(type, first):
             told = f"a column {column} of nested cells"
