@@ -51,6 +51,8 @@ def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
 
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "x/e/1", "f/2"], ["a", "b", "e/1", "g/2"])
     {'a.mp4': 'a', '/home/x/b.mp4': 'b', 'x/e/1': 'e/1'}
+    >>> match_ids(["/data/f/2.png"], ["g/2.png"])
+    {'/data/f/2.png': 'g/2.png'}
     """
     return match_names(found, dict(zip(known, known, strict=True)))
 
@@ -62,7 +64,7 @@ def match_names(
 ) -> dict[str, str]:
     """Return the id of each found name: that of the same name, or the only one of names alike.
 
-    Of the folders of two names only those that both have must be the same.
+    Folders that two names have must be the same, unless found and known ones have none in common.
 
     Args:
         found: Names.
@@ -71,14 +73,18 @@ def match_names(
     """
     names = list(found)
     matches = {name: known[name] for name in names if name in known}
-    for shorten in forms if len(matches) < len(names) else ():
+    if len(matches) == len(names):
+        return matches
+    folders = ({each for name in own for each in _list_folders(name)} for own in (names, known))
+    are_others = set.isdisjoint(*folders)
+    for shorten in forms:
         alike: dict[str, list[str]] = {}
         for name in known:
             alike.setdefault(shorten(name), []).append(name)
         sure = {form: own for form, own in alike.items() if len({*map(known.get, own)}) == 1}
         for name in names:
             for other in sure.get(shorten(name), ()):
-                if all(map(eq, _list_folders(name), _list_folders(other))):
+                if are_others or all(map(eq, _list_folders(name), _list_folders(other))):
                     matches.setdefault(name, known[other])
     return {name: matches[name] for name in names if name in matches}
 
@@ -86,6 +92,13 @@ def match_names(
 def _list_folders(name: str) -> Names:
     """Return the folders of a name, the innermost first; no dots in place of one."""
     return [each for each in re.split(r"[\\/]", name)[-2::-1] if each.strip(".")]
+
+
+def tell_matched(names: Mapping[str, str], how: str = "file or ending") -> tuple[str, str]:
+    """Return what was found and expected where names stand for ids, by the id of each."""
+    name, own = next(iter(names.items()))
+    found = f"{len(names):,} names that are no ids ({name!r})"
+    return found, f"ids; matched where only one fits by {how} ({own!r})"
 
 
 def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:

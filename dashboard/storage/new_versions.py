@@ -13,7 +13,7 @@ import numpy as np
 from dashboard.errors import DataError, Findings, Unsure, add_finding, list_names
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft
-from dashboard.storage.media import match_ids
+from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
 from dashboard.storage.settings import Settings, read_toml
 from dashboard.storage.vectors import read_vectors
@@ -267,12 +267,13 @@ def _name_rows(
     for row, each in enumerate(ids, start=1):
         if not each.strip() or "\n" in each or "\r" in each:
             raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
+    names = match_ids(ids, table.ids)
+    if near := {name: own for name, own in names.items() if name != own}:
+        add_finding(findings, side.name, *tell_matched(near), "note")
     inputs = [name for name, *own in table.list_rows(*INPUTS["queries"]) if any(own)]
-    if stem == "queries" and inputs:
-        names = set(match_ids(ids, table.ids).values())
-        if names and names.isdisjoint(inputs):
-            found = f"ids of queries without a text ({list_names(ids)})"
-            raise DataError(side.name, found, f"those of texts, such as {inputs[0]!r}")
+    if stem == "queries" and inputs and names and {*names.values()}.isdisjoint(inputs):
+        found = f"ids of queries without a text ({list_names(ids)})"
+        raise DataError(side.name, found, f"those of texts, such as {inputs[0]!r}")
     return rows, ids
 
 

@@ -33,7 +33,7 @@ from dashboard.plugins.importers.source import (
     Texts,
     find_folder_of,
 )
-from dashboard.storage.media import match_names, recognise_bytes, strip_name
+from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray, Names, Row
@@ -360,10 +360,8 @@ class Gathered:
                 break
         times = Counter(found.values())
         found = {name: own for name, own in found.items() if name in known or times[own] == 1}
-        if near := [name for name in rest if name in found]:
-            said = f"{len(near):,} names that are no ids ({near[0]!r})"
-            wanted = f"ids; matched where only one fits by {how} ({found[near[0]]!r})"
-            self.source.say(file, said, wanted, "note")
+        if near := {name: found[name] for name in rest if name in found}:
+            self.source.say(file, *tell_matched(near, how), "note")
         return found
 
 
