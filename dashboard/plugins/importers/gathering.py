@@ -1,6 +1,5 @@
 """Pieces joined to tables: rows by id, judgements by file, vectors in files of their own."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
@@ -32,14 +31,13 @@ from dashboard.plugins.importers.source import (
     Source,
     Texts,
     find_folder_of,
+    shorten_name,
 )
 from dashboard.storage.media import match_names, recognise_bytes, strip_name
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray, Names, Row
 from dashboard.texts import MARKS
-
-NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 
 
 class Rows:
@@ -371,14 +369,3 @@ def _quote_class(cell: str) -> str:
     """Return a class whose name holds a mark that would part it as a list of one."""
     is_plain = cell[:1] in "[{" or not any(mark in cell for mark in MARKS)
     return cell if is_plain else write_list([cell])
-
-
-def shorten_name(name: str) -> str:
-    """Return a name without folders and ending, a number without the zeros around it.
-
-    >>> shorten_name("x/000000000139.jpg"), shorten_name("139.0"), shorten_name("x/a1.png")
-    ('139', '139', 'a1')
-    """
-    plain = strip_name(name)
-    match = NUMBER.fullmatch(plain)
-    return match[1] if match else plain

@@ -217,7 +217,10 @@ CASES: dict[str, Case] = {
         {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"}),
          "classnames.txt": "cat\ndog\n"},
         [], {("items.csv", "item_id cls"): [f'{n}|["{CLASSES[n]}"]' for n in CLASSES]}, CATS),
-    "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index}, [], {}, CATS),
+    "FAISS with lists, pictures by number": (
+        {f"im/00{at}.png": at for at in range(1, 4)} | {"l.csv": NUMBERED, "v1.faiss": write_index},
+        [], {("items.csv", "item_id file"):
+             ["1|im/001.png", "2|im/002.png", "3|im/003.png", "4|"]}, CATS),
     "AudioSet, an id in two shards": (
         {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
          'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',

@@ -29,8 +29,14 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, cut_added, find_folder_of, find_stem
-from dashboard.storage.media import EXTENSION, recognise_type
+from dashboard.plugins.importers.source import (
+    NUMBER,
+    Source,
+    cut_added,
+    find_folder_of,
+    find_stem,
+)
+from dashboard.storage.media import EXTENSION, recognise_type, strip_name
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
@@ -148,6 +154,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     every = ("file", "item_id", "caption", "caption_id")
     cells, given, captions, names = (roles.read(block, role) for role in every)
     files = [source.find_media(e or own, folder, own) for e, own in zip(cells, given, strict=True)]
+    pairs = zip(given, files, strict=True) if "file" not in of else ()
+    near = [own for own, e in pairs if e and NUMBER.fullmatch(own) and strip_name(e) != own]
+    wanted = "names of files; matched by the number where only one fits"
+    source.count(block.file, near, "numbers that are no names", wanted, "note")
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
