@@ -116,6 +116,17 @@ class VectorFile:
         """The files that the rows are from, for messages."""
         return list_names(self.files)
 
+    def differs(self, piece: Vectors) -> bool:
+        """Return whether an id has another vector in a piece, which is of another model then."""
+        shared = self.ids.keys() & {*(piece.ids or ())}
+        rows = dict(zip(self.ids, self.open(), strict=False)) if shared else {}
+        named = zip(piece.ids or (), piece.rows, strict=False)
+        pairs = ((row, rows[name]) for name, row in named if name in shared)
+        return any(
+            new.shape != row.shape or not np.allclose(new, row, atol=np.abs(row).max() / 100)
+            for new, row in pairs
+        )
+
     def add(self, piece: Vectors, source: Source) -> None:
         """Add the rows of a piece; those that nothing can be computed from are said."""
         shape, kind = piece.rows.shape, piece.rows.dtype
@@ -256,9 +267,11 @@ class Gathered:
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
             path = self.folder / "vectors" / str(len(self.vectors))
-            self.vectors.setdefault((piece.name, piece.side), VectorFile(path)).add(
-                piece, self.source
-            )
+            own = self.vectors.setdefault((piece.name, piece.side), VectorFile(path))
+            apart = f"{piece.name}@{piece.file}".replace("/", "_"), piece.side
+            if apart in self.vectors or piece.file not in own.files and own.differs(piece):
+                own = self.vectors.setdefault(apart, VectorFile(path))
+            own.add(piece, self.source)
         elif isinstance(piece, ClassNames):
             self.names.append(piece.names)
         elif isinstance(piece, Copied):

@@ -48,8 +48,8 @@ def write_versions(found: Gathered) -> None:
 def join_shards(found: Gathered) -> None:
     """Make one version of files that only a number tells apart, if each has a part of the ids.
 
-    At most half of those of the smallest file may come again. Without ids they have as many rows
-    together as there are items or texts.
+    At most half of those of the smallest file may come again, with the same vectors. Without ids
+    they have as many rows together as there are items or texts.
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
@@ -57,15 +57,16 @@ def join_shards(found: Gathered) -> None:
         groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
         first, *rest = parts = [found.vectors[name, side] for name in names]
+        others = [Vectors(e.file, names[0], side, e.open(), [*e.ids] or None) for e in rest]
         ids = set[str]().union(*(each.ids for each in parts))
         number = len(found.pictures if side == "items" else _list_texts(found))
         again = sum(map(len, parts)) - (len(ids) or number)
-        if rest and 0 <= 2 * again <= (min(map(len, parts)) if ids else 0):
-            for each in rest:
-                rows, ids_of = each.open(), [*each.ids] or None
-                first.add(Vectors(each.file, names[0], side, rows, ids_of), found.source)
+        is_part = 0 <= 2 * again <= (min(map(len, parts)) if ids else 0)
+        if rest and is_part and not any(own.differs(e) for own in parts for e in others):
             for name in names:
                 del found.vectors[name, side]
+            for each in others:
+                first.add(each, found.source)
             plain = re.sub(r"_\d+$", "", names[0])
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
 

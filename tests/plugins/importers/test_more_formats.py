@@ -221,12 +221,15 @@ CASES: dict[str, Case] = {
         {f"im/00{at}.png": at for at in range(1, 4)} | {"l.csv": NUMBERED, "v1.faiss": write_index},
         [], {("items.csv", "item_id file"):
              ["1|im/001.png", "2|im/002.png", "3|im/003.png", "4|"]}, CATS),
-    "AudioSet, an id in two shards": (
+    "AudioSet, an id in two shards and of other models": (
         {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
          'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
          **{f"v1/emb_{at}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
-                                        emb=VECTORS[at : at + 3]) for at in (0, 2)}},
-        [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]}, CATS),
+                                        emb=VECTORS[at : at + 3]) for at in (0, 2)},
+         **{f"{name}.npz": partial(np.savez, ids=list("abc"[at:]), emb=VECTORS[: 3 - at])
+            for name, at in (("m_1", 0), ("m_2", 2), ("n/w", 0), ("o/w", 1))}},
+        [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]},
+        CATS | {"m_1 P@1": 2 / 3, "m_2 P@1": 0, "w P@1": 2 / 3, "w@o_w.npz P@1": 0}),
     "ids in a table beside, and in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
          "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n"},
