@@ -39,7 +39,7 @@ LABELS = frozenset(
 
 def names_texts(name: str) -> bool:
     """Return whether a name says that vectors or ids are those of texts."""
-    return bool(TEXT_WORDS & set(re.split(r"[_\-.\s]", name.lower())))
+    return bool(TEXT_WORDS & set(re.split(r"[_\-.\s/]", name.lower())))
 
 
 def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> list[str] | None:

@@ -226,6 +226,8 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         texts = [text for own in told for text in (own if isinstance(own, list) else [own])]
         words = " ".join(map(str, texts)).split()
         column = "caption" if len(words) > MAX_WORDS * len(texts) else "label"
+        if float in map(type, texts) and len(texts) >= MIN_WIDE * len(told):
+            column = "vector"
         rows = told if is_of_rows else [{column: own} for own in told]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
