@@ -232,8 +232,10 @@ CASES: dict[str, Case] = {
         CATS | {"m_1 P@1": 2 / 3, "m_2 P@1": 0, "w P@1": 2 / 3, "w@o_w.npz P@1": 0}),
     "ids in a table beside, and in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
-         "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n"},
-        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS | {"v2 P@1": 0.75}),
+         "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n",
+         "v3.npy": VECTORS[::-1], "v3.json": dict(zip("abcd", (3, 2, 1, 0), strict=True))},
+        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]},
+        CATS | {"v2 P@1": 0.75, "v3 P@1": 0.75}),
     "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
     "packed codes": (
         CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS),
