@@ -98,8 +98,9 @@ SHARD |= {f"{n}.kind.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
 CASES: dict[str, Case] = {
     "COCO": (
-        ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]}},
-        [], {("items.csv", "file label"): FOUND}, {}),
+        ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]},
+               "v1.npz": partial(np.savez, ids=[3, 2, 1], emb=VECTORS[2::-1])},
+        [], {("items.csv", "file label"): FOUND}, {"v1 P@1": 1.0}),
     "FiftyOne classes and samples": (
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 1, "b": 1, "c": 0}},
                "samples.json": SAMPLES}, ["--relevance", "truth"],
