@@ -29,7 +29,8 @@ CAPTION = """caption captions text sentence sentences comment description desc t
 prompt encap phrase"""
 KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
-CAPTION_ID = "caption_id sent_id sentence_id caption_number comment_number"
+CAPTION_ID = """caption_id cap_id sent_id sen_id sentence_id text_id audiocap_id caption_number
+comment_number"""
 QUERY = "query_id q_id topic topic_id query query_text"
 OTHER = "reference_id item product doc document passage_id url"
 """Names of the items in tables that name queries, too."""

@@ -76,7 +76,7 @@ CASES: dict[str, Case] = {
          ("qrels.csv", "query_id item_id"): OF_LINES,
          ("queries.csv", "text"): ["", "", "one a, so", "one b, so", "two a, so"]}, {}),
     "table of captions, two arrays, a matrix": (
-        TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
+        TWO | {"c.csv": "sen_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
                "text_embeds.npy": TEXTS, "sims.npy": PICTURES @ TEXTS.T},
         ["--by-position", "--rows", "item"], {("qrels.csv", "query_id item_id"): PAIRED},
         {f"{version} {side}": value for version in ("v1", "sims")
