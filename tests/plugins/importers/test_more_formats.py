@@ -169,11 +169,12 @@ CASES: dict[str, Case] = {
              ["q|a|3", "r|b|2", "a|a|1", "b|b|1", "s|a|4", "s|b|5"],
              ("runs/c.csv", "query_id item_id"): ["a|a", "b|b"],
              ("runs/a.csv", "item_id"): []}, {}),
-    "objects in cells, and outlines": (
+    "objects in cells, outlines, and vectors of frames": (
         {"t.parquet": pa.table({"id": list("abcd"), "polygon": [[0.5] * 8] * 4,
+                                "frames": [[[0.5] * 8] * at for at in (1, 2, 1, 1)],
                                 "meta": [f'{{"label": "{own}"}}' for own in "xxyy"]})},
         [], {("items.csv", "meta.label"): list("xxyy"), ("items.csv", "polygon"):
-             [str([0.5] * 8)] * 4}, {}),
+             [str([0.5] * 8)] * 4, ("models/t_frames/items.txt", "a"): []}, {}),
     "a column a class": (
         ABC | {"t.csv": "filename, cat, dog, cow\na.png, 1, 0, 0\n"
                "b.png, True, 1, 1\nc.png, 0, -1, 0\n"},
@@ -218,10 +219,8 @@ CASES: dict[str, Case] = {
         {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"}),
          "classnames.txt": "cat\ndog\n"},
         [], {("items.csv", "item_id cls"): [f'{n}|["{CLASSES[n]}"]' for n in CLASSES]}, CATS),
-    "FAISS with lists, pictures by number": (
-        {f"im/00{at}.png": at for at in range(1, 4)} | {"l.csv": NUMBERED, "v1.faiss": write_index},
-        [], {("items.csv", "item_id file"):
-             ["1|im/001.png", "2|im/002.png", "3|im/003.png", "4|"]}, CATS),
+    "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index, "im/001.png": 1}, [],
+                         {("items.csv", "file"): ["im/001.png", "", "", ""]}, CATS),
     "AudioSet, an id in two shards and of other models": (
         {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
          'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
