@@ -9,10 +9,13 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import RunLines, Vectors
+from dashboard.plugins.importers.pieces import RunLines, Vectors, list_options
 from dashboard.plugins.importers.source import Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 from dashboard.tables import Names
+
+SIMILARITIES = re.compile("sim|score|matrix", re.I)
+"""Words in names of files of similarities."""
 
 
 def write_versions(found: Gathered) -> None:
@@ -157,20 +160,27 @@ def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts
 
 
 def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
-    """Return whether an array is a matrix of similarities between items and texts."""
-    options, sizes = found.source.options, (len(found.pictures), len(texts))
-    ways = [kind for kind, shape in (("item", sizes), ("text", sizes[::-1])) if own.shape == shape]
-    if not ways:
-        return False
-    if options.rows or options.by_position:
-        return options.rows in ways
-    shape = f"{own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
-    raise Unsure(
-        own.file,
-        f"an array of shape {shape}",
-        "a statement of what its rows are",
-        [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"],
-    )
+    """Return whether an array is a matrix of similarities between items and texts.
+
+    Raises:
+        Unsure: If it may be one, of all texts or of those of a file, and the caller says nothing.
+    """
+    options, sizes = found.source.options, {"": (len(found.pictures), len(texts))}
+    for file in dict.fromkeys(row[0] for row in found.captions):
+        pairs = {row[1:3] for row in found.captions if row[0] == file}
+        size = (len({item for item, _ in pairs}), len(pairs))
+        sizes |= dict.fromkeys(list_options(" --judgements", [file] * (size != sizes[""])), size)
+    ways = [
+        f"--rows {kind}{line}"
+        for line, size in sizes.items()
+        for kind, shape in (("item", size), ("text", size[::-1]))
+        if own.shape == shape
+    ]
+    if not ways or options.rows or options.by_position:
+        return f"--rows {options.rows}" in ways
+    told = f"an array of shape {own.shape}, as a matrix of items and texts"
+    others = [] if SIMILARITIES.search(own.file) else ["--by-position  # vectors"]
+    raise Unsure(own.file, told, "a statement of what its rows are", ways + others)
 
 
 def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:
