@@ -129,10 +129,9 @@ def list_ids(found: Any, part: str = "") -> list[str]:
     (['a', 'b'], ['a', 'b'], [])
     """
     if isinstance(found, dict):
-        rows = list(map(str, range(len(found))))
-        by_row = {str(at): name for name, at in found.items() if isinstance(at, int)}
-        ways = [list(map(own.get, rows)) for own in (by_row, found) if own.keys() == {*rows}]
-        found = next(filter(None, (found.get(part), found.get("ids"), *ways)), None)
+        by_row = {str(at): name for name, at in found.items() if isinstance(at, int)} or found
+        rows = [by_row.get(str(at)) for at in range(len(found))]
+        found = found.get(part) or found.get("ids") or rows
     is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
     return list(map(str, found)) if is_list else []
 

@@ -118,13 +118,14 @@ class VectorFile:
 
     def differs(self, piece: Vectors) -> bool:
         """Return whether an id has another vector in a piece, which is of another model then."""
-        shared = self.ids.keys() & {*(piece.ids or ())}
-        rows = dict(zip(self.ids, self.open(), strict=False)) if shared else {}
-        named = zip(piece.ids or (), piece.rows, strict=False)
-        pairs = ((row, rows[name]) for name, row in named if name in shared)
+        ids = piece.ids or ()
+        if self.ids.keys().isdisjoint(ids):
+            return False
+        rows = dict(zip(self.ids, self.open(), strict=False))
+        pairs = ((rows[e], row) for e, row in zip(ids, piece.rows, strict=False) if e in rows)
         return any(
-            new.shape != row.shape or not np.allclose(new, row, atol=np.abs(row).max() / 100)
-            for new, row in pairs
+            own.shape != row.shape or not np.allclose(own, row, atol=np.abs(row).max() / 100)
+            for own, row in pairs
         )
 
     def add(self, piece: Vectors, source: Source) -> None:

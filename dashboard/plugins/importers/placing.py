@@ -1,6 +1,7 @@
 """Versions of the new collection: which vectors belong to which items and texts."""
 
 import re
+import shlex
 import shutil
 from collections.abc import Iterable
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import RunLines, Vectors, list_options
+from dashboard.plugins.importers.pieces import RunLines, Vectors
 from dashboard.plugins.importers.source import Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 from dashboard.tables import Names
@@ -166,10 +167,11 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
         Unsure: If it may be one, of all texts or of those of a file, and the caller says nothing.
     """
     options, sizes = found.source.options, {"": (len(found.pictures), len(texts))}
-    for file in dict.fromkeys(row[0] for row in found.captions):
+    files = dict.fromkeys(row[0] for row in found.captions)
+    for file in files if len(files) > 1 else ():
         pairs = {row[1:3] for row in found.captions if row[0] == file}
-        size = (len({item for item, _ in pairs}), len(pairs))
-        sizes |= dict.fromkeys(list_options(" --judgements", [file] * (size != sizes[""])), size)
+        line = f" --judgements {shlex.quote(file)}"
+        sizes[line] = len({item for item, _ in pairs}), len(pairs)
     ways = [
         f"--rows {kind}{line}"
         for line, size in sizes.items()
