@@ -238,7 +238,7 @@ def merge_judgements(found: Gathered) -> None:
     found.files = used = pick_files(found, list_judged(found))
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
-    texts = [name for name, *own in found.queries.list_rows(*found.queries.columns) if any(own)]
+    texts = list(compress(found.queries.index, found.queries.get("text")))
     asked = found.match_items((e[1] for e in rows), list_names(used), texts or found.queries.index)
     found.queries.drop({*asked} - {*asked.values()})
     votes: dict[Pair, list[Any]] = {}

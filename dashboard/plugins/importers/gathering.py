@@ -298,7 +298,7 @@ class Gathered:
         return found
 
     def _find(self, cell: str, file: str) -> str:
-        return self.source.find_media(cell, find_folder_of(file))
+        return self.source.find_media(cell, find_folder_of(file), cell)
 
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
