@@ -18,9 +18,10 @@ Arrays = Mapping[str, Any]
 TABLES = (".csv", ".tsv")
 OWN = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.ids.npy",
        "{0}_ids.json", "{0}_names.txt", "ids_{0}.txt", "{0}_ids.csv", "{0}_ids.tsv",
-       "{0}.csv", "{0}.tsv")  # fmt: skip
+       "{0}.csv", "{0}.tsv", "{0}.json")  # fmt: skip
 SHARED = ("ids.txt", "ids.npy", "ids.json", "names.txt", "filenames.txt", "ids.csv", "ids.tsv",
-          "names.csv", "filenames.csv")  # fmt: skip
+          "names.csv", "filenames.csv", "idx2path.json", "path2idx.json", "idx2id.json",
+          "id2idx.json", "idx2name.json", "name2idx.json")  # fmt: skip
 """Files of ids by the name of the file of vectors, and those that any file of a folder may have."""
 IDS = re.compile(
     r"(^|[_.-])(ids?|uuid|sku|names?|file_?names?|image_?names?|paths?|keys?|files?)$", re.I
@@ -39,7 +40,7 @@ LABELS = frozenset(
 
 def names_texts(name: str) -> bool:
     """Return whether a name says that vectors or ids are those of texts."""
-    return bool(TEXT_WORDS & set(re.split(r"[_\-.\s]", name.lower())))
+    return bool(TEXT_WORDS & set(re.split(r"[_\-.\s/]", name.lower())))
 
 
 def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> list[str] | None:
@@ -111,7 +112,8 @@ def read_beside(
                 found = f"ids in {beside}, which has as many rows"
                 add_finding(findings, name, found, "ids of its own; these are taken", "note")
             return ids
-        is_own = not beside.endswith(TABLES) and PurePosixPath(beside).name not in SHARED
+        is_said = bool(ids or IDS.search(PurePosixPath(beside).stem)) and beside[-4:] not in TABLES
+        is_own = is_said and PurePosixPath(beside).name not in SHARED
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
     if other:
         raise DataError(
@@ -120,10 +122,24 @@ def read_beside(
     return None
 
 
+def list_ids(found: Any, part: str = "") -> list[str]:
+    """Return the ids in JSON: a list, alone or by a name, rows by ids, or ids by rows.
+
+    >>> list_ids({"b": 1, "a": 0}), list_ids({"1": "b", "0": "a"}), list_ids({"a": "cat"})
+    (['a', 'b'], ['a', 'b'], [])
+    """
+    if isinstance(found, dict):
+        by_row = {str(at): name for name, at in found.items() if isinstance(at, int)} or found
+        rows = [by_row.get(str(at)) for at in range(len(found))]
+        found = found.get(part) or found.get("ids") or rows
+    is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
+    return list(map(str, found)) if is_list else []
+
+
 def read_id_file(
     path: Path, name: str, count: int, findings: Findings, part: str = ""
 ) -> list[str]:
-    """Return the ids of a file: lines, a list of JSON, an array, or a column of a table.
+    """Return the ids of a file: lines, JSON, an array, or a column of a table.
 
     Args:
         path: The file.
@@ -142,9 +158,7 @@ def read_id_file(
     text = read_text(path, name, findings)
     if ending == ".json":
         with explain_errors(name, "no JSON", "a list of ids"):
-            found = json.loads(text)
-        found = found.get(part) if isinstance(found, dict) else found
-        return [str(each) for each in found] if isinstance(found, list) else []
+            return list_ids(json.loads(text), part)
     rows = [[line.strip()] for line in text.rstrip("\n").split("\n")]
     if ending in TABLES:
         mark = max(",\t;|", key=rows[0][0].count)

@@ -212,10 +212,14 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):
-        texts = [list(map(_join_words, own if isinstance(own, list) else [own])) for own in told]
-        counted = [len(text.split()) for own in texts for text in own]
-        is_caption = sum(counted) > MAX_WORDS * len(counted)
-        column, cells = ("caption", texts) if is_caption else ("label", told)
+        flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
+        words = sum(len(_join_words(each).split()) for each in flat)
+        column, cells = "label", told
+        if float in map(type, flat) and len(flat) >= MIN_WIDE * len(told):
+            column = "vector"
+        elif words > MAX_WORDS * len(flat):
+            column = "caption"
+            cells = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):

@@ -29,7 +29,8 @@ CAPTION = """caption captions text sentence sentences comment description desc t
 prompt encap phrase"""
 KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
-CAPTION_ID = "caption_id sent_id sentence_id caption_number comment_number"
+CAPTION_ID = """caption_id cap_id sent_id sen_id sentence_id text_id audiocap_id caption_number
+comment_number"""
 QUERY = "query_id q_id topic topic_id query query_text"
 OTHER = "reference_id item product doc document passage_id url"
 """Names of the items in tables that name queries, too."""
@@ -55,7 +56,7 @@ NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of|retrieval|db|codes|hash|binary",
+    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -63,7 +64,7 @@ NAMING = ("item_id", "file", "caption")
 """Roles of which a table of items has one."""
 NUMBERED = re.compile("id$|key$|hash$", re.I)
 """Names of columns that may hold further ids."""
-WORDS = re.compile(r"[^_\-\s.]+")
+WORDS = re.compile(r"of[_-]\d+|[^_\-\s./]+")
 """Words of a name of a file, a folder or a column."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|trn|(^|[_/])db_", re.I)
@@ -353,8 +354,8 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     (('v2', 'items'), ('clip', 'texts'))
     >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
     (('v1', 'items'), ('dino', 'items'))
-    >>> name_version("dino/img_emb_1.npy")
-    ('dino_1', 'items')
+    >>> name_version("dino/img_emb_1.npy"), name_version("clip_rank1_of_2.h5", "train/features")
+    (('dino_1', 'items'), ('clip', 'items'))
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"

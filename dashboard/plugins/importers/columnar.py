@@ -12,6 +12,12 @@ from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open
 from dashboard.storage.media import recognise_bytes
 from dashboard.tables import AnyArray, Names
 
+AVERAGE = (
+    "Average them: frame['{0}'] = [numpy.mean(list(rows), 0) for rows in frame['{0}']], between "
+    "pandas.read_parquet and frame.to_parquet"
+)
+"""The line that makes one vector of those of frames."""
+
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
     """Yield the rows of a Parquet or Arrow file in blocks.
@@ -73,6 +79,7 @@ def _read_class_names(schema: Any) -> Columns:
 
 def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:
     import pyarrow as pa
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     cells: dict[str, list[Any]] = {}
     vectors: dict[str, AnyArray] = {}
@@ -94,7 +101,11 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
                 wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
                 source.say(file, f"a column {column} of bytes that are no pictures", wanted)
         elif is_vector(column, _measure_lists(values), "int" not in str(kind)):
-            vectors[column] = read_lists(values)[0]
+            if count_lists(kind) > 1 and pc.max(pc.list_value_length(values)).as_py() > 1:
+                several = f"several vectors a row in the column {column}"
+                source.say(file, several, f"one; left out. {AVERAGE.format(column)}")
+            else:
+                vectors[column] = read_lists(values)[0]
         elif column in classes:
             cells[column] = [_name_class(each, classes[column]) for each in values.to_pylist()]
         else:  # times by Arrow, for years that Python has not

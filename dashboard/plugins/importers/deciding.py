@@ -238,9 +238,12 @@ def merge_judgements(found: Gathered) -> None:
     found.files = used = pick_files(found, list_judged(found))
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
+    texts = list(compress(found.queries.index, found.queries.get("text")))
+    asked = found.match_items((e[1] for e in rows), list_names(used), texts or found.queries.index)
+    found.queries.drop({*asked} - {*asked.values()})
     votes: dict[Pair, list[Any]] = {}
     for file, query, item, grade in rows:
-        votes.setdefault((query, names.get(item, item)), []).append((grade, file))
+        votes.setdefault((asked.get(query, query), names.get(item, item)), []).append((grade, file))
     odd = {pair: own for pair, own in votes.items() if len({grade for grade, _ in own}) > 1}
     if odd and options.disagreements not in SETTLED:
         (query, item), own = next(iter(odd.items()))

@@ -1,6 +1,5 @@
 """Pieces joined to tables: rows by id, judgements by file, vectors in files of their own."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
@@ -32,14 +31,13 @@ from dashboard.plugins.importers.source import (
     Source,
     Texts,
     find_folder_of,
+    shorten_name,
 )
 from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray, Names, Row
 from dashboard.texts import MARKS
-
-NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 
 
 class Rows:
@@ -117,6 +115,18 @@ class VectorFile:
     def file(self) -> str:
         """The files that the rows are from, for messages."""
         return list_names(self.files)
+
+    def differs(self, piece: Vectors) -> bool:
+        """Return whether an id has another vector in a piece, which is of another model then."""
+        ids = piece.ids or ()
+        if self.ids.keys().isdisjoint(ids):
+            return False
+        rows = dict(zip(self.ids, self.open(), strict=False))
+        pairs = ((rows[e], row) for e, row in zip(ids, piece.rows, strict=False) if e in rows)
+        return any(
+            own.shape != row.shape or not np.allclose(own, row, atol=np.abs(row).max() / 100)
+            for own, row in pairs
+        )
 
     def add(self, piece: Vectors, source: Source) -> None:
         """Add the rows of a piece; those that nothing can be computed from are said."""
@@ -258,9 +268,11 @@ class Gathered:
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
             path = self.folder / "vectors" / str(len(self.vectors))
-            self.vectors.setdefault((piece.name, piece.side), VectorFile(path)).add(
-                piece, self.source
-            )
+            own = self.vectors.setdefault((piece.name, piece.side), VectorFile(path))
+            apart = f"{piece.name}@{piece.file}".replace("/", "_"), piece.side
+            if apart in self.vectors or piece.file not in own.files and own.differs(piece):
+                own = self.vectors.setdefault(apart, VectorFile(path))
+            own.add(piece, self.source)
         elif isinstance(piece, ClassNames):
             self.names.append(piece.names)
         elif isinstance(piece, Copied):
@@ -286,7 +298,7 @@ class Gathered:
         return found
 
     def _find(self, cell: str, file: str) -> str:
-        return self.source.find_media(cell, find_folder_of(file))
+        return self.source.find_media(cell, find_folder_of(file), cell)
 
     def _add_items(self, piece: Items) -> None:
         """Add items; one whose file another item has is that item under a second name."""
@@ -369,14 +381,3 @@ def _quote_class(cell: str) -> str:
     """Return a class whose name holds a mark that would part it as a list of one."""
     is_plain = cell[:1] in "[{" or not any(mark in cell for mark in MARKS)
     return cell if is_plain else write_list([cell])
-
-
-def shorten_name(name: str) -> str:
-    """Return a name without folders and ending, a number without the zeros around it.
-
-    >>> shorten_name("x/000000000139.jpg"), shorten_name("139.0"), shorten_name("x/a1.png")
-    ('139', '139', 'a1')
-    """
-    plain = strip_name(name)
-    match = NUMBER.fullmatch(plain)
-    return match[1] if match else plain

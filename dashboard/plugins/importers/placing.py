@@ -1,6 +1,7 @@
 """Versions of the new collection: which vectors belong to which items and texts."""
 
 import re
+import shlex
 import shutil
 from collections.abc import Iterable
 from typing import Any
@@ -13,6 +14,9 @@ from dashboard.plugins.importers.pieces import RunLines, Vectors
 from dashboard.plugins.importers.source import Texts
 from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
 from dashboard.tables import Names
+
+SIMILARITIES = re.compile("sim|score|matrix", re.I)
+"""Words in names of files of similarities."""
 
 
 def write_versions(found: Gathered) -> None:
@@ -47,8 +51,8 @@ def write_versions(found: Gathered) -> None:
 def join_shards(found: Gathered) -> None:
     """Make one version of files that only a number tells apart, if each has a part of the ids.
 
-    At most half of those of the smallest file may come again. Without ids they have as many rows
-    together as there are items or texts.
+    At most half of those of the smallest file may come again, with the same vectors. Without ids
+    they have as many rows together as there are items or texts.
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
@@ -56,15 +60,16 @@ def join_shards(found: Gathered) -> None:
         groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
         first, *rest = parts = [found.vectors[name, side] for name in names]
+        others = [Vectors(e.file, names[0], side, e.open(), [*e.ids] or None) for e in rest]
         ids = set[str]().union(*(each.ids for each in parts))
         number = len(found.pictures if side == "items" else _list_texts(found))
         again = sum(map(len, parts)) - (len(ids) or number)
-        if rest and 0 <= 2 * again <= (min(map(len, parts)) if ids else 0):
-            for each in rest:
-                rows, ids_of = each.open(), [*each.ids] or None
-                first.add(Vectors(each.file, names[0], side, rows, ids_of), found.source)
+        is_part = 0 <= 2 * again <= (min(map(len, parts)) if ids else 0)
+        if rest and is_part and not any(own.differs(e) for own in parts for e in others):
             for name in names:
                 del found.vectors[name, side]
+            for each in others:
+                first.add(each, found.source)
             plain = re.sub(r"_\d+$", "", names[0])
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
 
@@ -154,20 +159,28 @@ def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts
 
 
 def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
-    """Return whether an array is a matrix of similarities between items and texts."""
-    options, sizes = found.source.options, (len(found.pictures), len(texts))
-    ways = [kind for kind, shape in (("item", sizes), ("text", sizes[::-1])) if own.shape == shape]
-    if not ways:
-        return False
-    if options.rows or options.by_position:
-        return options.rows in ways
-    shape = f"{own.shape}, as a matrix of {sizes[0]:,} items and {sizes[1]:,} texts"
-    raise Unsure(
-        own.file,
-        f"an array of shape {shape}",
-        "a statement of what its rows are",
-        [f"--rows {kind}" for kind in ways] + ["--by-position  # vectors"],
-    )
+    """Return whether an array is a matrix of similarities between items and texts.
+
+    Raises:
+        Unsure: If it may be one, of all texts or of those of a file, and the caller says nothing.
+    """
+    options, sizes = found.source.options, {"": (len(found.pictures), len(texts))}
+    files = dict.fromkeys(row[0] for row in found.captions)
+    for file in files if len(files) > 1 else ():
+        pairs = {row[1:3] for row in found.captions if row[0] == file}
+        line = f" --judgements {shlex.quote(file)}"
+        sizes[line] = len({item for item, _ in pairs}), len(pairs)
+    ways = [
+        f"--rows {kind}{line}"
+        for line, size in sizes.items()
+        for kind, shape in (("item", size), ("text", size[::-1]))
+        if own.shape == shape
+    ]
+    if not ways or options.rows or options.by_position:
+        return f"--rows {options.rows}" in ways
+    told = f"an array of shape {own.shape}, as a matrix of items and texts"
+    others = [] if SIMILARITIES.search(own.file) else ["--by-position  # vectors"]
+    raise Unsure(own.file, told, "a statement of what its rows are", ways + others)
 
 
 def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:

@@ -69,10 +69,13 @@ def _name_items(found: Gathered) -> None:
     if len(found.items):
         return
     named = {item: file for file, _, item, _ in found.judged}
-    named |= {item: file for (_, file), rows in found.results.items() for _, item, _ in rows}
-    for (_, side), own in found.vectors.items():
-        named |= dict.fromkeys(own.ids if side == "items" else (), own.file)
+    lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
+    lists += [(own.file, [*own.ids]) for (_, side), own in found.vectors.items() if side == "items"]
     found.items.add(list(named), {})
+    for file, items in lists:
+        known = found.match_items(items, file)
+        named |= {known.get(item, item): file for item in items}
+        found.items.add(list(named), {})
     found.taken["items.csv"] |= dict.fromkeys(named.values())
 
 

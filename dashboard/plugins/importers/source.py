@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
-from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video
+from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video, strip_name
 from dashboard.tables import Names
 from dashboard.texts import decode_text, make_natural, read_text
 
@@ -31,6 +31,7 @@ GZIP = re.compile(r"\.gz$", re.I)
 TEXTS = (".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".token")
 TIMED = re.compile(rf"(_\d{{1,6}}){{2}}({EXTENSION.pattern})", re.I)
 """The seconds in the name of a clip of Kinetics or MSVD, and its ending."""
+NUMBER = re.compile(r"0*(\d+?)(\.0)?")
 ADDED = re.compile(
     r"^.*upload/(\d+/)?[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})|^(.*/)?[0-9a-f]{8}__|^id:[^:]*:[^:]*:[^:]*:"
 )
@@ -191,11 +192,15 @@ class Source:
 
     @cached_property
     def _tails(self) -> Texts:
-        """Each path's ends, with and without suffix, that no two files share, and the path."""
+        """Each path's ends, with and without suffix, that no two files share, and the path.
+
+        Behind a # is the name as `shorten_name` returns it.
+        """
         found: Texts = {}
         for name in self.media:
             for tail in list_tails(name):
-                for each in (tail, EXTENSION.sub("", tail), TIMED.sub("", tail)):
+                short = f"#{shorten_name(tail)}"
+                for each in (tail, EXTENSION.sub("", tail), TIMED.sub("", tail), short):
                     found[each] = name if found.setdefault(each, name) == name else ""
         return found | {name: name for name in self.media}
 
@@ -203,14 +208,15 @@ class Source:
         """Return the picture or clip that a cell of a table in a folder names; "" for none.
 
         The address of one on another host that the source has not, also not by the id of its item,
-        stays as it is.
+        stays as it is. A cell that is the id of its item may be the number in the name of a file.
         """
         plain = cut_address(cell.strip().replace("\\", "/"))
         plain = plain.removeprefix("file://").removeprefix("./")
         address = cell.strip() if REMOTE.match(plain) else ""
         if not self.media:
             return address
-        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain), address and item)
+        short = f"#{shorten_name(item)}" if cell == item else ""
+        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain), address and item, short)
         return next(filter(None, map(self._tails.get, tails)), address)
 
     def report_unread(self) -> None:
@@ -320,3 +326,14 @@ def find_plain(name: str) -> str:
     """Return the name of a file in small letters, without `.gz` if it is that of a text."""
     plain = GZIP.sub("", name.lower())
     return plain if plain.endswith(TEXTS) else name.lower()
+
+
+def shorten_name(name: str) -> str:
+    """Return a name without folders and ending, a number without the zeros around it.
+
+    >>> shorten_name("x/000000000139.jpg"), shorten_name("139.0"), shorten_name("x/a1.png")
+    ('139', '139', 'a1')
+    """
+    plain = strip_name(name)
+    match = NUMBER.fullmatch(plain)
+    return match[1] if match else plain

@@ -76,7 +76,7 @@ CASES: dict[str, Case] = {
          ("qrels.csv", "query_id item_id"): OF_LINES,
          ("queries.csv", "text"): ["", "", "one a, so", "one b, so", "two a, so"]}, {}),
     "table of captions, two arrays, a matrix": (
-        TWO | {"c.csv": "caption_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
+        TWO | {"c.csv": "sen_id,image,caption\n" + ROWS, "image_embeds.npy": PICTURES,
                "text_embeds.npy": TEXTS, "sims.npy": PICTURES @ TEXTS.T},
         ["--by-position", "--rows", "item"], {("qrels.csv", "query_id item_id"): PAIRED},
         {f"{version} {side}": value for version in ("v1", "sims")
@@ -91,12 +91,13 @@ CASES: dict[str, Case] = {
         {"s.csv": "id,images,Usage\nq1,a,Public\nq2,b,Private\nq3,None,Ignored\n",
          "x.csv": "id,images\nq1,b a\nq2,b\n"}, [],
         {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q2|b|1"]}, {"x AP@None": 0.75}),
-    "TREC": (
-        {"qrels.txt": QRELS, "x.run.gz": gzip.compress(RUN.replace(" x", " a tag").encode()),
-         "topics.xml": "<top><num> Number: q1\n<title> red car\n</top>"
-         "<top><num>q2</num><title>van</title></top>"}, [],
-        {("queries.csv", "query_id text"): ["q1|red car", "q2|van"],
-         ("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q1|b|0", "q2|b|1"]},
+    "TREC, numbers with zeros and without": (
+        {"qrels.txt": "001 0 07 1\n001 0 08 0\n002 0 08 1\n", "x.run.gz": gzip.compress(
+            b"1 Q0 8 1 2 a tag\n1 Q0 7 2 1 a tag\n2 Q0 8 1 2 a tag\n"),
+         "topics.xml": "<top><num> Number: 1\n<title> red car\n</top>"
+         "<top><num>2</num><title>van</title></top>"}, [],
+        {("queries.csv", "query_id text"): ["1|red car", "2|van"],
+         ("qrels.csv", "query_id item_id grade"): ["1|07|1", "1|08|0", "2|08|1"]},
         {"x AP@None": 0.75}),
     "BEIR": (
         {"corpus.jsonl.gz": gzip.compress("".join(JSONL.format(n, n) for n in "abc").encode()),

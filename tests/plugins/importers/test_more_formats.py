@@ -98,8 +98,9 @@ SHARD |= {f"{n}.kind.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
 CASES: dict[str, Case] = {
     "COCO": (
-        ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]}},
-        [], {("items.csv", "file label"): FOUND}, {}),
+        ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]},
+               "v1.npz": partial(np.savez, ids=[3, 2, 1], emb=VECTORS[2::-1])},
+        [], {("items.csv", "file label"): FOUND}, {"v1 P@1": 1.0}),
     "FiftyOne classes and samples": (
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 1, "b": 1, "c": 0}},
                "samples.json": SAMPLES}, ["--relevance", "truth"],
@@ -166,11 +167,12 @@ CASES: dict[str, Case] = {
              ["q|a|3", "r|b|2", "a|a|1", "b|b|1"],
              ("runs/c.csv", "query_id item_id"): ["a|a", "b|b"],
              ("runs/a.csv", "item_id"): []}, {}),
-    "objects in cells, and outlines": (
+    "objects in cells, outlines, and vectors of frames": (
         {"t.parquet": pa.table({"id": list("abcd"), "polygon": [[0.5] * 8] * 4,
+                                "frames": [[[0.5] * 8] * at for at in (1, 2, 1, 1)],
                                 "meta": [f'{{"label": "{own}"}}' for own in "xxyy"]})},
         [], {("items.csv", "meta.label"): list("xxyy"), ("items.csv", "polygon"):
-             [str([0.5] * 8)] * 4}, {}),
+             [str([0.5] * 8)] * 4, ("models/t_frames/items.txt", "a"): []}, {}),
     "a column a class": (
         ABC | {"t.csv": "filename, cat, dog, cow\na.png, 1, 0, 0\n"
                "b.png, True, 1, 1\nc.png, 0, -1, 0\n"},
@@ -215,17 +217,23 @@ CASES: dict[str, Case] = {
         {"0.tar": write_tar(dict(sorted(SHARD.items())) | {"../e.jpg": b"x"}),
          "classnames.txt": "cat\ndog\n"},
         [], {("items.csv", "item_id cls"): [f'{n}|["{CLASSES[n]}"]' for n in CLASSES]}, CATS),
-    "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index}, [], {}, CATS),
-    "AudioSet, an id in two shards": (
+    "FAISS with lists": ({"l.csv": NUMBERED, "v1.faiss": write_index, "im/001.png": 1}, [],
+                         {("items.csv", "file"): ["im/001.png", "", "", ""]}, CATS),
+    "AudioSet, an id in two shards and of other models": (
         {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
          'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
          **{f"v1/emb_{at}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
-                                        emb=VECTORS[at : at + 3]) for at in (0, 2)}},
-        [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]}, CATS),
+                                        emb=VECTORS[at : at + 3]) for at in (0, 2)},
+         **{f"{name}.npz": partial(np.savez, ids=list("abc"[at:]), emb=VECTORS[: 3 - at])
+            for name, at in (("m_1", 0), ("m_2", 2), ("n/w", 0), ("o/w", 1))}},
+        [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]},
+        CATS | {"m_1 P@1": 2 / 3, "m_2 P@1": 0, "w P@1": 2 / 3, "w@o_w.npz P@1": 0}),
     "ids in a table beside, and in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
-         "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n"},
-        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]}, CATS | {"v2 P@1": 0.75}),
+         "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n",
+         "v3.npy": VECTORS[::-1], "v3.json": dict(zip("abcd", (3, 2, 1, 0), strict=True))},
+        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]},
+        CATS | {"v2 P@1": 0.75, "v3 P@1": 0.75}),
     "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
     "packed codes": (
         CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS),

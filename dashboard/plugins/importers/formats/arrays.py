@@ -28,6 +28,7 @@ from dashboard.storage.vector_ids import (
     TABLES,
     find_beside,
     find_ids,
+    list_ids,
     list_texts,
     names_texts,
     read_beside,
@@ -52,12 +53,16 @@ def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
     arrays, left = source.list_left(*ENDINGS), set(source.left)
     beside = {other for name in arrays for other in find_beside(name, left)}
-    tables = {name for name in beside if name.endswith(TABLES) and not _is_list(source, name)}
+    read_too = {name for name in beside if name.endswith((*TABLES, ".json"))}
+    tables = {name for name in read_too if not _is_list(source, name)}
     return [*arrays, *(beside - tables)]
 
 
 def _is_list(source: Source, name: str) -> bool:
-    """Return whether the first line of a table is that of ids alone, and says so."""
+    """Return whether JSON holds ids alone, or the first line of a table says so."""
+    with suppress(DataError):
+        if name.endswith(".json"):
+            return bool(IDS.search(find_stem(name)) or list_ids(source.read_json(name)))
     first = source.read_head(name).split("\n")[0].strip()
     return not re.search(r"[,;\t|]", first) and bool(IDS.search(first) or EXTENSION.search(first))
 

@@ -21,7 +21,7 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_folder_of, list_first
 from dashboard.tables import Names, Row
 
-COLUMNS = ("cocoid", "imgid", "split")
+COLUMNS = ("cocoid", "imgid", "id", "split")
 WORD = re.compile(r"[^\W\d_]+")
 KEYS = (
     "sentences images", "sentences videos", "video_id videos", "annotations caption",

@@ -6,7 +6,6 @@ The tables of a study of context are taken as they are: relevance, viewed lists,
 import re
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
 
 from dashboard.plugins.importers.blocks import read_blocks
 from dashboard.plugins.importers.pieces import (
@@ -61,9 +60,7 @@ def read(source: Source, files: Names) -> Pieces:
     known = set[str]()
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
-        asked, texts, targets = (
-            _list_names(source, row, keys) for keys in (REFERENCES, TEXTS, TARGETS)
-        )
+        asked, texts, targets = (_list_names(row, keys) for keys in (REFERENCES, TEXTS, TARGETS))
         soft = row.get("target_soft") or {}
         grades = {each: 0.0 for each, grade in soft.items() if grade == -1.0}
         grades |= dict.fromkeys(targets, 1.0)
@@ -73,7 +70,7 @@ def read(source: Source, files: Names) -> Pieces:
         known.add(query)
     for each in submitted:
         rows = [
-            (query, _name(source, item), -at)
+            (query, str(item), -at)
             for query, own in source.read_json(each).items()
             if query in known
             for at, item in enumerate(own)
@@ -81,17 +78,10 @@ def read(source: Source, files: Names) -> Pieces:
         yield RunLines(each, find_stem(each), rows)
 
 
-def _list_names(source: Source, row: Row, keys: Names) -> Names:
+def _list_names(row: Row, keys: Names) -> Names:
     """Return the values of some keys, each one or a list."""
-    values = (row[key] for key in keys if row.get(key) is not None)
-    every = (own if isinstance(own, list) else [own] for own in values)
-    return [_name(source, each) for own in every for each in own]
-
-
-def _name(source: Source, value: Any) -> str:
-    """Return the id of a picture; COCO's are numbers of twelve digits in names of files."""
-    padded = str(value).zfill(12)
-    return padded if source.find_media(padded) else str(value)
+    values = [row[key] for key in keys if row.get(key) is not None]
+    return [str(each) for own in values for each in (own if isinstance(own, list) else [own])]
 
 
 def recognise_tables(source: Source) -> Names:

@@ -30,8 +30,14 @@ from dashboard.plugins.importers.pieces import (
     Vectors,
     read_each,
 )
-from dashboard.plugins.importers.source import Source, cut_added, find_folder_of, find_stem
-from dashboard.storage.media import EXTENSION, recognise_type
+from dashboard.plugins.importers.source import (
+    NUMBER,
+    Source,
+    cut_added,
+    find_folder_of,
+    find_stem,
+)
+from dashboard.storage.media import EXTENSION, recognise_type, strip_name
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
@@ -148,16 +154,20 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
-    ids, lost = [], []
+    ids, lost, near = [], [], []
     spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
     ):
         lost += [cell] if cell and not (file or content) else []
+        if file and not cell and NUMBER.fullmatch(own) and own != strip_name(file):
+            near.append(own)
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
+    wanted = "names of files; matched by the number where only one fits"
+    source.count(block.file, near, "numbers that are no names", wanted, "note")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
