@@ -247,6 +247,10 @@ CASES |= {
     "vectors alone": (
         {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},
         ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS),
+    "models called B and L": (
+        {"i.csv": LABELS} | {f"ViT-{model}.{end}": made for model in "BL"
+                             for end, made in (("npy", VECTORS), ("txt", "\n".join(NAMES)))},
+        [], {("items.csv", "item_id"): NAMES}, {"ViT_B P@1": 0.75, "ViT_L P@1": 0.75}),
     "shards of img2dataset": (
         {f"0000{at}/0000{at}.{end}": made for at in (0, 1)
          for end, made in (("png", at + 1), ("txt", f"text {at}\nmore {at}\n"))},

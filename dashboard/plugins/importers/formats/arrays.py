@@ -72,7 +72,11 @@ def read(source: Source, files: Names) -> Pieces:
     there = {*files, *source.left}
     beside = {other for name in files for other in find_beside(name, {*files})}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
-    labels = _pair_labels(arrays)
+    labels = {
+        codes: other
+        for codes, other in _pair_labels(arrays).items()
+        if _holds_classes(*_read_first(source, other))
+    }
     beside_codes = {*labels.values()}
     vectors = [name for name in arrays if name not in beside_codes]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
@@ -90,6 +94,19 @@ def _pair_labels(names: Iterable[str]) -> Texts:
     return {each: labels[stem] for each, stem in codes.items() if stem in labels}
 
 
+def _read_first(source: Source, name: str) -> list[AnyArray]:
+    """Return the arrays of a file; none of a damaged one."""
+    with suppress(DataError):
+        return [*read_arrays(source.find_path(name), name).values()]
+    return []
+
+
+def _holds_classes(*arrays: AnyArray) -> bool:
+    """Return whether arrays hold names or whole numbers alone; ViT-L is no label of ViT-B."""
+    first = [np.asarray(each[:9]) for each in arrays]
+    return all(each.dtype.kind != "f" or (each == np.rint(each)).all() for each in first)
+
+
 def _list_classes(labels: AnyArray) -> list[str]:
     """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
     if labels.ndim == 1:
@@ -104,7 +121,9 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
         return
     lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
     matrices = {
-        key: each for key, each in found.items() if each.ndim > 1 and not LABELS.search(key or name)
+        key: each
+        for key, each in found.items()
+        if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
     }
     if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
         with suppress(ValueError):  # a vector an id, if all are as long
