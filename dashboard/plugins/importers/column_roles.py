@@ -293,11 +293,13 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
     is_of_texts = rows_are_texts(block, roles)
+    items = block.columns.get(of.get("item_id", ""), ())
+    is_caption = "caption" in of and (is_repeated or _is_repeated(items))
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
     named = list(filter(NUMBERED.search, free))
     if block.vectors and len(block.columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
-    elif named and (is_of_texts or is_repeated and "caption" in of):
+    elif named and (is_of_texts or is_caption):
         of.setdefault("caption_id", named[0])
     elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]

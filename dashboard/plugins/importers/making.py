@@ -11,8 +11,8 @@ from pathlib import Path
 
 from dashboard.errors import DataError, Findings, list_names
 from dashboard.plugins import load_all
-from dashboard.plugins.importers.column_roles import OURS, name_plainly
-from dashboard.plugins.importers.deciding import NEVER, clean_classes
+from dashboard.plugins.importers.column_roles import OURS
+from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
 from dashboard.plugins.importers.planning import make_plan
@@ -233,14 +233,12 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
 
 def _report_differing(found: Gathered) -> None:
     """Say where rows of one id have different cells, as those of several annotators have."""
-    wanted = "one of each; the first counts"
-    most = ", of classes with --disagreements majority those of most"
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
         odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
         for column, many in odd.items():
             file = rows.filled[column] or "queries"
-            told = wanted if NEVER.search(name_plainly(column)) else wanted + most
-            found.source.count(file, many, f"ids with a second {column}", told)
+            found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
 def describe(found: Gathered, opened: Collection, kept: Names) -> Names:

@@ -232,8 +232,7 @@ CASES: dict[str, Case] = {
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
          "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n",
          "v3.npy": VECTORS[::-1], "v3.json": dict(zip("abcd", (3, 2, 1, 0), strict=True))},
-        [], {("items.csv", "item_id"): ["a", "b", "c", "d"]},
-        CATS | {"v2 P@1": 0.75, "v3 P@1": 0.75}),
+        [], {("items.csv", "item_id"): list("abcd")}, CATS | {"v2 P@1": 0.75, "v3 P@1": 0.75}),
     "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
     "packed codes": (
         CODED | {"v1.npy": np.packbits(BITS, axis=1)}, ["--codes", "packed"], {}, CATS),

@@ -53,9 +53,9 @@ def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
     arrays, left = source.list_left(*ENDINGS), set(source.left)
     beside = {other for name in arrays for other in find_beside(name, left)}
-    read_too = {name for name in beside if name.endswith((*TABLES, ".json"))}
-    tables = {name for name in read_too if not _is_list(source, name)}
-    return [*arrays, *(beside - tables)]
+    ends = (*TABLES, ".json")
+    lists = (name for name in beside if not name.endswith(ends) or _is_list(source, name))
+    return [*arrays, *lists]
 
 
 def _is_list(source: Source, name: str) -> bool:

@@ -167,7 +167,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted)
     wanted = "names of files; matched by the number where only one fits"
-    source.count(block.file, near, "numbers that are no names", wanted, "note")
+    source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
