@@ -75,6 +75,7 @@ class JudgingRules:
     Attributes:
         judge: `(collection, choices) -> Judgement`.
         metrics: Metrics that are shown first.
+        metrics_of_one: Those where no query has more than one relevant item; "": the same.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints,
             "formula" what the formula gives.
         ties: Order of equal scores.
@@ -113,6 +114,7 @@ class JudgingRules:
     source: str
     blind: str = ""
     names: str = ""
+    metrics_of_one: str = ""
     queries: str = ""
     candidates: Callable[[Any, Any, int], IntArray | None] | None = None
     transform: Callable[[Any], Any] = lambda version: version

@@ -154,12 +154,19 @@ class Study:
 
     @compute_once
     def pick_headline(self, metrics: str) -> str:
-        """Return the metric that the protocol shows first, at its deepest cutoff."""
+        """Return the metric that the protocol shows first.
+
+        It is at the deepest cutoff at which it can tell versions apart, or else at the least.
+        """
         measures = parse(metrics)
         wanted = self.rules.headline(self, measures)
-        same = [each for each in measures if each.name == wanted]
-        same = same or [each for each in measures if each.name == measures[0].name]
-        return str(max(same, key=lambda each: each.cutoff or math.inf))
+        names = [each.name for each in measures]
+        name = wanted if wanted in names else names[0]
+        same = [each for each in measures if each.name == name]
+        same.sort(key=lambda each: each.cutoff or math.inf)
+        found = len(self.collection.items) - bool((self.collection.own_items >= 0).all())
+        deep = (each for each in same[1:] if (each.cutoff or 0) < found)
+        return str([same[0], *(each for each in deep if not self.find_doubt(str(each)))][-1])
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""

@@ -39,10 +39,12 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
     assert values == {"i2t_R@1": [1, 1], "t2i_R@1": [None, None], "Rsum": [None, None]}
     values = measure_values(folder, "i2t_R@1 t2i_R@1 Rsum mR")
     assert study.find_doubt("AP i2t_R@1") == ""
-    assert study.find_doubt("Rsum t2i_R@20") == (
-        "1 for a version that finds all: i2t_R@5, i2t_R@10, as a picture searches 3 texts; "
-        "t2i_R@5, t2i_R@10, t2i_R@20, as a text searches 2 pictures"
+    clips = open_world(write(tmp_path / "clips", ITEMS.replace("image", "video")))
+    assert clips.find_doubt("Rsum t2i_R@20") == (
+        "1 for a version that finds all: i2t_R@5, i2t_R@10, as a clip searches 3 texts; "
+        "t2i_R@5, t2i_R@10, t2i_R@20, as a text searches 2 clips"
     )
+    assert clips.pick_headline("i2t_R@1 i2t_R@5 i2t_R@10") == "i2t_R@1"
     assert values["i2t_R@1"] == [1, 1, None, None, None]
     assert values["t2i_R@1"] == [None, None, 1, 0, 1]
     rsum = [value for value in values["Rsum"] if value is not None]
