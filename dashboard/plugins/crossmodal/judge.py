@@ -197,8 +197,8 @@ def name_sure_recalls(study: Study, metrics: str) -> str:
     for way, is_text in IS_TEXT.items():
         cutoffs = {*added, *(each.cutoff or 0 for each in measures if each.name == f"{way}_R")}
         asking = study.queries[list_texts(study) == is_text].tolist() if cutoffs else []
-        most = max(map(made.count_searched, asking), default=np.inf)
-        if sure := [f"{way}_R@{k}" for k in sorted(cutoffs) if k >= most]:
+        most = max(map(made.count_searched, asking), default=0)
+        if most and (sure := [f"{way}_R@{k}" for k in sorted(cutoffs) if k >= most]):
             asks, found = ("text", noun) if is_text else (noun, "text")
             told.append(f"{list_names(sure)}, as a {asks} searches {count_things(most, found)}")
     return f"1 for a version that finds all: {'; '.join(told)}" if told else ""
