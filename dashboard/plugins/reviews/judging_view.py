@@ -95,7 +95,8 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         st.html(HIDDEN)
         st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
     if not find_author():
-        st.markdown("**Judge the results of both versions in one pool;** `?` lists the keys then.")
+        whose = " of both versions" if len(choices.compared) > 1 else ""
+        st.markdown(f"**Judge the results{whose} in one pool;** `?` lists the keys then.")
         st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
         draw_author(has_focus=True)
         draw_reset("Stop", "judge", "list")
