@@ -25,9 +25,9 @@ class QueryResult:
     """Results of a query in several versions, and its relevant items.
 
     Attributes:
-        rows: run, rank, score and hit (None: not judged); the first results of each version. All
-            rows have item_id, grade, ranks by version, runs that show it and fields of plugins,
-            such as `notes`, short texts.
+        rows: run, rank, score (None: the version has an order only) and hit (None: not judged); the
+            first results of each version. All rows have item_id, grade, ranks by version, runs that
+            show it and fields of plugins, such as `notes`, short texts.
         ideal: rank from 1; the relevant items in the best order.
         missed: rank (the best of any version; None: none ranks it); those that some version does
             not show, those that none shows first.
@@ -89,7 +89,9 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
     shown = []
     for version, part in parts.items():
         hits = mark_hits(judged, query, part.item, is_complete)
-        columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
+        has_scores = study.run(version).source.has_scores
+        scores = part.score.tolist() if has_scores else [None] * len(hits)
+        columns = (part.item.tolist(), part.rank.tolist(), scores, hits)
         for item, rank, score, hit in zip(*columns, strict=True):
             if rank <= min(depth, part.passing[0]):
                 row = {"run": version, "rank": rank, "score": score, "hit": hit}

@@ -45,6 +45,12 @@ def test_change_is_explained(shown) -> None:
     }
 
 
+def test_results_without_scores(world: Path) -> None:
+    (world / "runs").mkdir(exist_ok=True)
+    (world / "runs" / "order.csv").write_text("query_id,item_id,score\nq2,a,-1\nq2,b,-2\n")
+    assert [row["score"] for row in open_world(world).query("q2", ["order"], 2).rows] == [None] * 2
+
+
 def test_hits_that_change_places_are_told() -> None:
     """Without a hit that falls or comes in, the sentence says how the same hits moved."""
     before = {name: {"rank": rank, "hit": name != "x"} for rank, name in enumerate("abcx", 1)}
