@@ -17,6 +17,7 @@ from dashboard.retrieval.run import Part
 from dashboard.tables import IntArray, Names, Row, Rows
 
 if TYPE_CHECKING:
+    from dashboard.evaluation.metrics import Measure
     from dashboard.study.study import Study
 
 
@@ -123,8 +124,10 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
     )
 
 
-def explain_null(study: Study, version: str, query: int) -> str:
-    """Return why the query at a position has no value in a version."""
+def explain_null(study: Study, version: str, query: int, measure: Measure) -> str:
+    """Return why the query at a position has no value of a metric in a version."""
+    if not study.rules.asks(study, measure)[np.searchsorted(study.queries, query)]:
+        return "it asks other queries"
     judged, not_run = study.judgement.unscorable, study.run(version).source.not_run
     return not_run.get(query) or judged.get(query) or "nothing is relevant"
 

@@ -116,6 +116,13 @@ def weigh_folds(folds: IntArray, is_text: BoolArray, values: FloatArray) -> Floa
     return weighed
 
 
+def find_asked(study: Study, measure: Measure) -> BoolArray:
+    """Return whether each query can have a value: of both directions, pictures have it."""
+    is_text, direction = list_texts(study), measure.name.partition("_")[0]
+    is_asked = is_text if IS_TEXT.get(direction, False) else ~is_text
+    return is_asked | (direction not in {*IS_TEXT, *DIVISORS})
+
+
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     """Keep the queries of a metric's direction; add both directions of Rsum and mR.
 
@@ -223,6 +230,7 @@ CROSSMODAL = JudgingRules(
     is_complete=True,
     candidates=lambda collection, judgement, query: judgement.galleries[query],
     finish=finish,
+    asks=find_asked,
     folds=list_folds,
     doubt=name_sure_recalls,
 )

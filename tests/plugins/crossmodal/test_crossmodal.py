@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import open_collection
-from dashboard.study.changes import describe_gaps
+from dashboard.study.changes import describe_gaps, list_changes
 from dashboard.study.new_query import search
+from dashboard.study.query_result import explain_null
 from tests.plugins.worlds import measure_values, open_world, write_world
 
 ITEMS = "item_id,file,kind\np1,p1.png,image\np2,p2.png,image\nt1,,text\nt2,,text\nt3,,text\n"
@@ -45,6 +47,9 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
         "t2i_R@5, t2i_R@10, t2i_R@20, as a text searches 2 clips"
     )
     assert clips.pick_headline("i2t_R@1 i2t_R@5 i2t_R@10") == "i2t_R@1"
+    assert {row["query_id"] for row in list_changes(study, "v1", "v1", "mR")} == {"i1", "i2"}
+    assert len(list_changes(study, "v1", "v1", "t2i_R@1")) == 3
+    assert explain_null(study, "v1", 0, parse_one("t2i_R@1")) == "it asks other queries"
     assert values["i2t_R@1"] == [1, 1, None, None, None]
     assert values["t2i_R@1"] == [None, None, 1, 0, 1]
     rsum = [value for value in values["Rsum"] if value is not None]
