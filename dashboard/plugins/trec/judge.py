@@ -6,12 +6,22 @@ import numpy as np
 
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.judgement import judge_table
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.study.judging import QRELS
 
-TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
+TREC = replace(
+    QRELS,
+    name="trec",
+    title="TREC, plain qrels",
+    instead_of=QRELS.name,
+    judge=lambda collection, choices: replace(
+        judge_table(collection, collection.qrels), relevant_from=choices["relevant_from"]
+    ),
+    definition=QRELS.definition.replace(" is relevant;", ", or relevant_from, is relevant;"),
+)
 
 
 def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
@@ -33,6 +43,11 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
             found += ", and none from 1 on"
             raise DataError("qrels", found, expected, do="Multiply or round the grades.")
         findings.append(Finding("warning", "qrels", None, found, expected))
+    scale = np.unique(grades)
+    if len(scale) > 1 and scale[0] >= collection.settings.get("relevant_from", 1):
+        found = f"grades from {scale[0]:g} to {scale[-1]:g}, so that every judged pair is relevant"
+        expected = f"lower ones of what is not, or relevant_from = {scale[1]:g} in collection.toml"
+        findings.append(Finding("note", "qrels", None, found, expected))
     return collection.qrels
 
 
