@@ -45,10 +45,16 @@ def test_change_is_explained(shown) -> None:
     }
 
 
-def test_results_without_scores(world: Path) -> None:
-    (world / "runs").mkdir(exist_ok=True)
-    (world / "runs" / "order.csv").write_text("query_id,item_id,score\nq2,a,-1\nq2,b,-2\n")
-    assert [row["score"] for row in open_world(world).query("q2", ["order"], 2).rows] == [None] * 2
+def test_results_without_scores_and_items(world: Path) -> None:
+    (world / "runs").mkdir()
+    for name, first, second in (("r", "a", "zz"), ("s", "zz", "a")):
+        rows = f"query_id,item_id,score\nq2,{first},-1\nq2,{second},-2\n"
+        (world / "runs" / f"{name}.csv").write_text(rows)
+    study = open_world(world)
+    found = study.query("q2", ["r", "s"], 2)
+    assert [row["score"] for row in found.rows] == [None] * 4
+    _, after, *_ = make_payload(found, study.collection, ("r", "s"), "", 2)["rows"]
+    assert [card["mark"] for card in after["cards"]] == ["new", "↓1"]
 
 
 def test_hits_that_change_places_are_told() -> None:

@@ -24,7 +24,7 @@ def test_some_grades_below_1_are_said(tmp_path: Path) -> None:
 
 
 def test_ratings_without_a_0(tmp_path: Path) -> None:
-    """Stars of 1 to 5: each judged pair is relevant, which is said with the choice that changes it."""
+    """Stars of 1 to 5: every judged pair is relevant, which is said, and what changes it."""
     folder = write(tmp_path / "w", "q1 0 a 1\nq1 0 b 5\n")
     (said,) = [each for each in open_collection(folder).findings if each.level == "note"]
     assert said.found == "grades from 1 to 5, so that every judged pair is relevant"
