@@ -160,13 +160,14 @@ class Study:
         """
         measures = parse(metrics)
         wanted = self.rules.headline(self, measures)
-        names = [each.name for each in measures]
-        name = wanted if wanted in names else names[0]
+        name = next((each.name for each in measures if each.name == wanted), measures[0].name)
         same = [each for each in measures if each.name == name]
-        same.sort(key=lambda each: each.cutoff or math.inf)
-        found = len(self.collection.items) - bool((self.collection.own_items >= 0).all())
-        deep = (each for each in same[1:] if (each.cutoff or 0) < found)
-        return str([same[0], *(each for each in deep if not self.find_doubt(str(each)))][-1])
+        least, *more = sorted(same, key=lambda each: each.cutoff or math.inf)
+        most = len(self.collection.items) - bool((self.collection.own_items >= 0).all())
+        for each in reversed(more):
+            if (each.cutoff or 0) < most and not self.find_doubt(str(each)):
+                return str(each)
+        return str(least)
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""

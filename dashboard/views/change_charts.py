@@ -185,7 +185,7 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
         if row["delta"] is not None
     ]
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
-    axis = make_axis(row[end] for row in rows for end in ("low", "high"))
+    axis = make_axis(rows, "low", "high")
     tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart(rows).encode(y=y)
     bars = base.mark_rule(strokeWidth=3).encode(

@@ -47,9 +47,8 @@ def test_change_is_explained(shown) -> None:
 
 def test_results_without_scores_and_items(world: Path) -> None:
     (world / "runs").mkdir()
-    for name, first, second in (("r", "a", "zz"), ("s", "zz", "a")):
-        rows = f"query_id,item_id,score\nq2,{first},-1\nq2,{second},-2\n"
-        (world / "runs" / f"{name}.csv").write_text(rows)
+    for name, rows in (("r", "q2,a,-1\nq2,zz,-2\n"), ("s", "q2,zz,0\nq2,a,-1\n")):
+        (world / "runs" / f"{name}.csv").write_text(f"query_id,item_id,score\n{rows}")
     study = open_world(world)
     found = study.query("q2", ["r", "s"], 2)
     assert [row["score"] for row in found.rows] == [None] * 4

@@ -32,18 +32,14 @@ def test_judged_pairs(tmp_path: Path, qrels: str, metric: str, first: str) -> No
     assert resolve(collection, {"metrics": "Success@6 P@3 Success@3"})["metric"] == "Success@3"
 
 
-def test_no_query(tmp_path: Path) -> None:
-    """Judged pairs of no query: a sentence that names the file."""
-    write_world(tmp_path, "", ITEMS, "query_id,text\n", PLANE, {}, "q1 0 a 1\n")
-    with pytest.raises(ChoiceError, match="no query to search with: queries.csv has no row"):
-        resolve(open_collection(tmp_path), {})
-
-
 def test_classes(tmp_path: Path) -> None:
     items = "item_id,kind\na,x\nb,x\nc,y\nd,y\ne,z\nf,z\n"
     asked = "query_id,item_id\nq1,a\nq2,c\n"
     write_world(tmp_path, 'class_label = "kind"\n', items, asked, PLANE, {})
     assert resolve(open_collection(tmp_path), {})["metric"] == "RR"
+    (tmp_path / "queries.csv").write_text("query_id,item_id\n")
+    with pytest.raises(ChoiceError, match="no query to search with: queries.csv has no row"):
+        resolve(open_collection(tmp_path), {})
 
 
 def test_low_ceiling_of_keywords(tmp_path: Path) -> None:
