@@ -192,7 +192,8 @@ class OpenCollection:
             by_query: Whether the rows are run, query_id, metric, cutoff, value instead of run,
                 metric, cutoff, mean, scored, total.
             choices: Options of the command `measure` by name: protocol, groups, threshold,
-                queries ("text", "item", "all"), labels, copies, min_similarity, slice.
+                queries ("text", "item", "all"), labels, copies, min_similarity, relevant_from,
+                slice.
 
         Raises:
             ChoiceError: If a choice is unknown or has no such value.

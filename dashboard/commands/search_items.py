@@ -48,10 +48,12 @@ def answer(call: Namespace) -> Answer:
         picture = read_picture(call.file.read_bytes(), call.file.name)
     found = search(study, choices["runs"], text=text, item=item, picture=picture, depth=call.k)
     code = complain_about_broken(call, study.collection)
-    for problem in found.explain_problems(study.collection.broken):
+    versions = study.collection.versions
+    files = {each for each in found.lengths if versions[each].run is not None}
+    for problem in found.explain_problems({*study.collection.broken, *files}):
         say(f"error: {problem}")
         code = WRONG
-    told = {row["run"] for row in found.rows} | found.problems.keys()
+    told = {row["run"] for row in found.rows} | (found.problems.keys() - files)
     for version in (each for each in found.lengths if each not in told):
         say(f"note: {version} finds nothing for this query")
     return found.rows, COLUMNS, code

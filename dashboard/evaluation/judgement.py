@@ -75,6 +75,7 @@ class JudgingRules:
     Attributes:
         judge: `(collection, choices) -> Judgement`.
         metrics: Metrics that are shown first.
+        metrics_of_one: Those where no query has more than one relevant item; "": the same.
         nothing_relevant: Value of a query without any relevant item; "zero" as trec_eval prints,
             "formula" what the formula gives.
         ties: Order of equal scores.
@@ -89,6 +90,7 @@ class JudgingRules:
             results, NaN for null; None for any other metric.
         slice_queries: `study -> dict` of further slices: name -> whether each query of the study
             belongs to it.
+        asks: `(study, measure) -> whether` each query of the study can have a value of a metric.
         list_parts: `(judgement, query) -> dict` of what makes an item relevant together: name ->
             whether each item has it.
         map_text: `(collection, query_id, text) -> tables`, those of the protocol with what a typed
@@ -113,6 +115,7 @@ class JudgingRules:
     source: str
     blind: str = ""
     names: str = ""
+    metrics_of_one: str = ""
     queries: str = ""
     candidates: Callable[[Any, Any, int], IntArray | None] | None = None
     transform: Callable[[Any], Any] = lambda version: version
@@ -120,6 +123,7 @@ class JudgingRules:
     folds: Callable[[Any], IntArray | None] = lambda study: None
     measure: Callable[[Any, str, Any], FloatArray | None] = lambda study, version, measure: None
     slice_queries: Callable[[Any], dict[str, BoolArray]] = lambda study: {}
+    asks: Callable[[Any, Any], BoolArray] = lambda study, measure: np.ones_like(study.queries, bool)
     list_parts: Callable[[Any, int], dict[str, BoolArray]] = lambda judgement, query: {}
     map_text: Callable[[Any, str, str], Any] | None = None
     is_complete: bool = False

@@ -14,6 +14,7 @@ from dashboard.evaluation.differences import (
     write_signed,
 )
 from dashboard.tables import BoolArray, FloatArray, Names, Row, Rows
+from dashboard.texts import split_cells
 
 SMALL_SLICE = 5
 """A slice with fewer scored queries has no interval and no test."""
@@ -29,13 +30,15 @@ Slices = Mapping[str, BoolArray]
 def divide_by_column(column: str, cells: Names) -> dict[str, BoolArray]:
     """Return which queries hold each value of a column; empty cells are in no slice.
 
-    A column with fewer than MIN_VALUES or more than MAX_VALUES values gives no slices.
+    A list of JSON is its values, with commas between them. A column with fewer than MIN_VALUES or
+    more than MAX_VALUES values gives no slices.
 
-    >>> {name: inside.tolist() for name, inside in divide_by_column("by", ["x", "y", ""]).items()}
-    {'by=x': [True, False, False], 'by=y': [False, True, False]}
+    >>> {name: inside.tolist() for name, inside in divide_by_column("by", ["x", '["y"]']).items()}
+    {'by=x': [True, False], 'by=y': [False, True]}
     """
-    texts = np.array(cells, dtype=object)
-    values = list(dict.fromkeys(cell for cell in cells if cell))
+    parts = split_cells(cell for cell in cells if cell.startswith("["))
+    texts = np.array([", ".join(parts.get(cell, [cell])) for cell in cells], dtype=object)
+    values = list(dict.fromkeys(filter(None, texts.tolist())))
     if not MIN_VALUES <= len(values) <= MAX_VALUES:
         return {}
     return {f"{column}={value}": texts == value for value in values}

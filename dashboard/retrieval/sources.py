@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from operator import attrgetter
 from threading import Lock
 from typing import Any, Protocol
@@ -28,9 +28,11 @@ class Source(Protocol):
 
     Attributes:
         not_run: Why a query was not run, by its position; it has no value.
+        has_scores: Whether its scores say more than the order of the results.
     """
 
     not_run: Reasons
+    has_scores: bool = True
 
     def lacks(self, query: int) -> bool:
         """Return whether there are no results for a query that was run, which count as none."""
@@ -91,8 +93,16 @@ class VectorSource(Source):
 class RunFileSource(Source):
     """Results that a file holds; a query that it does not name has found nothing."""
 
-    ranked: Mapping[int, Ranking]
+    ranked: Mapping[int, SortedRanking]
     not_run: Reasons
+
+    @cached_property
+    def has_scores(self) -> bool:  # type: ignore[override]
+        """False where they are 0, -1, -2 … or -1, -2 …, as of lists that have an order only."""
+        return any(
+            {*each.scores[:1].tolist()} - {0, -1} or (np.diff(each.scores) != -1).any()
+            for each in self.ranked.values()
+        )
 
     def lacks(self, query: int) -> bool:
         return query not in self.ranked
@@ -154,7 +164,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     return VectorSource(gallery, np.concatenate(vectors), rows, not_run)
 
 
-def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[int, Ranking]:
+def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[int, SortedRanking]:
     """Return the results of each known query, best first.
 
     Equal scores keep the order of the items. With ties "id" scores are compared as float32 and

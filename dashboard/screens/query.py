@@ -1,6 +1,7 @@
 """Query: the results of each version, the ideal order, and missed items."""
 
 from dashboard.evaluation.differences import write_signed
+from dashboard.evaluation.metrics import parse_one
 from dashboard.study.query_result import explain_null
 from dashboard.tables import Row
 from dashboard.texts import write_number
@@ -43,7 +44,8 @@ def show(query_id: str) -> Row:
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, choices.compared, metric, depth)
     at, is_compared = collection.queries.index[query_id], len(versions) > 1
-    nulls = [explain_null(study, v, at) for v, value in found.values.items() if value is None]
+    nulls = [v for v, value in found.values.items() if value is None]
+    nulls = [explain_null(study, version, at, parse_one(metric)) for version in nulls]
     why = [f"{metric} has no value: {each}." for each in dict.fromkeys(nulls)]
     payload = payload | {"problems": [*payload["problems"], *why]}
     return payload | (describe_change(found, baseline, candidate, metric) if is_compared else {})

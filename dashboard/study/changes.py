@@ -18,16 +18,21 @@ MAX_BINS = 5
 """Bins of change on either side of 0."""
 
 
-def list_changes(study: Study, baseline: str, candidate: str, metric: str) -> Rows:
+def list_changes(
+    study: Study, baseline: str, candidate: str, metric: str, every: bool = False
+) -> Rows:
     """Return query_id, text, both values, delta and outcome of each query, the worst first.
 
-    Of one version that is the query with its worst value.
+    Of one version that is the query with its worst value. Queries that the metric does not ask are
+    left out, or with `every` last.
     """
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta, order = list_differences(metric, before, after)
-    table, sign = study.collection.queries, find_sign(parse_one(metric))
+    table, measure = study.collection.queries, parse_one(metric)
+    sign = find_sign(measure)
     if baseline == candidate:
         order = np.argsort(sign * after, kind="stable")
+    order = order[every | study.rules.asks(study, measure)[order]]
     numbers = [each[order].tolist() for each in (before, after, delta)]
     values = ([None if each != each else each for each in column] for column in numbers)
     return [

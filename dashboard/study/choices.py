@@ -263,9 +263,9 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
     A metric that the protocol shows at one cutoff is cut at the deepest of them.
     """
     from dashboard.evaluation.metrics import Measure, parse
-    from dashboard.study.judging import find_rules
+    from dashboard.study.judging import list_usual_metrics
 
-    usual = find_rules(collection, before["protocol"]).metrics
+    usual = list_usual_metrics(_open_whole(collection, before))
     cutoffs = sorted(collection.settings.get("cutoffs", ()))
     if not cutoffs or before["protocol"] != _pick_protocol(collection, {}):
         return usual

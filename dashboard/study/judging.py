@@ -27,7 +27,19 @@ def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
     grades = list_relevant_grades(study)
     if max((each.max(initial=0) for each in grades), default=0) > 1:
         return "nDCG"
-    return "RR" if max(map(len, grades), default=0) == 1 else "AP"
+    return "RR" if has_one_relevant(grades) else "AP"
+
+
+def has_one_relevant(grades: Sequence[FloatArray]) -> bool:
+    """Return whether queries have one relevant item at most, and some have it."""
+    return max(map(len, grades), default=0) == 1
+
+
+def list_usual_metrics(study: Study) -> str:
+    """Return the metrics that the protocol shows of this data."""
+    of_one = study.rules.metrics_of_one
+    is_one = of_one and has_one_relevant(list_relevant_grades(study))
+    return of_one if is_one else study.rules.metrics
 
 
 def has_equal_grades(study: Study) -> bool:
@@ -45,11 +57,15 @@ def list_relevant_grades(study: Study) -> list[FloatArray]:
     return [grades[grades >= judgement.relevant_from] for grades in found]
 
 
+METRICS_OF_ONE = "RR R@1 R@5 R@10 nDCG@10"
+"""Metrics of queries that have one relevant item; P@K has a ceiling of 1 ÷ K there."""
+
 QRELS = JudgingRules(
     name="qrels",
     title="Judged pairs",
     judge=lambda collection, choices: judge_table(collection, collection.qrels),
     metrics="P@5 P@10 R@10 AP nDCG@10 RR Success@5",
+    metrics_of_one=METRICS_OF_ONE,
     nothing_relevant="zero",
     ties="id",
     headline=pick_headline,

@@ -17,6 +17,7 @@ from dashboard.retrieval.run import Part
 from dashboard.tables import IntArray, Names, Row, Rows
 
 if TYPE_CHECKING:
+    from dashboard.evaluation.metrics import Measure
     from dashboard.study.study import Study
 
 
@@ -25,9 +26,9 @@ class QueryResult:
     """Results of a query in several versions, and its relevant items.
 
     Attributes:
-        rows: run, rank, score and hit (None: not judged); the first results of each version. All
-            rows have item_id, grade, ranks by version, runs that show it and fields of plugins,
-            such as `notes`, short texts.
+        rows: run, rank, score (None: the version has an order only) and hit (None: not judged); the
+            first results of each version. All rows have item_id, grade, ranks by version, runs that
+            show it and fields of plugins, such as `notes`, short texts.
         ideal: rank from 1; the relevant items in the best order.
         missed: rank (the best of any version; None: none ranks it); those that some version does
             not show, those that none shows first.
@@ -89,7 +90,9 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
     shown = []
     for version, part in parts.items():
         hits = mark_hits(judged, query, part.item, is_complete)
-        columns = (part.item.tolist(), part.rank.tolist(), part.score.tolist(), hits)
+        has_scores = study.run(version).source.has_scores
+        scores = part.score.tolist() if has_scores else [None] * len(hits)
+        columns = (part.item.tolist(), part.rank.tolist(), scores, hits)
         for item, rank, score, hit in zip(*columns, strict=True):
             if rank <= min(depth, part.passing[0]):
                 row = {"run": version, "rank": rank, "score": score, "hit": hit}
@@ -121,8 +124,10 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
     )
 
 
-def explain_null(study: Study, version: str, query: int) -> str:
-    """Return why the query at a position has no value in a version."""
+def explain_null(study: Study, version: str, query: int, measure: Measure) -> str:
+    """Return why the query at a position has no value of a metric in a version."""
+    if not study.rules.asks(study, measure)[np.searchsorted(study.queries, query)]:
+        return "it asks other queries"
     judged, not_run = study.judgement.unscorable, study.run(version).source.not_run
     return not_run.get(query) or judged.get(query) or "nothing is relevant"
 

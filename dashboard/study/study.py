@@ -154,12 +154,20 @@ class Study:
 
     @compute_once
     def pick_headline(self, metrics: str) -> str:
-        """Return the metric that the protocol shows first, at its deepest cutoff."""
+        """Return the metric that the protocol shows first.
+
+        It is at the deepest cutoff at which it can tell versions apart, or else at the least.
+        """
         measures = parse(metrics)
         wanted = self.rules.headline(self, measures)
-        same = [each for each in measures if each.name == wanted]
-        same = same or [each for each in measures if each.name == measures[0].name]
-        return str(max(same, key=lambda each: each.cutoff or math.inf))
+        name = next((each.name for each in measures if each.name == wanted), measures[0].name)
+        same = [each for each in measures if each.name == name]
+        least, *more = sorted(same, key=lambda each: each.cutoff or math.inf)
+        most = len(self.collection.items) - bool((self.collection.own_items >= 0).all())
+        for each in reversed(more):
+            if (each.cutoff or 0) < most and not self.find_doubt(str(each)):
+                return str(each)
+        return str(least)
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""

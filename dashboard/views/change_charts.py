@@ -13,6 +13,7 @@ from dashboard.views.address import set_choice
 from dashboard.views.charts import (
     FIT,
     QUIET,
+    make_axis,
     make_chart,
     pick_ink,
     protect_name,
@@ -184,10 +185,11 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
         if row["delta"] is not None
     ]
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
+    axis = make_axis(rows, "low", "high")
     tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart(rows).encode(y=y)
     bars = base.mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
+        x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
     )
     points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
         x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip

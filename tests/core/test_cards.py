@@ -45,6 +45,17 @@ def test_change_is_explained(shown) -> None:
     }
 
 
+def test_results_without_scores_and_items(world: Path) -> None:
+    (world / "runs").mkdir()
+    for name, rows in (("r", "q2,a,-1\nq2,zz,-2\n"), ("s", "q2,zz,0\nq2,a,-1\n")):
+        (world / "runs" / f"{name}.csv").write_text(f"query_id,item_id,score\n{rows}")
+    study = open_world(world)
+    found = study.query("q2", ["r", "s"], 2)
+    assert [row["score"] for row in found.rows] == [None] * 4
+    _, after, *_ = make_payload(found, study.collection, ("r", "s"), "", 2)["rows"]
+    assert [card["mark"] for card in after["cards"]] == ["new", "↓1"]
+
+
 def test_hits_that_change_places_are_told() -> None:
     """Without a hit that falls or comes in, the sentence says how the same hits moved."""
     before = {name: {"rank": rank, "hit": name != "x"} for rank, name in enumerate("abcx", 1)}

@@ -54,46 +54,33 @@ measure WORLD --metrics num_ret@5 | takes no cutoff; write num_ret
 measure WORLD --metrics Recall@5 | write P for hits
 measure WORLD --metrics 'RBP(2)@5' | write a number from 0 to 1
 measure WORLD --metrics 'RBP(0.5,0.6)@5' | it has: p, per
-measure WORLD --metrics 'RBP(nan)@5' | RBP has no p 'nan'
 measure WORLD --protocol ALFA | There are: alfa
-measure WORLD --queries Text | There are: text, item, all
 measure WORLD --min-similarity 1,5 | '1,5' is no number
-measure WORLD --min-similarity -2 | from -1 to 1
-measure WORLD --groups | expected at least one argument
 measure WORLD --groups pv_object_type nope | There is no group 'nope'. There are: pv_object_type
 measure WORLD --slice x | There is no slice 'x'
 measure --qrels q.txt | --qrels FILE with --run FILE
 measure WORLD --qrels q.txt --run r.trec | Name a COLLECTION, or
 measure --qrels gone.txt --run r.trec | gone.txt: found no such file; expected lines of query
-measure --qrels . --run r.trec | .: found a folder; expected lines of query
 measure --qrels binary.txt --run r.trec | binary.txt, line 1: found a file that is no text
 measure --qrels empty.txt --run r.trec | empty.txt: found no rows
 measure --qrels q.txt --run blank.trec | blank.trec: found no rows
 measure --qrels r.trec --run q.txt | r.trec, line 1: found 6 fields; expected 4 fields
 measure --qrels q.txt --run r.trec --run r.trec | a second run 'r'
 measure --qrels q.txt --run r.trec --protocol alfa | There are: trec
-compare | Name a COLLECTION
 compare WORLD --baseline v1 --candidate v9 | There is no candidate 'v9'. There are: v1, v2.
 compare --qrels q.txt --run r.trec --baseline x | There are: r.
 slices WORLD --metric 'P@5 AP' | 'P@5 AP' names several metrics; give one, such as P@5.
-search | required: COLLECTION
 measure WORLD --margins P@2=0.1 | unrecognized arguments: --margins
 search WORLD car --slice a=b --queries all | unrecognized arguments: --slice a=b --queries all
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
-search WORLD x --item a | Give one of TEXT
 search WORLD x --item '' | item is empty
 search WORLD x -k 0 | -k from 1
-search WORLD x --model v9 | There are: v1, v2
 search WORLD --file gone.png | gone.png: found no such file; expected a picture
-search WORLD --file q.txt | expected a picture (PNG
 keywords WORLD | Give one of TEXT, --draft and --write.
 keywords WORLD x --threshold 2 | between 0 and 1
 keywords WORLD --write --threshold 0.5 | set mapping_threshold in collection.toml
 satisfaction WORLD | lists.csv: found no such file; expected a table
 satisfaction WORLD --rows 0 | whole numbers from 1
-satisfaction WORLD --table none | choose from 'gains'
-satisfaction WORLD --discount X | choose from 'RBP'
-report WORLD | required: -o/--output
 report WORLD -o gone/a.html | gone is no folder; make it first
 report WORLD -o data | data is a folder. Name a file in it.
 report WORLD -o a.html --number 201 | from 0 to 200
@@ -219,7 +206,7 @@ def test_search_in_results_of_stored_queries(world: Path) -> None:
     code, rows, errors = call(*asked, "b")
     assert (code, rows) == (2, []) and "runs/r: found results of stored queries only" in errors
     code, rows, errors = call(*asked, "a")  # the stored query q3
-    assert (code, rows) == (2, []) and "r has no results for any item query" in errors
+    assert (code, rows, errors) == (0, [], "note: r finds nothing for this query\n")
 
 
 def test_a_regression_of_all_queries_alike_is_one(tmp_path: Path) -> None:

@@ -15,26 +15,21 @@ ASKED = "query_id,text\nq1,one\nq2,two\n"
 
 
 @pytest.mark.parametrize(
-    ("qrels", "metric"),
+    ("qrels", "metric", "first"),
     [
-        ("q1 0 a 1\nq2 0 b 1\nq2 0 c 0\n", "RR"),
-        ("q1 0 a 1\nq1 0 b 1\nq2 0 b 1\n", "AP"),
-        ("q1 0 a 2\nq2 0 b 1\n", "nDCG@10"),
-        ("q1 0 a 0\nq2 0 b 0\n", "AP"),
+        ("q1 0 a 1\nq2 0 b 1\nq2 0 c 0\n", "RR", "RR R@1"),
+        ("q1 0 a 1\nq1 0 b 1\nq2 0 b 1\n", "AP", "P@5"),
+        ("q1 0 a 2\nq2 0 b 1\n", "nDCG@10", "RR R@1"),
+        ("q1 0 a 0\nq2 0 b 0\n", "AP", "P@5"),
     ],
 )
-def test_judged_pairs(tmp_path: Path, qrels: str, metric: str) -> None:
+def test_judged_pairs(tmp_path: Path, qrels: str, metric: str, first: str) -> None:
+    """Success@6 of six items is 1 for any version that ranks them."""
     write_world(tmp_path, "", ITEMS, ASKED, PLANE, {"q1": [1, 0], "q2": [0, 1]}, qrels)
     collection = open_collection(tmp_path)
     assert resolve(collection, {})["metric"] == metric
-    assert resolve(collection, {"metrics": "P@3 P@5"})["metric"] == "P@5"
-
-
-def test_no_query(tmp_path: Path) -> None:
-    """Judged pairs of no query: a sentence that names the file."""
-    write_world(tmp_path, "", ITEMS, "query_id,text\n", PLANE, {}, "q1 0 a 1\n")
-    with pytest.raises(ChoiceError, match="no query to search with: queries.csv has no row"):
-        resolve(open_collection(tmp_path), {})
+    assert resolve(collection, {})["metrics"].startswith(first)
+    assert resolve(collection, {"metrics": "Success@6 P@3 Success@3"})["metric"] == "Success@3"
 
 
 def test_classes(tmp_path: Path) -> None:
@@ -42,10 +37,13 @@ def test_classes(tmp_path: Path) -> None:
     asked = "query_id,item_id\nq1,a\nq2,c\n"
     write_world(tmp_path, 'class_label = "kind"\n', items, asked, PLANE, {})
     assert resolve(open_collection(tmp_path), {})["metric"] == "RR"
+    (tmp_path / "queries.csv").write_text("query_id,item_id\n")
+    with pytest.raises(ChoiceError, match="no query to search with: queries.csv has no row"):
+        resolve(open_collection(tmp_path), {})
 
 
 def test_low_ceiling_of_keywords(tmp_path: Path) -> None:
-    """One relevant clip each: P@10 cannot pass 0.1, so R@10 stands first; P@5 can reach 0.2."""
+    """One relevant clip each: P@10 cannot pass 0.1; P@5 can reach 0.2. R@10 of six is always 1."""
     (tmp_path / "unified_annotation.csv").write_text(
         "slice_id,pv_kind\n" + "".join(f"{name},{name * 3}\n" for name in "abcdef")
     )
@@ -56,7 +54,7 @@ def test_low_ceiling_of_keywords(tmp_path: Path) -> None:
     write_world(tmp_path, settings, ITEMS, ASKED, PLANE, {"q1": [1, 0], "q2": [0, 1]})
     assert resolve(open_collection(tmp_path), {})["metric"] == "P@5"
     (tmp_path / "collection.toml").write_text(settings.replace("5", "5, 10"))
-    assert resolve(open_collection(tmp_path), {})["metric"] == "R@10"
+    assert resolve(open_collection(tmp_path), {})["metric"] == "R@5"
 
 
 def test_texts_alone(tmp_path: Path) -> None:
@@ -66,4 +64,4 @@ def test_texts_alone(tmp_path: Path) -> None:
     qrels = "q1 0 a 1\nq2 0 b 1\n"
     settings = 'protocols = ["crossmodal"]\n'
     write_world(tmp_path, settings, items, ASKED, PLANE, {"q1": [1, 0], "q2": [0, 1]}, qrels)
-    assert resolve(open_collection(tmp_path), {})["metric"] == "t2i_R@10"
+    assert resolve(open_collection(tmp_path), {})["metric"] == "t2i_R@1"

@@ -47,14 +47,6 @@ def test_a_slice_has_the_numbers_of_its_queries() -> None:
         assert row["p"] == compute_randomisation_p(*units)[0]
 
 
-def test_holm_counts_equal_slices_once() -> None:
-    differences = [0.1, 0.2, 0.3, 0.4, 0.6, 0.1, 0.2, -0.3, 0.4, 0.5]
-    first, second = list(range(5)), list(range(5, 10))
-    rows = find_slices(differences, {"a=x": first, "b=x": first, "a=y": second})
-    adjusted = {row["slice"]: (row["p"], row["p_adjusted"]) for row in rows}
-    assert adjusted["a=x"] == adjusted["b=x"] == (2 / 32, 4 / 32)
-
-
 @pytest.mark.parametrize(("values", "number"), [(1, 0), (2, 2), (20, 20), (21, 0)])
 def test_columns_with_few_values_divide(values: int, number: int) -> None:
     cells = [str(place % values) for place in range(60)] + [""]

@@ -100,15 +100,6 @@ def test_one_query_has_no_interval_and_no_difference_is_not_clear() -> None:
     assert (row["p"] < 0.05, row["same"], row["outcome"]) == (True, 9, "cannot tell")
 
 
-@pytest.mark.parametrize(
-    ("candidate", "p"), [([0.1, 0.4], 0.5), ([0.3] * 4, 2 / 16), ([0.0] * 4, 1.0)]
-)
-def test_p_counts_the_choices_of_signs(candidate: list[float], p: float) -> None:
-    """Two queries, differences that are all equal, and all ties."""
-    row = compare([0.0] * len(candidate), candidate)
-    assert (row["p"], row["outcome"], row["low"] is None) == (p, "cannot tell", p != 0.5)
-
-
 def test_sums_of_scenes_and_a_drawn_p_which_is_never_0() -> None:
     row = compare([0, 0, 0, 0], [1, 1, -1, 1], ["s", "s", "t", "u"])
     assert row["p"] == (2 + 4) / 8  # sums 2, -1 and 1: six of eight choices reach 2

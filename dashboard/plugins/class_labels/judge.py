@@ -12,7 +12,7 @@ from dashboard.evaluation.labels import (
 from dashboard.evaluation.measurement import Described
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
-from dashboard.study.judging import pick_headline
+from dashboard.study.judging import METRICS_OF_ONE, pick_headline
 from dashboard.study.study import Study
 from dashboard.tables import Rows, list_columns
 
@@ -92,6 +92,7 @@ CLASS_LABELS = JudgingRules(
     title="Same class",
     judge=judge,
     metrics="P@1 P@5 R@5 AP AP@10 RR",
+    metrics_of_one=METRICS_OF_ONE,
     nothing_relevant="null",
     definition="An item is relevant when it has a class of the query, in the column that "
     "class_label in collection.toml names. A query that no other item shares a class with is "

@@ -10,11 +10,12 @@ from dashboard.evaluation.judgement import JudgingRules, TableJudgement, find_re
 from dashboard.evaluation.metrics import Measure, parse
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
 from dashboard.plugins.crossmodal.metrics import RECALLS
-from dashboard.plugins.crossmodal.sides import Sides
+from dashboard.plugins.crossmodal.sides import Sides, name_pictures
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray, Table
+from dashboard.texts import count_things
 
 IS_TEXT = {"i2t": False, "t2i": True}
 """Whether the queries of a metric's direction are texts."""
@@ -115,6 +116,13 @@ def weigh_folds(folds: IntArray, is_text: BoolArray, values: FloatArray) -> Floa
     return weighed
 
 
+def find_asked(study: Study, measure: Measure) -> BoolArray:
+    """Return whether each query can have a value: of both directions, pictures have it."""
+    is_text, direction = list_texts(study), measure.name.partition("_")[0]
+    is_asked = is_text if IS_TEXT.get(direction, False) else ~is_text
+    return is_asked | (direction not in {*IS_TEXT, *DIVISORS})
+
+
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     """Keep the queries of a metric's direction; add both directions of Rsum and mR.
 
@@ -191,16 +199,15 @@ def list_texts(study: Study) -> BoolArray:
 def name_sure_recalls(study: Study, metrics: str) -> str:
     """Return which recalls are 1 if a version finds all, as all that is searched is in K."""
     made, told = read_judgement(study), []
-    measures = parse(metrics)
+    measures, noun = parse(metrics), name_pictures(study.collection)
     added = RECALLS if any(each.name in DIVISORS for each in measures) else ()
     for way, is_text in IS_TEXT.items():
-        asking = study.queries[list_texts(study) == is_text].tolist()
-        sizes = [made.count_searched(query) for query in asking]
         cutoffs = {*added, *(each.cutoff or 0 for each in measures if each.name == f"{way}_R")}
-        sure = [f"{way}_R@{k}" for k in sorted(cutoffs) if k >= max(sizes, default=np.inf)]
-        if sure:
-            asks, found = ("text", "pictures") if is_text else ("picture", "texts")
-            told.append(f"{list_names(sure)}, as a {asks} searches {max(sizes):,} {found}")
+        asking = study.queries[list_texts(study) == is_text].tolist() if cutoffs else []
+        most = max(map(made.count_searched, asking), default=0)
+        if most and (sure := [f"{way}_R@{k}" for k in sorted(cutoffs) if k >= most]):
+            asks, found = ("text", noun) if is_text else (noun, "text")
+            told.append(f"{list_names(sure)}, as a {asks} searches {count_things(most, found)}")
     return f"1 for a version that finds all: {'; '.join(told)}" if told else ""
 
 
@@ -223,6 +230,7 @@ CROSSMODAL = JudgingRules(
     is_complete=True,
     candidates=lambda collection, judgement, query: judgement.galleries[query],
     finish=finish,
+    asks=find_asked,
     folds=list_folds,
     doubt=name_sure_recalls,
 )

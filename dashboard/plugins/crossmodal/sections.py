@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.plugins.crossmodal.judge import CROSSMODAL, RANKS, list_texts
+from dashboard.plugins.crossmodal.sides import name_pictures
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
@@ -26,7 +27,8 @@ def draw_section(study: Study, choices: Choices) -> None:
             rows[at]["best"].append(name)
         for row, value in zip(rows, values, strict=True):
             row[name] = _write(name, value)
-    st.markdown("**Both directions** – pictures to texts, texts to pictures; R@K in %")
+    noun = name_pictures(study.collection)
+    st.markdown(f"**Both directions** – {noun}s to texts, texts to {noun}s; R@K in %")
     columns = [Column(name, _name(name), number=True) for name in names]
     draw_table([Column("run", "Version"), *columns], rows)
     draw_text("caption", _describe(study))
@@ -50,10 +52,11 @@ def _describe(study: Study) -> str:
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()
     texts = [len(find_relevant(judgement, query)) for query in pictures]
-    told = [f"{len(pictures):,} pictures and {(scored & is_text).sum():,} texts ask."]
+    noun, asking = name_pictures(study.collection), count_things((scored & is_text).sum(), "text")
+    told = [f"{count_things(len(pictures), noun)} and {asking} ask."]
     if texts:
         least = "" if len(set(texts)) == 1 else f"{min(texts):,} to "
-        told.append(f"A picture has {least}{count_things(max(texts), 'text')}.")
+        told.append(f"A {noun} has {least}{count_things(max(texts), 'text')}.")
     if not texts or not (scored & is_text).any():
         told.append("Rsum and mR need both; choose queries = all.")
     told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")

@@ -54,6 +54,12 @@ class Sides(NamedTuple):
         return collection.is_text | self.is_text[collection.own_items]
 
 
+def name_pictures(collection: Collection) -> str:
+    """Return what a text asks for: "clip" where all items but texts are clips, else "picture"."""
+    kinds = {kind.strip().lower() for kind in collection.items["kind"]}
+    return "clip" if kinds - TEXTS == {"video"} else "picture"
+
+
 def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     """Return the sides that `side`, or else `kind`, of the items tells; None if neither does."""
     items = collection.items
@@ -105,11 +111,13 @@ def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -
     found = items.find(qrels.items)[qrels.item[is_pair]]
     bare = np.setdiff1d(np.arange(len(queries)), asking)
     names = [queries.ids[query] for query in bare.tolist()]
-    wanted = "a text of each picture, a picture of each text; these have no value"
+    noun = name_pictures(collection)
+    wanted = f"a text of each {noun}, a {noun} of each text; these have no value"
     findings += count_odd("qrels", names, "queries that nothing belongs to", wanted)
     searched = {*sides.list_searched(collection)} - {""}
     for name in sorted(searched):
         alone = np.setdiff1d(sides.members[name][1:], found)
         names = [items.ids[item] for item in alone.tolist()]
+        told = name.replace("picture", noun)
         wanted = "a query that each belongs to; these are wrong for every query"
-        findings += count_odd("qrels", names, f"{name} that belong to no query", wanted)
+        findings += count_odd("qrels", names, f"{told} that belong to no query", wanted)

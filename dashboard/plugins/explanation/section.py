@@ -10,6 +10,7 @@ from dashboard.plugins.explanation.terms import explain_value
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.texts import count_things, write_number
+from dashboard.views.address import set_choice
 from dashboard.views.data_tables import Column, draw_table
 
 MAX_ROWS = 20
@@ -18,7 +19,12 @@ MAX_ROWS = 20
 
 def draw_terms(study: Study, choices: Choices) -> None:
     """Draw the terms of the open query's value in both versions, where they are asked for."""
-    if not st.toggle("How this value is computed", key="terms"):
+
+    def write() -> None:
+        set_choice("terms", "yes" if st.session_state["terms"] else "")
+
+    st.session_state["terms"] = choices["terms"] == "yes"
+    if not st.toggle("How this value is computed", key="terms", on_change=write):
         return
     measure = parse_one(choices["metric"])
     query = study.collection.queries.index[choices["query"]]

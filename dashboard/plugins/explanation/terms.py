@@ -45,7 +45,8 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     name = str(measure)
     value = study.value(version, query, name)
     if value is None:
-        return Explanation(why_not=f"{name} has no value: {explain_null(study, version, query)}.")
+        why = explain_null(study, version, query, measure)
+        return Explanation(why_not=f"{name} has no value: {why}.")
     run = study.run(version)
     judged = study.judgement
     found = None

@@ -263,7 +263,9 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
-    relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes])
+    noted = [each for each in opened.findings if each.file == "qrels" and each.level == "note"]
+    notes = [*found.notes, *(f"{each.found}; expected {each.wanted}" for each in noted)]
+    relevant = "; ".join([f"{told} ({files})" if files else told, *notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():
         asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]

@@ -12,6 +12,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -51,8 +52,11 @@ STALLED_SECONDS = 600.0
 PAUSE = 0.2
 """How long an answer is waited for, an index that does not grow, and between two looks at it."""
 
-FAILURE = ("an error of Milvus", "an answer", "Is the server running?")
-"""What was found, expected and is to be done where Milvus raises an error."""
+
+def _explain_errors(uri: str) -> AbstractContextManager[None]:
+    """Raise what a server or its library raises as a DataError, without the token."""
+    told = ("an error of Milvus", "an answer", "Is the server running?")
+    return explain_errors(uri, *told, os.environ.get(TOKEN, ""))
 
 
 def _name_stored(line: IndexLine) -> str:
@@ -72,7 +76,7 @@ def _search(
 ) -> tuple[list[FloatArray], list[IntArray]]:
     """Return scores and rows of the first results of each vector."""
     how = {"metric_type": "IP", "params": _list_parameters(line, of_building=False)}
-    with explain_errors(line.uri, *FAILURE):
+    with _explain_errors(line.uri):
         found = client.search(
             _name_stored(line), data=list(vectors), limit=depth, anns_field="vector",
             search_params=how, output_fields=["row"], timeout=SECONDS,
@@ -87,7 +91,7 @@ def _open_copy(name: str, line: IndexLine, count: int) -> Search:
     client = connect(line.uri)
     stored = _name_stored(line)
     there = 0
-    with explain_errors(line.uri, *FAILURE):
+    with _explain_errors(line.uri):
         if client.has_collection(stored, timeout=SECONDS):
             client.load_collection(stored, timeout=SECONDS)
             there = count_rows(client, stored)
@@ -181,7 +185,7 @@ def copy_vectors(
     client = connect(line.uri)
     stored = _name_stored(line)
     step = max(1, min(MAX_DEPTH // 2, MAX_BYTES // (4 * items.dimension)))
-    with explain_errors(line.uri, *FAILURE):
+    with _explain_errors(line.uri):
         if not client.has_collection(stored, timeout=SECONDS):
             _create(client, line, items.dimension)
         client.load_collection(stored, timeout=SECONDS)
@@ -252,7 +256,7 @@ def connect(uri: str) -> Any:
             do='Install it: pip install "pymilvus[milvus-lite]"',
         ) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors are told as sentences
-    with explain_errors(uri, *FAILURE):
+    with _explain_errors(uri):
         return pymilvus.MilvusClient(uri, token=os.environ.get(TOKEN, ""), timeout=SECONDS / 4)
 
 

@@ -1,4 +1,4 @@
-"""Judging on Query: results of both versions in one pool, without labels, ranks and versions."""
+"""Judging on Query: results of versions in one pool, without labels, ranks and versions."""
 
 import hashlib
 from collections import defaultdict
@@ -95,7 +95,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         st.html(HIDDEN)
         st.set_page_config(page_title=f"Judge · {made.title} · {collection.title}")
     if not find_author():
-        st.markdown("**Judge the results of both versions in one pool;** `?` lists the keys then.")
+        st.markdown("**Judge the results in one pool;** `?` lists the keys then.")
         st.markdown("Labels, ranks, versions and others' verdicts appear after your own verdict.")
         draw_author(has_focus=True)
         draw_reset("Stop", "judge", "list")

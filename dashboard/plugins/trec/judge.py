@@ -4,35 +4,51 @@ from dataclasses import replace
 
 import numpy as np
 
-from dashboard.errors import DataError, Finding, Findings
+from dashboard.errors import DataError, Findings, add_finding
 from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.judgement import judge_table
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.study.judging import QRELS
 
-TREC = replace(QRELS, name="trec", title="TREC, plain qrels", instead_of=QRELS.name)
+TREC = replace(
+    QRELS,
+    name="trec",
+    title="TREC, plain qrels",
+    instead_of=QRELS.name,
+    judge=lambda collection, choices: replace(
+        judge_table(collection, collection.qrels), relevant_from=choices["relevant_from"]
+    ),
+    definition=QRELS.definition.replace(" is relevant;", ", or relevant_from, is relevant;"),
+)
 
 
 def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     """Return the judged pairs of a collection; None if it has none.
 
     Raises:
-        DataError: If some grades are above 0 and none reaches 1; not for a collection whose
-            settings name other protocols.
+        DataError: If some grades are above 0 and none reaches 1, or relevant_from of the settings
+            if that is less; not for a collection whose settings name other protocols.
     """
     named = collection.protocols
     if collection.qrels is None or (named and TREC.name not in named):
         return collection.qrels
-    grades = collection.qrels.values
-    parts = grades[(grades > 0) & (grades < 1)]
+    grades, least = collection.qrels.values, collection.settings.get("relevant_from", 1)
+    parts = grades[(grades > 0) & (grades < min(least, 1))]
     if len(parts):
         found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
         expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
-        if grades.max() < 1:
-            found += ", and none from 1 on"
-            raise DataError("qrels", found, expected, do="Multiply or round the grades.")
-        findings.append(Finding("warning", "qrels", None, found, expected))
+        if grades.max() < least:
+            found += f", and none from {least:g} on"
+            do = "Multiply or round the grades, or set relevant_from in collection.toml."
+            raise DataError("qrels", found, expected, do=do)
+        add_finding(findings, "qrels", found, expected)
+    scale = np.unique(grades)
+    if len(scale) > 1 and scale[0] >= least:
+        found = f"grades from {scale[0]:g} to {scale[-1]:g}, so that every judged pair is relevant"
+        expected = f"lower ones of what is not, or relevant_from = {scale[1]:g} in collection.toml"
+        add_finding(findings, "qrels", found, expected, "note")
     return collection.qrels
 
 

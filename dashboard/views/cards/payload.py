@@ -98,7 +98,7 @@ def _make_run_row(
             card["mark"] = f"{'↑' if rise > 0 else '↓'}{abs(rise)}" if rise else "="
             if version == baseline:
                 card["mark"] = "" if row["item_id"] in others else "gone"
-            elif row["item_id"] not in there:
+            elif row["item_id"] not in there or baseline not in row["ranks"]:
                 card["mark"] = "new"
         cards.append(card)
     (passing, length), note = found.lengths[version], found.problems.get(version, "")

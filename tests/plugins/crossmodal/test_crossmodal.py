@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import open_collection
-from dashboard.study.changes import describe_gaps
+from dashboard.study.changes import describe_gaps, list_changes
 from dashboard.study.new_query import search
+from dashboard.study.query_result import explain_null
 from tests.plugins.worlds import measure_values, open_world, write_world
 
 ITEMS = "item_id,file,kind\np1,p1.png,image\np2,p2.png,image\nt1,,text\nt2,,text\nt3,,text\n"
@@ -39,10 +41,15 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
     assert values == {"i2t_R@1": [1, 1], "t2i_R@1": [None, None], "Rsum": [None, None]}
     values = measure_values(folder, "i2t_R@1 t2i_R@1 Rsum mR")
     assert study.find_doubt("AP i2t_R@1") == ""
-    assert study.find_doubt("Rsum t2i_R@20") == (
-        "1 for a version that finds all: i2t_R@5, i2t_R@10, as a picture searches 3 texts; "
-        "t2i_R@5, t2i_R@10, t2i_R@20, as a text searches 2 pictures"
+    clips = open_world(write(tmp_path / "clips", ITEMS.replace("image", "video")))
+    assert clips.find_doubt("Rsum t2i_R@20") == (
+        "1 for a version that finds all: i2t_R@5, i2t_R@10, as a clip searches 3 texts; "
+        "t2i_R@5, t2i_R@10, t2i_R@20, as a text searches 2 clips"
     )
+    assert clips.pick_headline("i2t_R@1 i2t_R@5 i2t_R@10") == "i2t_R@1"
+    assert {row["query_id"] for row in list_changes(study, "v1", "v1", "mR")} == {"i1", "i2"}
+    assert len(list_changes(study, "v1", "v1", "t2i_R@1")) == 3
+    assert explain_null(study, "v1", 0, parse_one("t2i_R@1")) == "it asks other queries"
     assert values["i2t_R@1"] == [1, 1, None, None, None]
     assert values["t2i_R@1"] == [None, None, 1, 0, 1]
     rsum = [value for value in values["Rsum"] if value is not None]
@@ -80,12 +87,6 @@ def test_results_of_one_direction(tmp_path: Path) -> None:
     assert describe_gaps(open_world(folder), ["v1", "v1"]) == told
 
 
-def test_items_of_no_side_are_said(tmp_path: Path) -> None:
-    folder = write(tmp_path / "w", items=ITEMS.replace("p2.png,image", "p2.png,"))
-    findings = open_collection(folder).findings
-    assert any("1 of no kind (p2)" in each.found for each in findings if each.level == "error")
-
-
 def test_an_item_that_is_no_stored_query_searches_the_other_side(tmp_path: Path) -> None:
     study = open_world(write(tmp_path / "w", queries=QUERIES.replace("i2,,p2\n", "")))
     found = search(study, ["v1"], item="p2", depth=5)
@@ -104,6 +105,8 @@ def test_queries_and_items_without_a_pair_are_said_and_have_no_value(tmp_path: P
         "1 texts that belong to no query (t4)",
     ]
     assert measure_values(folder, "t2i_R@1")["t2i_R@1"] == [None, None, 1, 0, None, None]
+    findings = open_collection(write(tmp_path / "x", ITEMS.replace("p2.png,image", "p2.png,")))
+    assert any("1 of no kind (p2)" in each.found for each in findings.findings)
 
 
 @pytest.mark.parametrize("metric", ["Rsum", "mR", "i2t_R@1"])

@@ -36,10 +36,6 @@ def list_means(study: Study, run: str) -> list[float | None]:
     return [row["mean"] for row in study.measure([run], RANKS)[0].list_means()]
 
 
-def test_mean_and_median(tmp_path: Path) -> None:
-    assert list_means(write_runs(tmp_path / "w", FULL), "r0") == [1.5, 1.5, 5 / 3, 2]
-
-
 def test_a_query_that_does_not_find_its_pair(tmp_path: Path) -> None:
     """Of three texts s1 has none: no mean; it is the last of two in the median, of half none."""
     study = write_runs(tmp_path / "w", FULL.replace("s1 p1 p2", "s1 p2"))

@@ -138,6 +138,7 @@ def test_section(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         drawn = draw(folder, monkeypatch, "query", collection="five", metric="AP", query=query)
         assert not any(said in each.value for each in drawn.text)
         drawn.toggle(key="terms").set_value(True).run()
+        assert drawn.query_params["terms"] == "yes"
         assert any(said in each.value for each in drawn.text) and not drawn.exception
     (cards,) = [e.proto.bytes for e in drawn.get("bidi_component") if b"payloads" in e.proto.bytes]
     assert cards.count(b"AP has no value: no judged item.") == 1 and b'"grade": "3"' in cards

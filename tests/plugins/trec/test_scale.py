@@ -6,6 +6,7 @@ import pytest
 
 from dashboard.__main__ import main
 from dashboard.storage.collection import open_collection
+from tests.plugins.worlds import measure_values
 
 
 def write(folder: Path, qrels: str, settings: str = "") -> Path:
@@ -20,6 +21,19 @@ def test_some_grades_below_1_are_said(tmp_path: Path) -> None:
     opened = open_collection(write(tmp_path / "w", "q1 0 a 0.5\nq1 0 b 1\nq1 0 c 0\n"))
     (said,) = [each for each in opened.findings if each.level == "warning"]
     assert said.found == "grades between 0 and 1, such as 0.5 (rows: 1)"
+
+
+def test_ratings_without_a_0(tmp_path: Path) -> None:
+    """Stars of 1 to 5: every judged pair is relevant, which is said, and what changes it."""
+    folder = write(tmp_path / "w", "q1 0 a 1\nq1 0 b 5\n")
+    (said,) = [each for each in open_collection(folder).findings if each.level == "note"]
+    assert said.found == "grades from 1 to 5, so that every judged pair is relevant"
+    assert said.wanted.endswith("or relevant_from = 5 in collection.toml")
+    (folder / "runs" / "r.trec").rename(folder / "runs" / "v1.trec")
+    for given in ({}, {"relevant_from": "5"}):
+        assert measure_values(folder, "P@1 R@2", **given) == {"P@1": [not given], "R@2": [1]}
+    (folder / "collection.toml").write_text("relevant_from = 5\n")
+    assert measure_values(folder, "P@1") == {"P@1": [0]}
 
 
 @pytest.mark.parametrize("settings", ["", 'protocols = ["trec"]\n'])
