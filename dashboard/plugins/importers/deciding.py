@@ -82,7 +82,7 @@ def choose_basis(found: Gathered) -> Names:
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
-    lost = [] if ways else found.source.lost
+    lost = [] if ways else [e for e in found.source.findings if e.level == "warning"]
     if not sure and [*ways, *lost] not in ([], stated[:1], ["captions"]):
         if ways:
             file = found.items.filled.get(ways[0], "captions")

@@ -73,7 +73,6 @@ class Source:
         options: Choices that the caller states, by the names that `init` has for them; `columns`
             are those of the source by names of ours.
         findings: What was left out, repaired or matched, and why.
-        lost: Those of files that are left out and could decide relevance.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
     """
@@ -83,18 +82,16 @@ class Source:
     left: Names
     options: Namespace
     findings: Findings = field(default_factory=list)
-    lost: Findings = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
 
     def say(
         self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None
-    ) -> Finding:
-        """Add a finding about a file, and return it."""
+    ) -> None:
+        """Add a finding about a file; where nothing decides relevance, a warning asks for it."""
         finding = Finding(level, file, line, found, wanted)
         if finding not in self.findings[-9:]:  # as each block of a table says it
             self.findings.append(finding)
-        return finding
 
     def count(
         self,
@@ -123,7 +120,7 @@ class Source:
                 "those that its format has",
             )
         wanted = f"{error.expected}; left out. {error.do}".rstrip(". ")
-        self.lost.append(self.say(error.file, error.found, wanted, line=error.line))
+        self.say(error.file, error.found, wanted, line=error.line)
 
     def find_path(self, name: str) -> Path:
         """Return where a file is."""
@@ -220,14 +217,9 @@ class Source:
             endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
         for ending, names in endings.items():
             cure = CURES.get(ending, "").replace("FILE", names[0])
-            self.count(
-                names[0],
-                names,
-                "files that no format reads",
-                f"a format that is read; left out. {cure}".rstrip(". "),
-            )
-            if cure and not all(map(REMARKS.search, names)):
-                self.lost.append(self.findings[-1])
+            wanted = f"a format that is read; left out. {cure}".rstrip(". ")
+            level: Level = "warning" if cure and not all(map(REMARKS.search, names)) else "note"
+            self.count(names[0], names, "files that no format reads", wanted, level)
 
 
 def list_source(path: Path, options: Namespace) -> Source:

@@ -157,7 +157,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
     wanted = "files of the source; kept as items without a picture"
-    source.count(block.file, lost, "files that are not there", wanted)
+    source.count(block.file, lost, "files that are not there", wanted, "note")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
