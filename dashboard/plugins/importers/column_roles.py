@@ -48,6 +48,9 @@ GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2",
           "perfect": "4", "excellent": "3", "good": "2", "fair": "1", "bad": "0", "yes": "1",
           "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
 """Grades of words: the labels of ESCI and WANDS, and those of judges."""
+OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
+COCO = re.compile(r"captions_\w+20\d\d\.json")
+"""Words in names of files of captions that a model wrote, and the names of COCO's own."""
 NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
@@ -305,6 +308,10 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
+    is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
+    is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
+    if is_of_model and "caption" in of and len(of) == len(block.columns) and not block.vectors:
+        raise DataError(block.file, "a model's captions, by its name", "those of people")
     # a text names no picture
     if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:
         raise DataError(

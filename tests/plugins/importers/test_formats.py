@@ -327,6 +327,8 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them"),
+    "captions of a model": (
+        LABELLED | {"results.json": [{"image_id": 1, "caption": "a"}]}, "found a model's captions"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},
