@@ -68,6 +68,8 @@ NUMBERED = re.compile("id$|key$|hash$", re.I)
 """Names of columns that may hold further ids."""
 WORDS = re.compile(r"[^_\-\s.]+")
 """Words of a name of a file, a folder or a column."""
+HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
+"""A folder whose files have one cell in a column, as Spark writes split=test."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
@@ -365,7 +367,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
-    own, folder = _list_own(name), path.parent.name
+    own, folder = _list_own(name), HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
     if all(map(str.isdecimal, own)) and _list_own(folder):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))

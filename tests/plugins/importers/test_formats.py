@@ -169,9 +169,9 @@ CASES |= {
         {"i.csv": "id,label\n1.0,cat\n2.0,cat\n3.0,dog\n4.0,dog\n",
          "v1.npz": lambda path: np.savez(path, vectors=VECTORS, fid=[1, 2, 3, 4])}, [], {}, CATS),
     "splits of datasets": (
-        {"out/train/data-00000-of-00001.arrow": make_disk([0, 2]),
-         "out/test/data-00000-of-00001.arrow": make_disk([1, 3])},
-        [], {("items.csv", "label"): ["cat", "dog", "cat", "dog"]}, CATS),
+        {"split=train/data-00000-of-00001.arrow": make_disk([0, 2]),
+         "split=test/data-00000-of-00001.arrow": make_disk([1, 3])}, [],
+        {("items.csv", "label split"): ["cat|test", "dog|test", "cat|train", "dog|train"]}, CATS),
     "PyTerrier": (
         {"qrels.csv": "qid,docno,label\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
          "x.run": RUN, "y.csv": "qid,docid,docno,score\nq1,7,a,2\nq2,8,b,1\n"},

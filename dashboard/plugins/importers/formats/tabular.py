@@ -10,6 +10,7 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     GRADES,
+    HIVE,
     SPANS,
     Roles,
     clean_name,
@@ -161,7 +162,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
-        columns = {name: own for name, own in block.columns.items() if name not in taken}
+        columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
+        columns |= {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
