@@ -223,7 +223,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
             do = "Call a list relevant_ids" if "[" in block.columns[more[0]][0] else do
-            source.leave_out(block.file, DataError(block.file, told, "what they are", do=do))
+            source.say(block.file, told, f"what they are; left out. {do}")
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
 
