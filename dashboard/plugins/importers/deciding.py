@@ -82,13 +82,14 @@ def choose_basis(found: Gathered) -> Names:
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
-    lost = [] if ways else [e for e in found.source.findings if e.level == "warning"]
-    if not sure and [*ways, *lost] not in ([], stated[:1], ["captions"]):
+    lost = [e for e in found.source.findings if e.level == "warning"]
+    said = " ".join(map(str, lost[:3]))
+    if not sure and (ways not in (stated[:1], ["captions"]) if ways else lost):
         if ways:
             file = found.items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
             raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
-        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
+        told = f"nothing that decides relevance. {said}"
         raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
@@ -96,7 +97,8 @@ def choose_basis(found: Gathered) -> Names:
     if chosen in (NONE, *fixed):
         return others
     if chosen not in found.items.columns:
-        raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
+        told = f"{chosen!r}. {said}".removesuffix(". ")
+        raise Unsure("--relevance", told, "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
         raise DataError(
             chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"

@@ -50,7 +50,7 @@ CURES = {
     "numpy.save('vectors.npy', h5py.File('FILE')['NAME'][()].T)",
     ".zip": "unzip FILE",
     ".lz4": "ranx.Run.from_file('FILE').save('FILE.json')",
-    ".gz": "gunzip FILE",
+    ".gz": "gunzip FILE, or copy it again if gunzip finds that it is cut",
     ".bmp": "PIL.Image.open('FILE').save('FILE.png')",
     ".tif": "PIL.Image.open('FILE').save('FILE.png')",
     ".tiff": "PIL.Image.open('FILE').save('FILE.png')",
@@ -172,10 +172,11 @@ class Source:
     def read_head(self, name: str, size: int = 1 << 16) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
         try:
-            path = self.find_path(name)
-            with gzip.open(path) if GZIP.search(name) else path.open("rb") as file:
+            with self.find_path(name).open("rb") as file:
                 raw = file.read(size)
-        except (OSError, EOFError, zlib.error):
+            if GZIP.search(name):  # of one that is cut, too, so that a format says so
+                raw = zlib.decompressobj(31).decompress(raw, size)
+        except (OSError, zlib.error):
             return ""
         is_wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         text = raw.decode("utf-16" if is_wide else "utf-8", "replace")
