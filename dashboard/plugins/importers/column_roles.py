@@ -218,7 +218,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
-        more = [name for name, own in block.columns.items() if may_be_grades(name, own, of)]
+        free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
+        more = [name for name in free if _are_numbers(block.columns[name])]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
@@ -228,10 +229,9 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         _refuse_numbers(block, source, of)
 
 
-def may_be_grades(name: str, cells: Names, of: Texts) -> bool:
-    """Return whether a column without a role holds numbers or lists, and no further ids."""
-    is_free = name not in of.values() and not NUMBERED.search(name)
-    return is_free and all(e[:1] == "[" or parse_number(e) == parse_number(e) for e in cells if e)
+def _are_numbers(cells: Names) -> bool:
+    """Return whether cells hold numbers or lists."""
+    return all(e[:1] == "[" or parse_number(e) == parse_number(e) for e in cells if e)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
@@ -266,10 +266,11 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
-    columns, named = {} if block.contents else block.columns, roles.find(FILE)
-    shares = {name: share_media(own, source, folder) for name, own in columns.items()}
-    best = sorted(shares, key=shares.__getitem__, reverse=True)[:1]
-    likely = [name for name in best if shares[name] >= 0.5]
+    named = roles.find(FILE)
+    shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
+    shares |= dict.fromkeys(block.contents, 1.0)
+    ranked = sorted(shares, key=shares.__getitem__, reverse=True)
+    likely = [name for name in ranked if shares[name] >= 0.5]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
@@ -305,8 +306,8 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("caption_id", named[0])
     elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
-    free = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
-    shown = [name for name in free if EXTENSION.search(block.columns[name][0])]
+    free = [name for name in likely if name not in of.values()]
+    shown = [n for n in free if n in block.contents or EXTENSION.search(block.columns[n][0])]
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)

@@ -327,6 +327,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them"),
+    "two pictures": ({"t.parquet": make_table(ONE_NAME, edited=ONE_NAME)}, "pictures (edited)"),
     "captions of a model": (
         LABELLED | {"results.json": [{"image_id": 1, "caption": "a"}]}, "found a model's captions"),
     "texts alone": (
