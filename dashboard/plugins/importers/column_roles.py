@@ -52,6 +52,7 @@ OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)
 COCO = re.compile(r"captions_\w+20\d\d\.json")
 """Words in names of files of captions that a model wrote, and the names of COCO's own."""
 NUMERAL = re.compile(r"[-+.,]?\d")
+WORDED = re.compile(r"(?!\[|[-+.,eE\d]+$).")  # neither a list nor a number
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 NUMBERS = f"{GRADE} {SCORE} {RANK}"
@@ -219,7 +220,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
         free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
-        more = [name for name in free if _are_numbers(block.columns[name])]
+        more = [n for n in free if not any(map(WORDED.match, block.columns[n]))]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
@@ -227,11 +228,6 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             source.say(block.file, told, f"what they are; left out. {do}")
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
-
-
-def _are_numbers(cells: Names) -> bool:
-    """Return whether cells hold numbers or lists."""
-    return all(e[:1] == "[" or parse_number(e) == parse_number(e) for e in cells if e)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:

@@ -83,26 +83,21 @@ def choose_basis(found: Gathered) -> Names:
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
-    said = " ".join(map(str, lost[:3]))
     if not sure and (ways not in (stated[:1], ["captions"]) if ways else lost):
         if ways:
             file = found.items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
             raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
-        told = f"nothing that decides relevance. {said}"
+        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
         raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
     found.basis = "" if chosen == NONE else chosen
     if chosen in (NONE, *fixed):
         return others
-    if chosen not in found.items.columns:
-        told = f"{chosen!r}. {said}".removesuffix(". ")
-        raise Unsure("--relevance", told, "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
-        raise DataError(
-            chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"
-        )
+        told = list_names([repr(chosen), *lost])
+        raise Unsure("--relevance", told, "a column of two classes or more", _list_lines(every))
     found.basis, found.column = "labels", chosen
     return others
 

@@ -274,7 +274,7 @@ CASES |= {
         {"t.csv": "query,false_positives,positives\nred,z,x;y\nvan,,z\n",
          "a/train.npy": VECTORS[:2], "a/test.npy": VECTORS[2:3],
          "ids.json": {"train": ["z", "y"], "test": ["x"]}, "x_000010_000020.mp4": b"1",
-         "k.csv": "youtube_id,label\nx,1\ny,1\nz,2\n",
+         "k.csv": "youtube_id,label,start,end\nx,1,10,20\ny,1,0,9\nz,2,0,9\n",
          "r.json": {"columns": ["query", "item_id", "score"], "data": [["red", "z", 3],
                                                                       ["red", "y", 2]]}},
         ["--relevance", "judgements"],

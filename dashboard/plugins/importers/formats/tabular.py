@@ -151,6 +151,9 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         contents = list(map(read_outside, cells))
     ids, lost = [], []
     spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
+    timed = zip(*spans.values(), files, strict=True)
+    if any(re.search("_0*{}_0*{}[.]".format(*own), own[-1]) for own in timed):
+        spans = dict.fromkeys(SPANS, [""] * len(files))  # clips of their own, as Kinetics has them
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
     ):
