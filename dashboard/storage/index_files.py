@@ -115,7 +115,7 @@ def _number_rows(index: Any, name: str) -> IntArray:
     if lost:
         raise DataError(
             name,
-            f"{lost:,} rows whose number comes again",
+            f"an index of {index.ntotal:,} rows, {lost:,} by a number that comes again",
             "one for each",
             do="Add them again with other ids.",
         )

@@ -188,7 +188,7 @@ def _read_objects(source: Source, name: str) -> Iterator[NumberedRow]:
         return
     found = source.read_json(name)
     rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
-    if not isinstance(rows, list) or {*map(type, rows)} - {dict}:
+    if not holds_objects(rows):
         wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
         raise DataError(name, "JSON of another kind", wanted)
     yield from enumerate(rows, start=1)
@@ -343,11 +343,11 @@ def join_cells(
             continue
         elif isinstance(first, list) and dict in map(type, first):
             told = f"a column {column} of nested cells"
-            source.leave_out(name, DataError(name, told, "texts, numbers or lists of them"))
+            source.say(name, told, "texts, numbers or lists of them; left out")
         elif VECTOR_WORDS.search(column) and CODED.match(text):
             cut = " as pandas cuts them" if "..." in text else ""
             told = f"cells in the column {column} that are no vectors{cut}"
-            source.leave_out(name, DataError(name, told, "[0.5, 1.0], or Parquet", line=lines[0]))
+            source.say(name, told, "[0.5, 1.0], or Parquet; left out", line=lines[0])
         else:
             columns[column] = list(map(make_text, cells))
     index = columns.pop("", [])  # pandas' index without a name

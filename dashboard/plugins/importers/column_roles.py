@@ -49,7 +49,11 @@ GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2",
           "perfect": "4", "excellent": "3", "good": "2", "fair": "1", "bad": "0", "yes": "1",
           "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
 """Grades of words: the labels of ESCI and WANDS, and those of judges."""
+OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
+COCO = re.compile(r"captions_\w+20\d\d\.json")
+"""Words in names of files of captions that a model wrote, and the names of COCO's own."""
 NUMERAL = re.compile(r"[-+.,]?\d")
+WORDED = re.compile(r"(?!\[|[-+.,eE\d]+$).")  # neither a list nor a number
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 NUMBERS = f"{GRADE} {SCORE} {RANK}"
@@ -66,6 +70,8 @@ NUMBERED = re.compile("id$|key$|hash$", re.I)
 """Names of columns that may hold further ids."""
 WORDS = re.compile(r"of[_-]\d+|[^_\-\s./]+")
 """Words of a name of a file, a folder or a column."""
+HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
+"""A folder whose files have one cell in a column, as Spark writes split=test."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
@@ -214,20 +220,15 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
-        more = [name for name, own in block.columns.items() if may_be_grades(name, own, of)]
+        free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
+        more = [n for n in free if not any(map(WORDED.match, block.columns[n]))]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
             do = "Call a list relevant_ids" if "[" in block.columns[more[0]][0] else do
-            source.leave_out(block.file, DataError(block.file, told, "what they are", do=do))
+            source.say(block.file, told, f"what they are; left out. {do}")
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
-
-
-def may_be_grades(name: str, cells: Names, of: Texts) -> bool:
-    """Return whether a column without a role holds numbers or lists, and no further ids."""
-    is_free = name not in of.values() and not NUMBERED.search(name)
-    return is_free and all(e[:1] == "[" or parse_number(e) == parse_number(e) for e in cells if e)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
@@ -262,10 +263,11 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
-    columns, named = {} if block.contents else block.columns, roles.find(FILE)
-    shares = {name: share_media(own, source, folder) for name, own in columns.items()}
-    best = sorted(shares, key=shares.__getitem__, reverse=True)[:1]
-    likely = [name for name in best if shares[name] >= 0.5]
+    named = roles.find(FILE)
+    shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
+    shares |= dict.fromkeys(block.contents, 1.0)
+    ranked = sorted(shares, key=shares.__getitem__, reverse=True)
+    likely = [name for name in ranked if shares[name] >= 0.5]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
@@ -303,11 +305,15 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("caption_id", named[0])
     elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
-    free = [name for name, share in shares.items() if share > 0.5 and name not in of.values()]
-    shown = [name for name in free if EXTENSION.search(block.columns[name][0])]
+    free = [name for name in likely if name not in of.values()]
+    shown = [n for n in free if n in block.contents or EXTENSION.search(block.columns[n][0])]
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
+    is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
+    is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
+    if is_of_model and "caption" in of and len(of) == len(block.columns) and not block.vectors:
+        raise DataError(block.file, "a model's captions, by its name", "those of people")
     # a text names no picture
     if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:
         raise DataError(
@@ -361,7 +367,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
-    own, folder = _list_own(name), path.parent.name
+    own, folder = _list_own(name), HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
     if all(map(str.isdecimal, own)) and _list_own(folder):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))

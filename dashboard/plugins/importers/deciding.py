@@ -82,8 +82,8 @@ def choose_basis(found: Gathered) -> Names:
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
-    lost = [] if ways else found.source.lost
-    if not sure and [*ways, *lost] not in ([], stated[:1], ["captions"]):
+    lost = [e for e in found.source.findings if e.level == "warning"]
+    if not sure and (ways not in (stated[:1], ["captions"]) if ways else lost):
         if ways:
             file = found.items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
@@ -95,12 +95,9 @@ def choose_basis(found: Gathered) -> Names:
     found.basis = "" if chosen == NONE else chosen
     if chosen in (NONE, *fixed):
         return others
-    if chosen not in found.items.columns:
-        raise Unsure("--relevance", repr(chosen), "a column of the items", _list_lines(every))
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
-        raise DataError(
-            chosen, "one class, or none", f"two classes, as {list_names(others) or NONE} has"
-        )
+        told = list_names([repr(chosen), *lost])
+        raise Unsure("--relevance", told, "a column of two classes or more", _list_lines(every))
     found.basis, found.column = "labels", chosen
     return others
 

@@ -226,7 +226,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
         known = ", ".join(each.name for each in formats)
-        seen = f"{len(source.files):,} files ({said or 'none'})"
+        seen = f"{len(source.files):,} files ({said or 'nothing to search'})"
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
 

@@ -117,7 +117,7 @@ class Copied(NamedTuple):
     settings: Mapping[str, Any] = {}
 
 
-LABEL = re.compile(r"^label$|^choices$|^taxonomy$|labels$")
+LABEL = re.compile(r"^label(_id)?$|^choices$|^taxonomy$|labels$")
 """Keys of labels in JSON."""
 OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
 """Keys of Label Studio, whose labels are cells of the column itself."""

@@ -51,7 +51,7 @@ CURES = {
     "numpy.save('vectors.npy', h5py.File('FILE')['NAME'][()].T)",
     ".zip": "unzip FILE",
     ".lz4": "ranx.Run.from_file('FILE').save('FILE.json')",
-    ".gz": "gunzip FILE",
+    ".gz": "gunzip FILE, or copy it again if gunzip finds that it is cut",
     ".bmp": "PIL.Image.open('FILE').save('FILE.png')",
     ".tif": "PIL.Image.open('FILE').save('FILE.png')",
     ".tiff": "PIL.Image.open('FILE').save('FILE.png')",
@@ -74,7 +74,6 @@ class Source:
         options: Choices that the caller states, by the names that `init` has for them; `columns`
             are those of the source by names of ours.
         findings: What was left out, repaired or matched, and why.
-        lost: Those of files that are left out and could decide relevance.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
     """
@@ -84,18 +83,16 @@ class Source:
     left: Names
     options: Namespace
     findings: Findings = field(default_factory=list)
-    lost: Findings = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
 
     def say(
         self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None
-    ) -> Finding:
-        """Add a finding about a file, and return it."""
+    ) -> None:
+        """Add a finding about a file; where nothing decides relevance, a warning asks for it."""
         finding = Finding(level, file, line, found, wanted)
         if finding not in self.findings[-9:]:  # as each block of a table says it
             self.findings.append(finding)
-        return finding
 
     def count(
         self,
@@ -124,7 +121,7 @@ class Source:
                 "those that its format has",
             )
         wanted = f"{error.expected}; left out. {error.do}".rstrip(". ")
-        self.lost.append(self.say(error.file, error.found, wanted, line=error.line))
+        self.say(error.file, error.found, wanted, line=error.line)
 
     def find_path(self, name: str) -> Path:
         """Return where a file is."""
@@ -176,10 +173,11 @@ class Source:
     def read_head(self, name: str, size: int = 1 << 16) -> str:
         """Return the first characters of a file, to recognise it; "" if it is no text."""
         try:
-            path = self.find_path(name)
-            with gzip.open(path) if GZIP.search(name) else path.open("rb") as file:
+            with self.find_path(name).open("rb") as file:
                 raw = file.read(size)
-        except (OSError, EOFError, zlib.error):
+            if GZIP.search(name):  # of one that is cut, too, so that a format says so
+                raw = zlib.decompressobj(31).decompress(raw, size)
+        except (OSError, zlib.error):
             return ""
         is_wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
         text = raw.decode("utf-16" if is_wide else "utf-8", "replace")
@@ -226,14 +224,9 @@ class Source:
             endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
         for ending, names in endings.items():
             cure = CURES.get(ending, "").replace("FILE", names[0])
-            self.count(
-                names[0],
-                names,
-                "files that no format reads",
-                f"a format that is read; left out. {cure}".rstrip(". "),
-            )
-            if cure and not all(map(REMARKS.search, names)):
-                self.lost.append(self.findings[-1])
+            wanted = f"a format that is read; left out. {cure}".rstrip(". ")
+            level: Level = "warning" if cure and not all(map(REMARKS.search, names)) else "note"
+            self.count(names[0], names, "files that no format reads", wanted, level)
 
 
 def list_source(path: Path, options: Namespace) -> Source:

@@ -170,9 +170,9 @@ CASES |= {
         {"i.csv": "id,label\n1.0,cat\n2.0,cat\n3.0,dog\n4.0,dog\n",
          "v1.npz": lambda path: np.savez(path, vectors=VECTORS, fid=[1, 2, 3, 4])}, [], {}, CATS),
     "splits of datasets": (
-        {"out/train/data-00000-of-00001.arrow": make_disk([0, 2]),
-         "out/test/data-00000-of-00001.arrow": make_disk([1, 3])},
-        [], {("items.csv", "label"): ["cat", "dog", "cat", "dog"]}, CATS),
+        {"split=train/data-00000-of-00001.arrow": make_disk([0, 2]),
+         "split=test/data-00000-of-00001.arrow": make_disk([1, 3])}, [],
+        {("items.csv", "label split"): ["cat|test", "dog|test", "cat|train", "dog|train"]}, CATS),
     "PyTerrier": (
         {"qrels.csv": "qid,docno,label\n" + "".join(f"{q},{i},{g}\n" for q, i, g in ROWS),
          "x.run": RUN, "y.csv": "qid,docid,docno,score\nq1,7,a,2\nq2,8,b,1\n"},
@@ -279,7 +279,7 @@ CASES |= {
         {"t.csv": "query,false_positives,positives\nred,z,x;y\nvan,,z\n",
          "a/train.npy": VECTORS[:2], "a/test.npy": VECTORS[2:3],
          "ids.json": {"train": ["z", "y"], "test": ["x"]}, "x_000010_000020.mp4": b"1",
-         "k.csv": "youtube_id,label\nx,1\ny,1\nz,2\n",
+         "k.csv": "youtube_id,label,start,end\nx,1,10,20\ny,1,0,9\nz,2,0,9\n",
          "r.json": {"columns": ["query", "item_id", "score"], "data": [["red", "z", 3],
                                                                       ["red", "y", 2]]}},
         ["--relevance", "judgements"],
@@ -332,6 +332,9 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "cut vectors": (
         {"t.csv": 'id,label,emb\na,x,"[0.1 0.2 ... 0.3]"\nb,x,"[0.1 0.2 ... 0.3]"\nc,y,\n'},
         "cells in the column emb that are no vectors as pandas cuts them"),
+    "two pictures": ({"t.parquet": make_table(ONE_NAME, edited=ONE_NAME)}, "pictures (edited)"),
+    "captions of a model": (
+        LABELLED | {"results.json": [{"image_id": 1, "caption": "a"}]}, "found a model's captions"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},

@@ -140,13 +140,15 @@ CASES: dict[str, Case] = {
         [], {("items.csv", "file label"):
              ['a.png|["Cat"]', 'b.png|["Cat", "Dog"]', 'c.png|["Dog", "0"]', 'd.png|["Elk"]']},
         {}),
-    "objects in lists, as of Visual Genome and LabelMe": (
+    "objects in lists, as of Visual Genome, LabelMe and Datumaro": (
         {f"{n}.png": 1 for n in "abcd"} | {
             "t.parquet": pa.table({"image": ["b.png", "c.png"], "objects": [
                 [{"names": ["cat"], "x": 1}, {"names": ["dog"]}], [{"names": ["dog"]}]]}),
+            "d.json": {"categories": {"label": {"labels": [{"name": "x"}, {"name": "eel"}]}},
+                       "items": [{"id": "d", "annotations": [{"id": 0, "label_id": 1}]}]},
             "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
         ["--relevance", "objects.names"], {("items.csv", "file objects.names label"):
-         ['a.png||["cat"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|', "d.png||"]}, {}),
+         ['a.png||["cat"]', 'd.png||["eel"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|']}, {}),
     "Supervisely and Prodigy": (
         {f"{n}.png": 1 for n in "abcde"} | {
             "meta.json": {"classes": [{"title": "cat", "shape": "any"}], "tags": []},

@@ -58,6 +58,8 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
          "im/readme.txt": "none"},
         ["--relevance none"], "nothing that decides relevance. scene.json: found a table of",
     ),
+    "an empty table": (
+        {"a.png": 1, "t.csv": b""}, ["--relevance none"], "relevance. source: found 1 files"),
     "tables that contradict": (
         {"a.csv": LABELS, "b.csv": LABELS.replace("c,dog", "c,cat")},
         ["--judgements a.csv", "--judgements b.csv", "--disagreements majority"],

@@ -1,7 +1,7 @@
 """Annotations as classes of each picture: FiftyOne, Label Studio and Prodigy; boxes, OpenImages.
 
-FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe a file a
-picture; boxes are in CVAT's and VOC's XML and in YOLO's text files.
+FiftyOne writes `labels.json` in two forms, and `samples.json`; LabelMe a file a picture; Datumaro,
+and so CVAT, items; boxes are in CVAT's and VOC's XML and in YOLO's text files.
 """
 
 import re
@@ -28,7 +28,8 @@ from dashboard.texts import parse_number
 
 Labels = Iterable[tuple[str, Iterable[str]]]
 """Each picture and its classes."""
-KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath")
+KEYS = ("classes labels", "annotations result data", "samples filepath", "shapes imagePath",
+        "categories items annotations")  # fmt: skip
 ANSWERED = re.compile('"_input_hash"')
 BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
@@ -57,6 +58,10 @@ def _read_json(source: Source, name: str) -> Pieces:
         flags = [key for key, is_set in found.get("flags", {}).items() if is_set]
         for column, labels in (("label", find_labels(found["shapes"])), ("flags", flags)):
             yield make_labelled(name, [(found["imagePath"], labels)], column)
+    elif "items" in found:  # Datumaro
+        classes = [each["name"] for each in found["categories"]["label"]["labels"]]
+        own = ((each["id"], find_labels(each["annotations"], classes)) for each in found["items"])
+        yield make_labelled(name, own)
     elif "samples" in found:
         yield from _list_samples(source, name, found["samples"])
     else:

@@ -49,12 +49,11 @@ def _read_captions(source: Source, name: str, named: Texts) -> Pieces:
 
 def read(source: Source, files: Names) -> Pieces:
     """Yield an item a file, with its folders as classes."""
-    clips = {EXTENSION.sub("", name) for name in files if is_video(name)}
     stills = {EXTENSION.sub("", name): name for name in files if not is_video(name)}
-    posters = {stem: stills[stem] for stem in clips & stills.keys()}
+    posters = {name: stills.get(EXTENSION.sub("", name), "") for name in filter(is_video, files)}
     hidden = {*posters.values()}
     shown = [name for name in files if name not in hidden]
-    cells = [posters.get(EXTENSION.sub("", name), "") for name in shown]
+    cells = [posters.get(name, "") for name in shown]
     columns = {"file": shown, "poster": cells, **list_class_folders(shown)}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     if len(named) == len(shown):

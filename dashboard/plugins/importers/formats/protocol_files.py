@@ -26,7 +26,8 @@ from dashboard.texts import parse_number
 REFERENCES = ("candidate", "reference", "reference_img_id")
 TARGETS = ("target", "target_hard", "target_img_id", "gt_img_ids")
 TEXTS = ("captions", "caption", "relative_caption")
-"""Keys of FashionIQ, CIRR and CIRCO."""
+KEYS = ("candidate captions", "reference caption", "reference_img_id relative_caption")
+"""Keys of FashionIQ, CIRR and CIRCO, and those of a file of each."""
 BESIDE = re.compile(r"^split\.|\.ext\.")
 SUBMITTED = re.compile(r'\{(?!.*recall_subset)\s*("\w+":\s*"[^"]*",\s*)*"\w+":\s*\[')
 """Names of splits and of CIRR's longer texts, and the beginning of results to submit."""
@@ -42,7 +43,7 @@ RELEVANCE = re.compile("(?=.*query_id)(?=.*item_id).*relevance")
 
 def recognise(source: Source) -> Names:
     """Return files of queries with a picture, and of splits and results beside them."""
-    queries = source.list_keyed(*map(" ".join, zip(REFERENCES, TEXTS, strict=True)))
+    queries = source.list_keyed(*KEYS)
     beside = source.list_headed(SUBMITTED.match, ".json")
     beside += [name for name in source.list_left(".json") if BESIDE.search(find_stem(name))]
     return [*queries, *beside] if queries else []

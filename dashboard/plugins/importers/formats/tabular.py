@@ -10,6 +10,7 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     GRADES,
+    HIVE,
     SPANS,
     Roles,
     clean_name,
@@ -156,6 +157,9 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         contents = list(map(read_outside, cells))
     ids, lost, near = [], [], []
     spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
+    timed = zip(*(map(re.escape, own) for own in spans.values()), files, strict=True)
+    if any(re.search(rf"_0*{start}_0*{end}[.]", file) for start, end, file in timed):
+        spans = dict.fromkeys(SPANS, [""] * len(files))  # clips of their own, as Kinetics has them
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
     ):
@@ -165,13 +169,14 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
         ids.append(own or name_row(source, cell, (key, span), block.file, line))
     wanted = "files of the source; kept as items without a picture"
-    source.count(block.file, lost, "files that are not there", wanted)
+    source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
     is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
-        columns = {name: own for name, own in block.columns.items() if name not in taken}
+        columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
+        columns |= {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]

@@ -96,6 +96,12 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "topics":
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
         told = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
+        source.count(
+            name,
+            int(not text.rstrip().endswith(">")),
+            "topics that are cut",
+            "a whole file; read as far as it is",
+        )
         yield _make_queries(name, told)
         return
     lines = match_lines(source, name, text, FORMS[form], f"a line of {form}")
