@@ -21,7 +21,7 @@ from dashboard.plugins.importers.pieces import (
     part_results,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS
@@ -205,8 +205,6 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     """Return the rows of an object: by ids, files or queries, or of one response or table."""
     for records in filter(_has_records, [*found.values(), found]):
         return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
-    if file := source.find_media(find_stem(name)):  # a file a picture, as of Supervisely and V7
-        return [{"file": file, **found}]
     if found.pop("mteb_model_meta", None):
         found = next(own for splits in found.values() for own in splits.values())
     told = list(found.values())

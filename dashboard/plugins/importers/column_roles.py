@@ -305,15 +305,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("caption_id", named[0])
     elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
-    free = [name for name in likely if name not in of.values()]
-    shown = [n for n in free if n in block.contents or EXTENSION.search(block.columns[n][0])]
-    if shown and "file" in of:
-        wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
-        source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
-    is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
-    is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
-    if is_of_model and "caption" in of and len(of) == len(block.columns) and not block.vectors:
-        raise DataError(block.file, "a model's captions, by its name", "those of people")
+    _leave_out(block, source, of, [name for name in likely if name not in of.values()])
     # a text names no picture
     if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:
         raise DataError(
@@ -322,6 +314,18 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             "a column of items, files or queries",
             do="Name its columns: --map item_id=COLUMN, or query_id=A,item_id=B,grade=C.",
         )
+
+
+def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
+    """Say which columns of pictures are not taken; raise DataError if a model wrote captions."""
+    shown = [n for n in free if n in block.contents or EXTENSION.search(block.columns[n][0])]
+    if shown and "file" in of:
+        wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
+        source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
+    is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
+    is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
+    if is_of_model and "caption" in of and len(of) == len(block.columns) and not block.vectors:
+        raise DataError(block.file, "a model's captions, by its name", "those of people")
 
 
 def split_columns(block: Block, names: str) -> Names:

@@ -266,9 +266,6 @@ def part_results(row: Row) -> list[Row]:
     if query and isinstance(ratings := row.get("ratings"), dict):
         pairs = ratings.items() or [("", None)]
         return [{"query": query, "docid": doc, "rating": grade} for doc, grade in pairs]
-    if row.keys() - {"Usage"} == {"id", "images"}:  # Google Landmarks, true or to submit
-        listed = [each for each in str(row["images"]).split() if each != "None"]
-        row = {"query": row["id"], "positives" if "Usage" in row else "results": listed}
     cells = {
         name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
         for name, own in flatten(row).items()

@@ -87,10 +87,6 @@ CASES: dict[str, Case] = {
         [], {("items.csv", "item_id kind caption"): ["a|video|", "b|video|", *(
             f"{name}#{at - 1}|text|{name} {at}" for name in "ab" for at in (1, 2))]}, {},
     ),
-    "Landmarks, true and submitted": (
-        {"s.csv": "id,images,Usage\nq1,a,Public\nq2,b,Private\nq3,None,Ignored\n",
-         "x.csv": "id,images\nq1,b a\nq2,b\n"}, [],
-        {("qrels.csv", "query_id item_id grade"): ["q1|a|1", "q2|b|1"]}, {"x AP@None": 0.75}),
     "TREC, numbers with zeros and without": (
         {"qrels.txt": "001 0 07 1\n001 0 08 0\n002 0 08 1\n",
          "x.run.gz": gzip.compress(b"1 Q0 8 1 2 a tag\n1 Q0 7 2 1 a tag\n2 Q0 8 1 2 a tag\n"),

@@ -149,17 +149,13 @@ CASES: dict[str, Case] = {
             "a.json": {"imagePath": "a.png", "shapes": [{"label": "cat"}]}},
         ["--relevance", "objects.names"], {("items.csv", "file objects.names label"):
          ['a.png||["cat"]', 'd.png||["eel"]', 'b.png|["cat", "dog"]|', 'c.png|["dog"]|']}, {}),
-    "Supervisely and Prodigy": (
-        {f"{n}.png": 1 for n in "abcde"} | {
-            "meta.json": {"classes": [{"title": "cat", "shape": "any"}], "tags": []},
-            "x/a.png.json": {"size": {}, "objects": [{"classTitle": "cat"}]},
-            "b.json": {"size": {}, "objects": [{"classTitle": "dog"}]},
-            "z.jsonl": "\n".join(f'{{"image": "{n}.png", "options": [{{"id": "x", "text": "y"}}], '
-                f'"accept": ["fox"], "answer": "{word}", "_input_hash": 1}}'
-                for n, word in (("d", "accept"), ("e", "reject")))},
-        ["--relevance", "objects.classTitle"],
-        {("items.csv", "file label objects.classTitle"):
-         ['d.png|["fox"]|', 'b.png||["dog"]', 'a.png||["cat"]', "c.png||", "e.png||"]}, {}),
+    "Prodigy": (
+        {f"{n}.png": 1 for n in "cde"} | {"z.jsonl": "\n".join(
+            f'{{"image": "{n}.png", "options": [{{"id": "x"}}], "accept": ["fox {n}"], '
+            f'"answer": "{word}", "_input_hash": 1}}' for n, word in zip(
+                "cde", ("accept", "accept", "reject"), strict=True))},
+        ["--relevance", "none"],
+        {("items.csv", "file label"): ['c.png|["fox c"]', 'd.png|["fox d"]', "e.png|"]}, {}),
     "ratings of OpenSearch and Elasticsearch": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
          "b.json": {"requests": [{"id": "r", "request": 1,

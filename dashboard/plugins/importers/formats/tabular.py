@@ -33,6 +33,7 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import (
     NUMBER,
+    Columns,
     Source,
     cut_added,
     find_folder_of,
@@ -156,10 +157,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
     ids, lost, near = [], [], []
-    spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
-    timed = zip(*(map(re.escape, own) for own in spans.values()), files, strict=True)
-    if any(re.search(rf"_0*{start}_0*{end}[.]", file) for start, end, file in timed):
-        spans = dict.fromkeys(SPANS, [""] * len(files))  # clips of their own, as Kinetics has them
+    spans = _list_spans(block, roles, files)
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
     ):
@@ -193,6 +191,14 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         version, side = name_version(block.file, column)
         named_by = ids if side == "items" else texts
         yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
+
+
+def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:
+    """Return the times of each row; none of clips of their own, whose names have them: Kinetics."""
+    spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
+    timed = zip(*(map(re.escape, own) for own in spans.values()), files, strict=True)
+    is_cut = any(re.search(rf"_0*{start}_0*{end}[.]", file) for start, end, file in timed)
+    return dict.fromkeys(SPANS, [""] * len(files)) if is_cut else spans
 
 
 def _list_captions(file: str, ids: Names, captions: Names, names: Names) -> Captions:
