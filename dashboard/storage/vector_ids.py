@@ -125,12 +125,17 @@ def read_beside(
 def list_ids(found: Any, part: str = "") -> list[str]:
     """Return the ids in JSON: a list, alone or by a name, rows by ids, or ids by rows.
 
-    >>> list_ids({"b": 1, "a": 0}), list_ids({"1": "b", "0": "a"}), list_ids({"a": "cat"})
-    (['a', 'b'], ['a', 'b'], [])
+    >>> list_ids({"b": 1, "a": 0}), list_ids({"1": "b", "0": "a"}), list_ids({"0": 397, "1": 8})
+    (['a', 'b'], ['a', 'b'], ['397', '8'])
+    >>> list_ids({"0": 2, "1": 0, "2": 1}), list_ids({"a": "cat"})
+    ([], [])
     """
     if isinstance(found, dict):
-        by_row = {str(at): name for name, at in found.items() if isinstance(at, int)} or found
-        rows = [by_row.get(str(at)) for at in range(len(found))]
+        places = [str(at) for at in range(len(found))]
+        by_row = {str(at): name for name, at in found.items() if isinstance(at, int)}
+        if found.keys() == {*places}:  # ids by rows; numbers that could be either say nothing
+            by_row = {} if by_row.keys() == found.keys() else found
+        rows = list(map(by_row.get, places))
         found = found.get(part) or found.get("ids") or rows
     is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
     return list(map(str, found)) if is_list else []

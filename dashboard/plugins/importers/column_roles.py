@@ -1,5 +1,6 @@
 """The meaning of a table's columns, by their names and by what their cells name."""
 
+import math
 import re
 import shlex
 from pathlib import PurePosixPath
@@ -53,7 +54,6 @@ OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)
 COCO = re.compile(r"captions_\w+20\d\d\.json")
 """Words in names of files of captions that a model wrote, and the names of COCO's own."""
 NUMERAL = re.compile(r"[-+.,]?\d")
-WORDED = re.compile(r"(?!\[|[-+.,eE\d]+$).")  # neither a list nor a number
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 NUMBERS = f"{GRADE} {SCORE} {RANK}"
@@ -221,7 +221,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
         free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
-        more = [n for n in free if not any(map(WORDED.match, block.columns[n]))]
+        more = [n for n in free if all(map(_is_number, block.columns[n]))]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
@@ -314,6 +314,11 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             "a column of items, files or queries",
             do="Name its columns: --map item_id=COLUMN, or query_id=A,item_id=B,grade=C.",
         )
+
+
+def _is_number(cell: str) -> bool:
+    """Return whether a cell is a number, a list, or empty."""
+    return cell[:1] in ("[", "") or not math.isnan(parse_number(cell))
 
 
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:

@@ -124,8 +124,11 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
 
 def _measure_lists(values: Any) -> int:
     """Return how many numbers the first list of a column holds, nested or not; 0 for no lists."""
-    is_list = count_lists(values.type) and holds_numbers(values.type)
-    return read_lists(values.drop_null()[:1])[0].shape[1] if is_list else 0
+    if not count_lists(values.type) or not holds_numbers(values.type):
+        return 0
+    lists = values.drop_null()
+    at = next((at for at, each in enumerate(lists) if len(each)), 0)
+    return int(read_lists(lists[at : at + 1])[0].shape[1])
 
 
 def _name_class(value: Any, names: Names) -> str:

@@ -346,7 +346,13 @@ class Gathered:
         self.items.index = {new.get(name, name): at for name, at in self.items.index.items()}
         self.known = {key: new.get(name, name) for key, name in self.known.items()} | new
 
-    def match_items(self, names: Iterable[str], file: str, among: Iterable[str] = ()) -> Texts:
+    def match_items(
+        self,
+        names: Iterable[str],
+        file: str,
+        among: Iterable[str] = (),
+        are_queries: bool = False,
+    ) -> Texts:
         """Return the item of each name: by its id or file, by names alike, or by a column.
 
         A match of the last two kinds is made only where both names are the only ones, and is said.
@@ -356,14 +362,16 @@ class Gathered:
             names: Names of items.
             file: File that has them.
             among: Items that they may mean; all if there are none.
+            are_queries: Whether these are queries, which have no files and columns of items.
         """
         items = set(among) or self.items.index.keys()
-        known = self.known | {item: item for item in items}
+        columns = () if are_queries else self.items.columns
+        known = ({} if are_queries else self.known) | {item: item for item in items}
         known = {name: item for name, item in known.items() if item in items}
         every, how = dict.fromkeys(names), "file, ending or zeros before it"
         found = match_names(every, known, (strip_name, shorten_name))
         rest = [name for name in every if name not in known]
-        for column in self.items.columns if rest and found.keys().isdisjoint(rest) else ():
+        for column in columns if rest and found.keys().isdisjoint(rest) else ():
             ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
             own = {name: ids[name] for name in rest if name in ids}
             few = len(rest) if any(map(str.isdecimal, own)) else len(rest) // 2 + 1

@@ -1,5 +1,6 @@
 """The protocol trec: the core's judged pairs under trec_eval's name, and its bpref."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -35,15 +36,21 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     if collection.qrels is None or (named and TREC.name not in named):
         return collection.qrels
     grades, least = collection.qrels.values, collection.settings.get("relevant_from", 1)
+    if not 0 < least < math.inf:
+        found = f"relevant_from = {least:g}"
+        raise DataError("collection.toml", found, "the least grade of a relevant item, above 0")
     parts = grades[(grades > 0) & (grades < min(least, 1))]
     if len(parts):
         found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
         expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
-        if grades.max() < least:
-            found += f", and none from {least:g} on"
+        if grades.max() < min(least, 1):
+            found += f", and none from {min(least, 1):g} on"
             do = "Multiply or round the grades, or set relevant_from in collection.toml."
             raise DataError("qrels", found, expected, do=do)
         add_finding(findings, "qrels", found, expected)
+    if grades.max() < least != 1:
+        found = f"no grade from relevant_from = {least:g} on"
+        add_finding(findings, "qrels", found, "relevant items; every query counts 0")
     scale = np.unique(grades)
     if len(scale) > 1 and scale[0] >= least:
         found = f"grades from {scale[0]:g} to {scale[-1]:g}, so that every judged pair is relevant"

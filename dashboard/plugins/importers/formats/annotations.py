@@ -60,7 +60,9 @@ def _read_json(source: Source, name: str) -> Pieces:
             yield make_labelled(name, [(found["imagePath"], labels)], column)
     elif "items" in found:  # Datumaro
         classes = [each["name"] for each in found["categories"]["label"]["labels"]]
-        own = ((each["id"], find_labels(each["annotations"], classes)) for each in found["items"])
+        own = (
+            (each["id"], find_labels(each.get("annotations"), classes)) for each in found["items"]
+        )
         yield make_labelled(name, own)
     elif "samples" in found:
         yield from _list_samples(source, name, found["samples"])
@@ -89,7 +91,7 @@ def _read_answers(source: Source, name: str) -> Pieces:
             odd.append(line)
             continue
         if row.pop("options", ()):
-            row["label"] = row.pop("accept")
+            row["label"] = row.pop("accept", [])
         rows.append((line, list_inside(row)))
     source.count(name, odd, "answers that do not accept", "accept; left out")
     yield from list_pieces(source, [make_block(source, name, rows)])

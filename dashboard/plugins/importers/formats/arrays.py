@@ -103,7 +103,7 @@ def _read_first(source: Source, name: str) -> list[AnyArray]:
 
 def _holds_classes(*arrays: AnyArray) -> bool:
     """Return whether arrays hold names or whole numbers alone; ViT-L is no label of ViT-B."""
-    first = [np.asarray(each[:9]) for each in arrays]
+    first = [np.asarray(each[:9]) for each in arrays if each.ndim]
     return all(each.dtype.kind != "f" or (each == np.rint(each)).all() for each in first)
 
 
@@ -138,7 +138,8 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
     if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
         do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
         raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
-    labels = labels | _pair_labels(found)
+    pairs = _pair_labels(found).items()
+    labels = labels | {codes: other for codes, other in pairs if _holds_classes(found[other])}
     for key, rows in matrices.items():
         own, cells = key or name, Columns()
         end = r"\1codes\2" if own in labels else r"\g<0>"
@@ -151,7 +152,7 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if beside := labels.get(own):
-            kinds = found[beside] if key else read_arrays(source.find_path(beside), beside)[""]
+            kinds = found[beside] if key else next(iter(_read_first(source, beside)), rows[:0])
             if len(kinds) != len(rows):
                 told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
                 raise DataError(name, told, "as many of both")

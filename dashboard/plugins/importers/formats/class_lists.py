@@ -45,7 +45,7 @@ def recognise_flags(source: Source) -> Names:
 def read_flags(source: Source, files: Names) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
     queries = [name for name in files if name_version(name, beside=files)[1] == "texts"]
-    parts = [*filter(DATABASE.search, files), *queries]
+    parts = [*(name for name in files if DATABASE.search(find_stem(name))), *queries]
     others = [name for name in files if parts and name not in parts]
     source.count(files[0], others, "lists beside database and test", "those; left out", "note")
     read_list = partial(_read_flags, queries=queries, is_whole=bool(parts))
@@ -96,7 +96,8 @@ def read_classes(source: Source, files: Names) -> Pieces:
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
     found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
-    sides = [row.get("evaluation_status", "gallery") for row in rows]
+    told = [row.get("evaluation_status", "gallery") for row in rows]
+    sides = [part if part in ("query", "train") else "gallery" for part in told]
     for side in ("gallery", "query"):
         own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")

@@ -194,11 +194,14 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
 
 
 def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:
-    """Return the times of each row; none of clips of their own, whose names have them: Kinetics."""
-    spans = {role: list(map(read_seconds, roles.read(block, role))) for role in SPANS}
-    timed = zip(*(map(re.escape, own) for own in spans.values()), files, strict=True)
-    is_cut = any(re.search(rf"_0*{start}_0*{end}[.]", file) for start, end, file in timed)
-    return dict.fromkeys(SPANS, [""] * len(files)) if is_cut else spans
+    """Return the times of each row; none of a clip whose name has them, as Kinetics cuts them."""
+    starts, ends = (list(map(read_seconds, roles.read(block, role))) for role in SPANS)
+    kept = [
+        not (start and re.search(rf"_0*{re.escape(start)}_0*{re.escape(end)}[.]", file))
+        for start, end, file in zip(starts, ends, files, strict=True)
+    ]
+    pairs = zip(SPANS, (starts, ends), strict=True)
+    return {role: [own * keep for own, keep in zip(c, kept, strict=True)] for role, c in pairs}
 
 
 def _list_captions(file: str, ids: Names, captions: Names, names: Names) -> Captions:
