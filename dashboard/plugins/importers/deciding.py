@@ -14,7 +14,7 @@ from dashboard.plugins.importers.pieces import list_options, write_list
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import LABELS
-from dashboard.tables import Names
+from dashboard.tables import Names, number_names
 from dashboard.texts import split_cells
 
 NEVER = re.compile(
@@ -112,7 +112,11 @@ def list_judged(found: Gathered) -> Names:
 
 
 def list_label_columns(found: Gathered) -> tuple[Names, Names]:
-    """Return the columns that say that they are classes, and others that may be."""
+    """Return the columns that say that they are classes, and others that may be.
+
+    Of columns that divide the items alike, as numbers and names of the same classes, the first of
+    names counts.
+    """
     stated: list[str] = []
     possible = dict[str, bool]()
     for column in found.items.columns:
@@ -129,7 +133,11 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
             stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
         elif _has_classes(classes) and (is_keyed or _has_few(classes)):
             possible[column] = not is_keyed and all(map(NUMERIC.fullmatch, classes))
-    return stated, sorted(possible, key=possible.__getitem__)
+    stated.sort(
+        key=lambda column: all(map(NUMERIC.fullmatch, filter(None, found.items.get(column))))
+    )
+    alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(stated)}
+    return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
 
 
 def _says_class(small: str) -> bool:

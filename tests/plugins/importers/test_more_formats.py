@@ -106,6 +106,9 @@ CASES: dict[str, Case] = {
                "samples.json": SAMPLES}, ["--relevance", "truth"],
         {("items.csv", "label"): ['["dog"]', '["dog"]', '["cat"]'],
          ("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {}),
+    "numbers and names of classes": (
+        {"x.csv": "id,label,kind_name,class_name\na,0,x,cat\nb,1,x,dog\nc,0,y,cat\n"}, [],
+        {("items.csv", "label class_name"): ["0|cat", "1|dog", "0|cat"]}, {}),
     "Label Studio": (ABC | {"x.json": TASKS}, [], {("items.csv", "file label"): FOUND}, {}),
     "Label Studio, a column a control; files keep their prefix": (
         {"img/01234567-a.png": 1, "img/01234567-b.png": 2, "x.json": [
