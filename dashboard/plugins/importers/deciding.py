@@ -245,7 +245,7 @@ def merge_judgements(found: Gathered) -> None:
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     texts = list(compress(found.queries.index, found.queries.get("text")))
     named = (query for _, query, _, _ in rows)
-    asked = found.match_items(named, list_names(used), texts or found.queries.index, bool(texts))
+    asked = found.match_items(named, list_names(used), texts or found.queries.index)
     found.queries.drop({*asked} - {*asked.values()})
     votes: dict[Pair, list[Any]] = {}
     for file, query, item, grade in rows:

@@ -351,7 +351,6 @@ class Gathered:
         names: Iterable[str],
         file: str,
         among: Iterable[str] = (),
-        are_queries: bool = False,
     ) -> Texts:
         """Return the item of each name: by its id or file, by names alike, or by a column.
 
@@ -361,12 +360,13 @@ class Gathered:
         Args:
             names: Names of items.
             file: File that has them.
-            among: Items that they may mean; all if there are none.
-            are_queries: Whether these are queries, which have no files and columns of items.
+            among: Items, or queries, that they may mean; all items if there are none. Queries that
+                are no items have no files and columns of items.
         """
         items = set(among) or self.items.index.keys()
-        columns = () if are_queries else self.items.columns
-        known = ({} if are_queries else self.known) | {item: item for item in items}
+        are_items = items <= self.items.index.keys()
+        columns = self.items.columns if are_items else ()
+        known = (self.known if are_items else {}) | {item: item for item in items}
         known = {name: item for name, item in known.items() if item in items}
         every, how = dict.fromkeys(names), "file, ending or zeros before it"
         found = match_names(every, known, (strip_name, shorten_name))

@@ -289,15 +289,6 @@ CASES: dict[str, Case] = {
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
                "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},
         [], {("qrels.csv", "query_id item_id grade"): ["12|c|0", "12|b|1"]}, {"v1 RR@None": 0.5}),
-    "Revisited Oxford": (
-        {f"jpg/{n}.jpg": 1 for n in "abcq"} | {"gnd.json": {
-            "imlist": list("abc"), "qimlist": ["q"],
-            "gnd": [{"bbx": [0.5, 1, 2, 3], "easy": [1], "hard": [2], "junk": [0]}]},
-            "v1_items.npz": partial(np.savez, ids=list("abc"), emb=VECTORS[[0, 1, 2]]),
-            "v1_query.npz": partial(np.savez, ids=["q"], emb=VECTORS[:1])},
-        [], {("items.csv", "item_id"): list("abc"),
-             ("qrels.csv", "query_id item_id"): ["q|b", "q|c"]},
-        {"v1 AP@None": (1 / 2 + 2 / 3) / 2}),
     "hashing": (
         {"database.txt": "im/a.jpg 1 0\nim/b.jpg 1 1\nim/c.jpg 0 1\n", "test.txt": "im/q.jpg 1 0\n",
          "x-trn_v1.npy": CODES, "x-tst_v1.npy": CODES[:1], "x-trn_label.npy": CODES},

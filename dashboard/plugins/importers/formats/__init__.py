@@ -16,7 +16,6 @@ FORMATS = (
     trec_files.BEIR,
     protocol_files.CONTEXT,
     protocol_files.COMPOSED,
-    protocol_files.LANDMARKS,
     captions.JSON,
     annotations.JSON,
     class_lists.NAMES,

@@ -1,10 +1,9 @@
-"""Files of protocols: FashionIQ, CIRR and CIRCO with their splits; landmarks; context.
+"""Files of protocols: FashionIQ, CIRR and CIRCO with their splits; context.
 
 The tables of a study of context are taken as they are: relevance, viewed lists, satisfaction.
 """
 
 import re
-from functools import partial
 from pathlib import PurePosixPath
 
 from dashboard.plugins.importers.blocks import read_blocks
@@ -17,7 +16,6 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     RunLines,
     choose_part,
-    read_each,
 )
 from dashboard.plugins.importers.source import Source, find_stem
 from dashboard.tables import Names, Row
@@ -34,8 +32,6 @@ SUBMITTED = re.compile(r'\{(?!.*recall_subset)\s*("\w+":\s*"[^"]*",\s*)*"\w+":\s
 SPLITS = ("val", "dev", "test", "train")
 MAX_OTHER_SCALE = 10.0
 """The largest relevance that tells another scale than that up to 100."""
-GOOD = ("easy", "hard", "ok", "good")
-"""Keys of the pictures that are right, new and old."""
 TABLES = ("relevance.csv", "lists.csv", "satisfaction.csv")
 RELEVANCE = re.compile("(?=.*query_id)(?=.*item_id).*relevance")
 """Tables of a study of context, and the header of the first."""
@@ -117,23 +113,5 @@ def read_tables(source: Source, files: Names) -> Pieces:
         yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
 
 
-def _read_landmarks(source: Source, name: str) -> Pieces:
-    """Yield the gallery, the pictures that ask, and those that are right, easy or hard."""
-    found = source.read_json(name)
-    items, queries = found["imlist"], found["qimlist"]
-    yield Items(name, items, is_whole=True)
-    yield Queries(name, queries, {"image": queries})
-    for query, told in zip(queries, found["gnd"], strict=True):
-        good = {items[at] for key in GOOD for at in told.get(key, ())}
-        yield Judgements(name, [(query, item, 1.0) for item in sorted(good)])
-    wanted = "whole pictures that ask, and junk as wrong: the official figures leave it out"
-    source.say(name, "boxes of queries, and junk", wanted)
-
-
-LANDMARKS = Format(
-    "Revisited Oxford and Paris",
-    lambda source: source.list_keyed("imlist qimlist gnd"),
-    partial(read_each, _read_landmarks),
-)
 COMPOSED = Format("composed queries", recognise, read)
 CONTEXT = Format("context study", recognise_tables, read_tables)
