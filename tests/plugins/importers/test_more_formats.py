@@ -281,10 +281,11 @@ CASES: dict[str, Case] = {
         {"x AP@None": 0.75}),
     "FashionIQ": (
         ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
-               "image_splits/split.dress.val.json": ["a", "b"]}, [],
+               "image_splits/split.dress.val.json": ["a", "b"],
+               "v1.json": [FASHION[0] | {"ranking": ["a", "b"]}]}, [],
         {("items.csv", "item_id file"): ["a|a.png", "b|b.png"],
          ("queries.csv", "query_id text item_id"): ["0|is blue and has dots|a"],
-         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {}),
+         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {"v1 RR@None": 1.0}),
     "CIRR": (
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
                "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},

@@ -17,7 +17,7 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     choose_part,
 )
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.source import Source, Texts, find_stem
 from dashboard.tables import Names, Row
 from dashboard.texts import parse_number
 
@@ -27,7 +27,9 @@ TEXTS = ("captions", "caption", "relative_caption")
 KEYS = ("candidate captions", "reference caption", "reference_img_id relative_caption")
 """Keys of FashionIQ, CIRR and CIRCO, and those of a file of each."""
 BESIDE = re.compile(r"^split\.|\.ext\.")
-SUBMITTED = re.compile(r'\{(?!.*recall_subset)\s*("\w+":\s*"[^"]*",\s*)*"\w+":\s*\[')
+SUBMITTED = re.compile(
+    r'\{(?!.*recall_subset)\s*("\w+":\s*"[^"]*",\s*)*"\w+":\s*\[|\[\s*\{[^{}]*"ranking"', re.S
+)
 """Names of splits and of CIRR's longer texts, and the beginning of results to submit."""
 SPLITS = ("val", "dev", "test", "train")
 MAX_OTHER_SCALE = 10.0
@@ -54,7 +56,7 @@ def read(source: Source, files: Names) -> Pieces:
     for each in files:
         if find_stem(each) == own != find_stem(name):
             yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
-    known = set[str]()
+    known: Texts = {}
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
         asked, texts, targets = (_list_names(row, keys) for keys in (REFERENCES, TEXTS, TARGETS))
@@ -62,13 +64,20 @@ def read(source: Source, files: Names) -> Pieces:
         grades = {each: 0.0 for each, grade in soft.items() if grade == -1.0}
         grades |= dict.fromkeys(targets, 1.0)
         yield Items(name, [*asked, *grades])
-        yield Queries(name, [query], {"text": [" and ".join(texts)], "item_id": asked[:1] or [""]})
+        text = " and ".join(texts)
+        yield Queries(name, [query], {"text": [text], "item_id": asked[:1] or [""]})
         yield Judgements(name, [(query, item, grade) for item, grade in grades.items()])
-        known.add(query)
+        known |= {query: query, " ".join([*asked, text]): query}
     for each in submitted:
+        found = source.read_json(each)
+        if isinstance(found, list):  # FashionIQ's, by the picture and the texts
+            found = {
+                " ".join((row["candidate"], " and ".join(row["captions"]))): row["ranking"]
+                for row in found
+            }
         rows = [
-            (query, str(item), -at)
-            for query, own in source.read_json(each).items()
+            (known[query], str(item), -at)
+            for query, own in found.items()
             if query in known
             for at, item in enumerate(own)
         ]
