@@ -18,7 +18,7 @@ Arrays = Mapping[str, Any]
 TABLES = (".csv", ".tsv")
 OWN = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.ids.npy",
        "{0}_ids.json", "{0}_names.txt", "ids_{0}.txt", "{0}_ids.csv", "{0}_ids.tsv",
-       "{0}.csv", "{0}.tsv", "{0}.json")  # fmt: skip
+       "{0}.csv", "{0}.tsv", "{0}.json", "{0}.rows.txt", "{0}.columns.txt")  # fmt: skip
 SHARED = ("ids.txt", "ids.npy", "ids.json", "names.txt", "filenames.txt", "ids.csv", "ids.tsv",
           "names.csv", "filenames.csv", "idx2path.json", "path2idx.json", "idx2id.json",
           "id2idx.json", "idx2name.json", "name2idx.json")  # fmt: skip

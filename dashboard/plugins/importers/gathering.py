@@ -101,6 +101,7 @@ class VectorFile:
         self.shape = (0, 0)
         self.dtype: np.dtype[Any] = np.dtype(np.float32)
         self.ids: Ordered = {}
+        self.columns: Names = ()
         self.files: Ordered = {}
 
     def __len__(self) -> int:
@@ -137,6 +138,7 @@ class VectorFile:
             source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
             return
         self.files[piece.file] = None
+        self.columns = piece.columns
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows

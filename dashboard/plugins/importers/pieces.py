@@ -90,6 +90,7 @@ class Vectors(NamedTuple):
         side: Whether they are vectors of items, or of texts (captions or queries).
         ids: Id of each row; None where the source does not say, which `init` refuses without
             --by-position.
+        columns: Id of each column, if they are similarities of rows and columns.
     """
 
     file: str
@@ -97,6 +98,7 @@ class Vectors(NamedTuple):
     side: Side
     rows: AnyArray
     ids: Names | None
+    columns: Names = ()
 
 
 class RunLines(NamedTuple):

@@ -12,7 +12,14 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import RunLines, Vectors
 from dashboard.plugins.importers.source import Texts
-from dashboard.storage.new_versions import Part, describe_form, find_form, tell_date, write_version
+from dashboard.storage.new_versions import (
+    MATRIX,
+    Part,
+    describe_form,
+    find_form,
+    tell_date,
+    write_version,
+)
 from dashboard.tables import Names
 
 SIMILARITIES = re.compile("sim|score|matrix", re.I)
@@ -33,11 +40,16 @@ def write_versions(found: Gathered) -> None:
         for side in ("items", "texts"):
             if not (own := found.vectors.get((name, side))):
                 continue
-            if own.has_ids or not _is_matrix(found, own, texts):
+            if own.columns:
+                _write_matrix(found, version, own, ([*own.ids], own.columns))
+                version.said.append(f"{own.file}, a matrix with the ids of its rows and columns")
+            elif own.has_ids or not _is_matrix(found, own, texts):
                 ids = _find_ids(found, version, side, own, texts)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
             else:
-                _write_matrix(found, version, own, list(texts))
+                rows, axes = found.source.options.rows, (found.pictures, list(texts))
+                _write_matrix(found, version, own, axes if rows == "item" else axes[::-1])
+                version.said.append(f"{own.file}, a matrix whose rows are {rows}s, by position")
         if "items" in parts:
             _write_vectors(found, version, parts, date)
         elif parts:
@@ -183,14 +195,17 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     raise Unsure(own.file, told, "a statement of what its rows are", ways + others)
 
 
-def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:
-    place, rows = found.folder / "runs" / f"{version.name}.npy", found.source.options.rows
+def _write_matrix(
+    found: Gathered, version: Placed, own: VectorFile, axes: tuple[Names, Names]
+) -> None:
+    """Write a matrix of similarities, and the ids of its rows and columns."""
+    place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.open())
-    axes = (found.pictures, texts) if rows == "item" else (texts, found.pictures)
-    for axis, ids in zip(("rows", "columns"), axes, strict=True):
-        place.with_suffix(f".{axis}.txt").write_text("\n".join(ids), encoding="utf-8")
-    version.said.append(f"{own.file}, a matrix whose rows are {rows}s, by position")
+    for ending, ids in zip(MATRIX, axes, strict=False):
+        names = found.match_items(ids, own.file)
+        lines = "\n".join(names.get(each, each) for each in ids)
+        place.with_suffix(ending).write_text(lines, encoding="utf-8")
     version.rows[f"runs/{place.name}"] = len(own)
 
 

@@ -7,6 +7,7 @@ item in the second place and one in the first: AP is 3/4.
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,13 @@ CASES: dict[str, Case] = {
                "text_embeds.npy": TEXTS, "sims.npy": PICTURES @ TEXTS.T},
         ["--by-position", "--rows", "item"], {("qrels.csv", "query_id item_id"): PAIRED},
         {f"{version} {side}": value for version in ("v1", "sims")
+         for side, value in (("i2t_R@1", 0.5), ("t2i_R@1", 2 / 3))}),
+    "matrices with the ids of rows and columns": (
+        TWO | {"c.csv": "sen_id,image,caption\n" + ROWS, "a.npy": (PICTURES @ TEXTS.T)[::-1],
+               "a.rows.txt": "p2\np1\n", "a.columns.txt": "t1a\nt1b\nt2a\n",
+               "b.npz": partial(np.savez, text_ids=["t2a", "t1b", "t1a"], image_ids=["p1", "p2"],
+                                sims=TEXTS[::-1] @ PICTURES)}, [], {},
+        {f"{version} {side}": value for version in ("a", "b_sims")
          for side, value in (("i2t_R@1", 0.5), ("t2i_R@1", 2 / 3))}),
     "rows by their ids, as of YouCook2 and ActivityNet": (
         {"x.json": {"version": 1, "database": {name: {"duration": 9, "annotations": [

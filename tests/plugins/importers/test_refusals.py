@@ -76,6 +76,11 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},
         ["--rows item", "--rows text", "--by-position"], "shape (2, 2)",
     ),
+    "square matrix with ids": (
+        TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "x.npz": lambda path: np.savez(
+            path, image_ids=["p1", "p2"], text_ids=["one", "two"], sims=PICTURES)},
+        ["--rows item", "--rows text"], "as many texts as items",
+    ),
     "matrix of one file's texts": (
         TWO | {f"{n}.csv": f"image,caption\np1.png,{n}\np2.png,{n} 2\n" for n in "ab"}
         | {"sim.npy": PICTURES}, [f"--rows {kind} --judgements {name}.csv" for name in "ab"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -17,15 +17,18 @@ from dashboard.plugins.importers.pieces import (
     Pieces,
     Queries,
     Vectors,
+    list_options,
     read_each,
     write_list,
 )
 from dashboard.plugins.importers.source import Columns, Source, Texts, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
+from dashboard.storage.new_versions import MATRIX
 from dashboard.storage.vector_ids import (
     IDS,
     TABLES,
+    Arrays,
     find_beside,
     find_ids,
     list_ids,
@@ -148,6 +151,10 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
+        axes = _find_axes(source, name, rows.shape, lists, there) if len(matrices) == 1 else None
+        if axes:
+            yield Vectors(name, version, side, rows, *axes)
+            continue
         ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
@@ -167,6 +174,33 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
                 else Queries(name, ids, cells | {"text": ids})
             )
         yield Vectors(name, version, side, rows, ids)
+
+
+def _find_axes(
+    source: Source, name: str, shape: tuple[int, ...], lists: Arrays, there: Set[str]
+) -> tuple[Names, Names] | None:
+    """Return the ids of the rows and of the columns of similarities; None for vectors.
+
+    Raises:
+        DataError: If files of ids have other numbers.
+        Unsure: If either list of ids could be that of the rows, and the caller says nothing.
+    """
+    files = [re.sub(r"[.]\w+$", ending, name) for ending in MATRIX[:2]]
+    if {*files} <= there:
+        own, columns = (source.read_text(each).splitlines() for each in files)
+        if (len(own), len(columns)) != shape:
+            found = f"{shape}, with {len(own):,} ids of rows and {len(columns):,} of columns"
+            raise DataError(name, found, "an id for each")
+        return own, columns
+    sides = {names_texts(key): list_texts(each) for key, each in lists.items() if IDS.search(key)}
+    ways = {"item": (sides.get(False, ()), sides.get(True, ()))}
+    ways["text"] = ways["item"][::-1]
+    fits = [kind for kind, axes in ways.items() if tuple(map(len, axes)) == shape]
+    rows = source.options.rows or "".join(fits[:1])
+    if len(fits) > 1 and not source.options.rows:
+        told = f"a matrix of as many texts as items, {shape}"
+        raise Unsure(name, told, "a statement of what its rows are", list_options("--rows", fits))
+    return ways[rows] if rows in fits else None
 
 
 def _is_label(key: str, cells: AnyArray, ids: Names | None) -> bool:
