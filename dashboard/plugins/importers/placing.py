@@ -1,7 +1,6 @@
 """Versions of the new collection: which vectors belong to which items and texts."""
 
 import re
-import shlex
 import shutil
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import RunLines, Vectors
+from dashboard.plugins.importers.pieces import RunLines, Vectors, list_options
 from dashboard.plugins.importers.source import Texts
 from dashboard.storage.new_versions import (
     MATRIX,
@@ -22,7 +21,7 @@ from dashboard.storage.new_versions import (
 )
 from dashboard.tables import Names
 
-SIMILARITIES = re.compile("sim|score|matrix", re.I)
+SIMILARITIES = re.compile(r"(?<![^\W_])(sims?|similarit\w*|scores?|matrix)(?![^\W\d_])", re.I)
 """Words in names of files of similarities."""
 
 
@@ -174,25 +173,19 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """Return whether an array is a matrix of similarities between items and texts.
 
     Raises:
-        Unsure: If it may be one, of all texts or of those of a file, and the caller says nothing.
+        Unsure: If it may be one, or its name says so, and the caller says nothing.
     """
-    options, sizes = found.source.options, {"": (len(found.pictures), len(texts))}
-    files = dict.fromkeys(row[0] for row in found.captions)
-    for file in files if len(files) > 1 else ():
-        pairs = {row[1:3] for row in found.captions if row[0] == file}
-        line = f" --judgements {shlex.quote(file)}"
-        sizes[line] = len({item for item, _ in pairs}), len(pairs)
-    ways = [
-        f"--rows {kind}{line}"
-        for line, size in sizes.items()
-        for kind, shape in (("item", size), ("text", size[::-1]))
-        if own.shape == shape
-    ]
-    if not ways or options.rows or options.by_position:
-        return f"--rows {options.rows}" in ways
+    options, size = found.source.options, (len(found.pictures), len(texts))
+    shapes = {"item": size, "text": size[::-1]}
+    ways = [kind for kind, shape in shapes.items() if own.shape == shape]
+    is_named = SIMILARITIES.search(own.file)
+    if options.rows or options.by_position or not (ways or is_named):
+        return options.rows in ways
     told = f"an array of shape {own.shape}, as a matrix of items and texts"
-    others = [] if SIMILARITIES.search(own.file) else ["--by-position  # vectors"]
-    raise Unsure(own.file, told, "a statement of what its rows are", ways + others)
+    wanted = f"{size}, in either order, or by --judgements the texts of one file"
+    wanted = "a statement of what its rows are" if ways else wanted
+    others = [] if ways and is_named else ["--by-position  # vectors"]
+    raise Unsure(own.file, told, wanted, list_options("--rows", ways) + others)
 
 
 def _write_matrix(

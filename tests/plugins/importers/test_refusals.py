@@ -81,10 +81,6 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
             path, image_ids=["p1", "p2"], text_ids=["one", "two"], sims=PICTURES)},
         ["--rows item", "--rows text"], "as many texts as items",
     ),
-    "matrix of one file's texts": (
-        TWO | {f"{n}.csv": f"image,caption\np1.png,{n}\np2.png,{n} 2\n" for n in "ab"}
-        | {"sim.npy": PICTURES}, [f"--rows {kind} --judgements {name}.csv" for name in "ab"
-                                  for kind in ("item", "text")], "shape (2, 2)"),
     "two galleries": (
         {f"captions/cap.{name}.val.json": FASHION for name in ("dress", "shirt")},
         ["--judgements captions/cap.dress.val.json", "--judgements captions/cap.shirt.val.json"],
