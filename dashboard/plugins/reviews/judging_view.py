@@ -24,7 +24,7 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.study.changes import list_moved_results
+from dashboard.study.changes import list_shown_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
@@ -179,7 +179,7 @@ def _find_pools(study: Study, versions: Names, queries: Names, depth: int) -> Ma
     """Return the items among the first results of some version, for each query."""
     places = study.collection.queries.find(queries)
     found = defaultdict(list)
-    for place, item, *_ in list_moved_results(study, versions, places, depth):
+    for place, item, _ in list_shown_ranks(study, versions, places, depth):
         found[queries[place]].append(study.collection.items.ids[item])
     return found
 
