@@ -114,7 +114,6 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         st.caption("No answer yet.")
         return
     scores = figures.score_queries(answers)
-    found = figures.measure_preference(scores)
     metric = choices["metric"]
     changes = dict[str, Row]()
     try:
@@ -123,8 +122,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:
         draw_text("warning", f"Without {metric}: {error}")
-    winner = figures.name_winner(found, made.baseline, made.candidate)
-    sentence = figures.describe_preference(found, made.baseline, made.candidate)
+    winner, sentence = figures.describe_preference(scores, made.baseline, made.candidate)
     with st.container(border=True):
         left, right = st.columns([1, 1], gap="medium")
         with left:
