@@ -1,7 +1,7 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -125,42 +125,30 @@ def list_ranks(study: Study, version: str, query_ids: Names, depth: int) -> Rows
     return found
 
 
-def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, Rows]:
-    """Return the hits that fell out of the first ranks, and those that came into them.
+def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, int]:
+    """Return the hits that fell out of the first ranks, and how many came into them.
 
     Each row holds item (its position), before and after: its ranks, None where it is not ranked.
     Hits that fell least come first.
     """
     old, new = before["ranks"], after["ranks"]
-    both = dict.fromkeys([*old, *new])
-    moved = [{"item": each, "before": old.get(each), "after": new.get(each)} for each in both]
-    moved.sort(key=lambda row: row["after"] or np.inf)
-    ways: dict[int, Rows] = {-1: [], 0: [], 1: []}
-    for row in moved:
-        was_in, is_in = ((row[key] or np.inf) <= cutoff for key in ("before", "after"))
-        ways[is_in - was_in].append(row)
-    return ways[-1], ways[1]
+    fell = [
+        {"item": item, "before": rank, "after": new.get(item)}
+        for item, rank in old.items()
+        if rank <= cutoff < new.get(item, np.inf)
+    ]
+    came = sum(rank <= cutoff < old.get(item, np.inf) for item, rank in new.items())
+    return sorted(fell, key=lambda row: row["after"] or np.inf), came
 
 
-def discount_rank(rank: int) -> float:
-    """Return the weight of a rank in nDCG."""
-    return float(1 / np.log2(1 + rank))
+def list_shown_ranks(
+    study: Study, versions: Names, queries: IntArray, depth: int
+) -> Iterator[tuple[int, int, list[float]]]:
+    """Yield place of the query, item, and its rank in each version, infinite below `depth`.
 
-
-def list_moved_results(
-    study: Study,
-    versions: Names,
-    queries: IntArray,
-    depth: int,
-    weigh: Callable[[int], float] = discount_rank,
-) -> Iterator[tuple[int, int, float, float]]:
-    """Yield place of the query, item, how far it moved, and its highest weight in any version.
-
-    The weight of a rank is 0 below `depth`. Items come in their order, for one query after
-    another.
+    Items come in their order, for one query after another.
     """
-    by_rank = [weigh(rank) for rank in range(1, depth + 1)]
-    weights: dict[tuple[int, int], list[float]] = {}
+    found: dict[tuple[int, int], list[float]] = {}
     place_of = {query: place for place, query in enumerate(queries.tolist())}
     for number, version in enumerate(versions):
         for part in study.run(version).parts(queries, depth):
@@ -168,9 +156,9 @@ def list_moved_results(
             rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
             for row, item, rank in rows:
                 pair = (place_of[int(part.queries[row])], int(item))
-                weights.setdefault(pair, [0.0] * len(versions))[number] = by_rank[int(rank) - 1]
-    for (place, item), each in sorted(weights.items()):
-        yield place, item, max(each) - min(each), max(each)
+                found.setdefault(pair, [np.inf] * len(versions))[number] = float(rank)
+    for (place, item), ranks in sorted(found.items()):
+        yield place, item, ranks
 
 
 def find_cutoff(metric: str, depth: int) -> int:

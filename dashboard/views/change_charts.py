@@ -70,13 +70,12 @@ def write_bin(change: float) -> str:
     return written.replace("-", "−")
 
 
-def draw_histogram(rows: Rows, metric: str, ink: str = "") -> Any:
+def draw_histogram(rows: Rows, metric: str) -> Any:
     """Return the number of queries by change; a bar can be picked.
 
     Args:
         rows: `bin`, `change` (the end of the bin that is farther from zero), queries and outcome.
         metric: Name of the metric.
-        ink: Colour of texts; empty: that of the reader's theme.
     """
     pick = make_pick("label")
     base = make_chart([{**row, "label": write_bin(row["change"])} for row in rows]).encode(
@@ -94,7 +93,7 @@ def draw_histogram(rows: Rows, metric: str, ink: str = "") -> Any:
     )
     counts = (
         base.transform_filter("datum.queries > 0")
-        .mark_text(dy=-8, color=ink or pick_ink(), fontWeight="bold")
+        .mark_text(dy=-8, fontWeight="bold")
         .encode(text=alt.Text("queries:Q"))
     )
     return alt.layer(bars.add_params(pick), counts, height=150)
@@ -156,19 +155,15 @@ def draw_bar(row: Row) -> Any:
         x2=alt.X2("high:Q"),
         color=COLOUR,
     )
-    point = base.mark_tick(thickness=3, size=24, color=pick_ink()).encode(
-        x=alt.X("delta:Q", title=None)
-    )
+    point = base.mark_tick(thickness=3, size=24).encode(x=alt.X("delta:Q", title=None))
     ends = [
-        base.mark_text(dy=-16, color=pick_ink()).encode(
-            x=alt.X(f"{end}:Q"), text=alt.Text(f"{end}_text:N")
-        )
+        base.mark_text(dy=-16).encode(x=alt.X(f"{end}:Q"), text=alt.Text(f"{end}_text:N"))
         for end in ("low", "high")
     ]
     return alt.layer(_draw_zero(None), bar, point, *ends, height=88)
 
 
-def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> Any:
+def draw_forest(rows: Rows, title: str, picked: bool = False) -> Any:
     """Return differences with their intervals, one below the other.
 
     Args:
@@ -176,9 +171,7 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
             note at the right end.
         title: Title of the axis.
         picked: Whether a point can be picked, by its name.
-        ink: Colour of texts; empty: that of the reader's theme.
     """
-    ink = ink or pick_ink()
     rows = [
         row | {end: row["delta"] for end in ("low", "high") if row[end] is None}
         for row in rows
@@ -197,13 +190,13 @@ def draw_forest(rows: Rows, title: str, picked: bool = False, ink: str = "") -> 
     if picked:
         pick = make_pick("name")
         points = points.encode(
-            stroke=alt.condition(pick, alt.value(ink), alt.value(None), empty=False)
+            stroke=alt.condition(pick, alt.value(pick_ink()), alt.value(None), empty=False)
         )
         points = points.add_params(pick)
-    left = base.mark_text(
-        align="left", dx=4, dy=-14, color=ink, limit=alt.expr("width - 150")
-    ).encode(x=alt.XValue(0), text=alt.Text("label:N"))
-    right = base.mark_text(align="right", dy=-14, color=ink).encode(
+    left = base.mark_text(align="left", dx=4, dy=-14, limit=alt.expr("width - 150")).encode(
+        x=alt.XValue(0), text=alt.Text("label:N")
+    )
+    right = base.mark_text(align="right", dy=-14).encode(
         x=alt.XValue("width"), text=alt.Text("note:N")
     )
     return alt.layer(

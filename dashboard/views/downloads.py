@@ -17,7 +17,7 @@ from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Rows
-from dashboard.views.charts import pick_ink
+from dashboard.views.charts import pick_ink, style_chart
 from dashboard.views.components import make_line
 from dashboard.views.copy import draw_copy_buttons
 from dashboard.views.data_tables import Column, format_value
@@ -95,8 +95,7 @@ def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_
     import vl_convert
 
     sized = content.properties(width=width, background=GROUNDS.get(ink, "#ffffff"))
-    colours = {"labelColor": ink, "titleColor": ink}
-    chart = sized.configure_axis(**colours).configure_legend(**colours).to_dict()
+    chart = style_chart(sized, ink)
     if form == "svg":
         return str(vl_convert.vegalite_to_svg(chart)).encode()
     return bytes(vl_convert.vegalite_to_png(chart, scale=2))

@@ -55,7 +55,7 @@ def test_ranks_and_moves(world: Path) -> None:
     assert before == {"marks": [True, False], "ranks": {0: 1, 1: 3}}
     assert after == {"marks": [True, True], "ranks": {0: 1, 1: 2}}
     fell, came = list_moves(after, before, 2)
-    assert (fell, came) == ([{"item": 1, "before": 2, "after": 3}], [])
+    assert (fell, came) == ([{"item": 1, "before": 2, "after": 3}], 0)
 
 
 def test_list_shows_both_versions(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,6 @@ DEPTH = 5
 MAX_SLICES = 20
 CHART_WIDTH = 400
 """Width at which charts are drawn, in pixels: their texts can be read on a phone, too."""
-INK = "#0e151d"
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True,
     lstrip_blocks=True,
@@ -87,13 +86,13 @@ def _draw_charts(study: Study, choices: Choices, rows: Rows, slices: Rows) -> li
     versions, metric = choices.pair, choices["metric"]
     changes = list_changes(study, *versions, metric)
     charts = {
-        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline", ink=INK),
-        "Change per query": draw_histogram(group_changes(changes), metric, INK),
+        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
+        "Change per query": draw_histogram(group_changes(changes), metric),
         "Both versions": draw_scatter(group_values(changes), metric, *versions),
     }
     if slices:
         charts["Change by slice, worst first"] = draw_forest(
-            make_lines(slices[:MAX_SLICES]), f"Change in {metric}", ink=INK
+            make_lines(slices[:MAX_SLICES]), f"Change in {metric}"
         )
     return [
         (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -206,27 +205,6 @@ LEVEL = 0.05
 """p of the sign test from which on no version is called preferred."""
 
 
-class Preference(NamedTuple):
-    """Queries by the mean of what their people said; a query counts once.
-
-    Attributes:
-        better: Queries in which the candidate won.
-        worse: Queries in which the baseline won.
-        same: Queries in which neither won.
-        unsaid: Queries of which nobody could say anything.
-        interval: Ends of the 95 % interval of the winner's share (Clopper and Pearson 1934); None
-            without a query that one version won.
-        p: Of the two-sided sign test, ties left out.
-    """
-
-    better: int
-    worse: int
-    same: int
-    unsaid: int
-    interval: tuple[float, float] | None = None
-    p: float | None = None
-
-
 def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, str]:
     """Return the versions at the left and at the right: for a person and query always the same."""
     named = "\n".join((made.seed, made.id, query_id, author))
@@ -250,44 +228,32 @@ def score_queries(answers: Verdicts) -> Scores:
     return {query: int(np.sign(sum(each))) if each else None for query, each in said.items()}
 
 
-def measure_preference(scores: Scores) -> Preference:
-    """Return counts of the queries of `score_queries`, with interval and test of the winner."""
+def describe_preference(scores: Scores, baseline: str, candidate: str) -> tuple[str, str]:
+    """Return which version people prefer, "" if the sign test cannot tell, and the counts in words.
+
+    A query counts once. The 95 % interval is of the winner's share (Clopper and Pearson 1934); the
+    test has two sides and leaves ties out.
+    """
     counts = Counter(scores.values())
-    better = counts[1]
-    worse = counts[-1]
-    found = Preference(better, worse, counts[0], counts[None])
-    if not better + worse:
-        return found
+    same, unsaid = counts[0], counts[None]
+    rest = f" In {count_things(same, 'query')} neither version won." if same else ""
+    if unsaid:
+        rest += f" For {count_things(unsaid, 'query')} nobody could say which is better."
+    decided = counts[1] + counts[-1]
+    if not decided:
+        return "", f"No version won a query.{rest}"
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-    test = binomtest(max(better, worse), better + worse)
+    won = max(counts[1], counts[-1])
+    test = binomtest(won, decided)
     low, high = test.proportion_ci(0.95, method="exact")
-    return found._replace(interval=(float(low), float(high)), p=float(test.pvalue))
-
-
-def describe_preference(found: Preference, baseline: str, candidate: str) -> str:
-    """Return who won how many queries, with interval and p, in a sentence."""
-    decided = found.better + found.worse
-    rest = f" In {count_things(found.same, 'query')} neither version won." if found.same else ""
-    if found.unsaid:
-        rest += f" For {count_things(found.unsaid, 'query')} nobody could say which is better."
-    if found.interval is None or found.p is None:
-        return f"No version won a query.{rest}"
-    won = max(found.better, found.worse)
-    who = candidate if found.better > found.worse else baseline
-    if found.better == found.worse:
+    who = candidate if won == counts[1] else baseline
+    winner = who if test.pvalue < LEVEL else ""
+    if 2 * won == decided:
         who = f"{baseline} and {candidate} each"
-    low, high = found.interval
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
     told = f"{who} won {won} of {count_things(decided, 'query')} with a winner"
-    return f"{told} ({interval}), p {write_p(found.p)}.{rest}"
-
-
-def name_winner(found: Preference, baseline: str, candidate: str) -> str:
-    """Return the version that people prefer; "" if the sign test cannot tell."""
-    if found.p is None or found.p >= LEVEL:
-        return ""
-    return candidate if found.better > found.worse else baseline
+    return winner, f"{told} ({interval}), p {write_p(test.pvalue)}.{rest}"
 
 
 def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> tuple[int, int]:

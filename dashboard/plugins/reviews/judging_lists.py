@@ -22,13 +22,7 @@ from dashboard.plugins.reviews.store import has_store, open_store
 from dashboard.plugins.reviews.verdicts import Verdict, check_text
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.study.changes import (
-    discount_rank,
-    find_cutoff,
-    list_changes,
-    list_moved_results,
-    list_worse,
-)
+from dashboard.study.changes import find_cutoff, list_changes, list_shown_ranks, list_worse
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_rules
 from dashboard.study.study import Study, open_study
@@ -89,9 +83,6 @@ class JudgingList:
     time: str = ""
     gone: frozenset[Pair] = frozenset()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "author", verdicts.clean_name(self.author))
-
     @property
     def asked(self) -> list[Pair]:
         """Pairs that the collection still has."""
@@ -134,11 +125,14 @@ def choose_pairs(
     if compares and (way not in COMPARED or len(set(versions)) < 2):
         raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
     queries, told = _choose_queries(study, way, versions, metric, number, compares)
+    depth = SIDE if compares else find_cutoff(metric, DEPTH)
+    rows = []
     if way == "change":
         rows = weigh_labels(study, versions, queries, metric)
     else:
-        depth = SIDE if compares else find_cutoff(metric, DEPTH)
-        rows = list(list_moved_results(study, versions, queries, depth))
+        for place, item, ranks in list_shown_ranks(study, versions, queries, depth):
+            weights = list(map(discount_rank, ranks))
+            rows.append((place, item, max(weights) - min(weights), max(weights)))
     if compares:
         moves: defaultdict[int, float] = defaultdict(float)
         for place, _, moved, _ in rows:
@@ -206,21 +200,17 @@ def weigh_labels(
         why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
         raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
     weigh = partial(_weigh_rank, measure.metric.name, float(settings.get("p", PERSISTENCE.default)))
-    before, after = (
-        {(place, item): weight for place, item, _, weight in list_moved_results(
-            study, [version], queries, measure.cutoff or MAX_RANKS, weigh)}
-        for version in versions
-    )  # fmt: skip
+    shown = list_shown_ranks(study, versions, queries, measure.cutoff or MAX_RANKS)
     changed = list_changes(study, versions[0], versions[1], metric)
     deltas = {row["query_id"]: row["delta"] for row in changed if row["delta"] is not None}
     lead = float(np.sign(round(sum(deltas.values()), 9)))
     rows = []
-    for place, pairs in groupby(sorted({*before, *after}), key=itemgetter(0)):
+    for place, pairs in groupby(shown, key=itemgetter(0)):
         if study.collection.queries.ids[queries[place]] not in deltas:
             continue
         grades = study.judgement.grades(int(queries[place]))
-        for _, item in pairs:
-            weight = after.get((place, item), 0.0) - before.get((place, item), 0.0)
+        for _, item, (before, after) in pairs:
+            weight = weigh(after) - weigh(before)
             change = -weight if grades[item] >= study.judgement.relevant_from else weight
             change = -lead * change if lead else abs(change)
             if change > 0:
@@ -228,11 +218,16 @@ def weigh_labels(
     return sorted(rows, key=lambda row: (-row[3], -row[2]))
 
 
-def _weigh_rank(metric: str, p: float, rank: int) -> float:
+def discount_rank(rank: float) -> float:
+    """Return the weight of a rank in nDCG."""
+    return float(1 / np.log2(1 + rank))
+
+
+def _weigh_rank(metric: str, p: float, rank: float) -> float:
     """Return the weight of a rank in a metric of LINEAR, but for a factor."""
     if metric == "RBP":
         return float(p ** (rank - 1))
-    return discount_rank(rank) if metric.startswith("DCG") else 1.0
+    return discount_rank(rank) if metric.startswith("DCG") else float(rank < np.inf)
 
 
 def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> Study:
@@ -376,5 +371,5 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
         texts: dict[str, Any] = {name: str(values.get(name, "")) for name in names}
         named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
-        closed = bool(values.get("closed"))
-        return JudgingList(**texts, pairs=named, closed=closed, id=id, author=author, time=time)
+        texts |= {"author": verdicts.clean_name(author), "id": id, "time": time}
+        return JudgingList(**texts, pairs=named, closed=bool(values.get("closed")))

@@ -24,7 +24,7 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.study.changes import list_moved_results
+from dashboard.study.changes import list_shown_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
@@ -59,30 +59,21 @@ class _Task(NamedTuple):
     """Queries and pools that a person judges.
 
     Attributes:
-        pools: Items of each query, by its id; None: the first `depth` results of the versions.
+        pools: Items of each query, by its id; where there is none, the first `depth` results of the
+            versions.
         said: The current verdict of each person on each pair.
+        done: Queries of which the person has judged everything.
         author: Name of the person.
     """
 
     study: Study
-    versions: tuple[str, ...]
+    versions: Names
     depth: int
-    queries: tuple[str, ...]
-    pools: Mapping[str, Names] | None
+    queries: Names
+    pools: Mapping[str, Names]
     said: Mapping[Pair, Mapping[str, Verdict]]
+    done: set[str]
     author: str
-
-    def find_done(self) -> set[str]:
-        """Return the queries of which the person has judged everything."""
-        judged: dict[str, set[str]] = {}
-        for (query, item), people in self.said.items():
-            if self.author in people:
-                judged.setdefault(query, set()).add(item)
-        known = [query for query in self.queries if query in judged]
-        pools = self.pools
-        if pools is None:
-            pools = _find_pools(self.study, self.versions, known, self.depth)
-        return {query for query in known if judged[query].issuperset(pools.get(query, ()))}
 
 
 def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str]]:
@@ -101,8 +92,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         draw_reset("Stop", "judge", "list")
         st.stop()
     task = _make_task(study, choices, made)
-    done = task.find_done()
-    left = [at for at, query in enumerate(task.queries) if query not in done]
+    left = [at for at, query in enumerate(task.queries) if query not in task.done]
     place = next(iter(left), 0)
     if choices["query"] in task.queries:
         place = task.queries.index(choices["query"])
@@ -128,10 +118,10 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         "causes": list(CAUSES),
         "most": MAX_NOTE,
         "query": task.queries[place] if task.queries else "",
-        "queries": [[each, collection.name_query(each), each in done] for each in shown],
+        "queries": [[each, collection.name_query(each), each in task.done] for each in shown],
         "first": first,
         "total": len(task.queries),
-        "done": len(done),
+        "done": len(task.done),
         "next": task.queries[following[0]] if following else "",
         "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
     }
@@ -163,25 +153,28 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     collection = study.collection
     author = find_author()
     said = keep_last_of_pairs(list_history(read_state(collection.folder)[0], kind=VERDICT))
+    judged = defaultdict[str, set[str]](set)
+    for (query, item), people in said.items():
+        if author in people:
+            judged[query].add(item)
     if made is None:
-        queries = tuple(row["query_id"] for row in list_changes_on_page(study, choices))
-        return _Task(study, choices.compared, int(choices["shown"]), queries, None, said, author)
-    pools = defaultdict(list)
-    for query, item in mark_gone(made, collection).asked:
-        pools[query].append(item)
-    named = dict.fromkeys((made.baseline, made.candidate))
-    versions = tuple(each for each in named if each in collection.versions)
-    study = open_whole(collection, made, choices)
-    return _Task(study, versions, DEPTH, tuple(pools), pools, said, author)
-
-
-def _find_pools(study: Study, versions: Names, queries: Names, depth: int) -> Mapping[str, Names]:
-    """Return the items among the first results of some version, for each query."""
-    places = study.collection.queries.find(queries)
-    found = defaultdict(list)
-    for place, item, *_ in list_moved_results(study, versions, places, depth):
-        found[queries[place]].append(study.collection.items.ids[item])
-    return found
+        versions, depth = choices.compared, int(choices["shown"])
+        queries = [row["query_id"] for row in list_changes_on_page(study, choices)]
+        known = [query for query in queries if query in judged]
+        pools = {query: list[str]() for query in known}
+        places = collection.queries.find(known)
+        for place, shown, _ in list_shown_ranks(study, versions, places, depth):
+            pools[known[place]].append(collection.items.ids[shown])
+    else:
+        named = dict.fromkeys((made.baseline, made.candidate))
+        versions, depth = tuple(each for each in named if each in collection.versions), DEPTH
+        study = open_whole(collection, made, choices)
+        pools = {}
+        for query, item in mark_gone(made, collection).asked:
+            pools.setdefault(query, []).append(item)
+        queries = list(pools)
+    done = {query for query, pool in pools.items() if judged[query].issuperset(pool)}
+    return _Task(study, versions, depth, queries, pools, said, done, author)
 
 
 def _make_pool(task: _Task, query: str) -> Row:
@@ -192,7 +185,7 @@ def _make_pool(task: _Task, query: str) -> Row:
     found = study.query(query, task.versions, task.depth)
     payload = make_payload(found, collection, (), "", task.depth)
     known = {row["item_id"]: row for row in found.rows}
-    items = [item for item in (task.pools[query] if task.pools else known) if item in index]
+    items = [item for item in task.pools.get(query, known) if item in index]
     place = collection.queries.index[query]
     hits = mark_hits(study.judgement, place, collection.items.find(items), study.rules.is_complete)
     shown = []

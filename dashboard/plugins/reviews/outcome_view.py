@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics import Measure
 from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
 from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
@@ -230,22 +230,19 @@ def _draw_files(corrected: Study) -> None:
 
 def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
-    metrics = " ".join(map(str, parse(f"{choices['metrics']} {choices['metric']}")))
+    metrics = f"{choices['metrics']} {choices['metric']}"
     with show_progress("Measuring with both labels"):
-        means = [
-            [row["mean"] for row in each.list_means()]
-            for study in (given, corrected)
-            for each in study.measure(choices.compared, metrics)
-        ]
-    changed = []
-    for name, *values in zip(metrics.split(), *means, strict=True):
-        row = {"metric": name}
-        half = len(values) // 2
-        for at, both in enumerate(zip(values[:half], values[half:], strict=True)):
-            row[f"run-{at}"] = " → ".join(map(format_value, both))
-        changed += [row] * (values[:half] != values[half:])
-    total = len(means[0])
-    st.markdown(f"**{len(changed)} of {total} metrics change**: mean as given → corrected")
+        before, after = (
+            study.list_means(choices.compared, metrics) for study in (given, corrected)
+        )
+    rows: dict[str, Row] = {}
+    for old, new in zip(before, after, strict=True):
+        name = str(Measure(old["metric"], old["cutoff"]))
+        row = rows.setdefault(name, {"metric": name, "changes": False})
+        row[f"run-{old['run']}"] = f"{format_value(old['mean'])} → {format_value(new['mean'])}"
+        row["changes"] |= old["mean"] != new["mean"]
+    changed = [row for row in rows.values() if row["changes"]]
+    st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
     if changed:
-        runs = [Column(f"run-{at}", v, number=True) for at, v in enumerate(choices.compared)]
+        runs = [Column(f"run-{name}", name, number=True) for name in choices.compared]
         draw_table([Column("metric", "Metric"), *runs], changed)

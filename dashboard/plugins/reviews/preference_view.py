@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from dashboard.plugins.reviews.figures import CANNOT_SAY, Judged, Scores, measur
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
 from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdicts
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import list_changes, list_moved_results
+from dashboard.study.changes import list_changes, list_shown_ranks
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
 from dashboard.tables import IntArray, Row, Rows
@@ -91,8 +92,8 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
 def _list_items(study: Study, version: str, queries: IntArray) -> list[list[int]]:
     """Return the first SIDE results of a version for each query."""
     found: list[list[int]] = [[] for _ in queries]
-    rows = list_moved_results(study, [version], queries, SIDE)
-    for place, item, *_ in sorted(rows, key=lambda row: -row[3]):  # by the rank
+    rows = list_shown_ranks(study, [version], queries, SIDE)
+    for place, item, _ in sorted(rows, key=itemgetter(2)):  # by the rank
         found[place].append(item)
     return found
 
@@ -113,7 +114,6 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         st.caption("No answer yet.")
         return
     scores = figures.score_queries(answers)
-    found = figures.measure_preference(scores)
     metric = choices["metric"]
     changes = dict[str, Row]()
     try:
@@ -122,8 +122,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         changes = {row["query_id"]: row for row in listed}
     except (ChoiceError, DataError) as error:
         draw_text("warning", f"Without {metric}: {error}")
-    winner = figures.name_winner(found, made.baseline, made.candidate)
-    sentence = figures.describe_preference(found, made.baseline, made.candidate)
+    winner, sentence = figures.describe_preference(scores, made.baseline, made.candidate)
     with st.container(border=True):
         left, right = st.columns([1, 1], gap="medium")
         with left:

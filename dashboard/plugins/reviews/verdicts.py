@@ -20,6 +20,7 @@ VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
 """Kinds of rows that can be saved; a store of the first edition has others."""
 UNSURE = "unsure"
 WITHDRAWN = ""
+"""Value of a row that takes back; only an undo adds one, and the first edition did, too."""
 WORDS = ("relevant", "not", UNSURE)
 """Values of a verdict or decision beside grades."""
 KEEP = "keep"
@@ -72,9 +73,6 @@ class Verdict:
     time: str = ""
     place: int = 0
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "author", clean_name(self.author))
-
     @property
     def pair(self) -> Pair:
         """Query and item of a row."""
@@ -104,9 +102,8 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
 
     Args:
         collection: Where query and item are.
-        verdict: Its collection, number and time are set here; of one that withdraws also the list
-            and the versions, which are those of the row that it withdraws. Without grades above 1,
-            grades are kept as the words that say the same.
+        verdict: Its collection, number and time are set here. Without grades above 1, grades are
+            kept as the words that say the same.
         once: The client's own id; a second row with it is not saved, and its number returned.
 
     Raises:
@@ -123,10 +120,7 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         key = record_key(connection, collection.folder)
         same = SAME_AS if find_scale(collection) == 1 else {}
         value = same.get(verdict.value, verdict.value)
-        verdict = replace(verdict, collection=key, value=value)
-        if verdict.value == WITHDRAWN:
-            verdict = _withdraw(connection, verdict)
-        return _add(connection, verdict, once)
+        return _add(connection, replace(verdict, collection=key, value=value), once)
 
 
 def undo_last(
@@ -173,18 +167,6 @@ def undo_last(
         taken, before = done[-1]
         _add(connection, before, once)
     return taken
-
-
-def _withdraw(connection: Connection, verdict: Verdict) -> Verdict:
-    """Return the row that withdraws the last one of a person, of the list if it names one."""
-    names = ("kind", "collection", "query_id", "item_id", "author")
-    about = {name: getattr(verdict, name) for name in names}
-    rows = keep_last(row for row, _ in _read(connection, **about))
-    rows = [row for row in rows if verdict.list_id in ("", row.list_id)]
-    if not rows:
-        said = f"{verdict.author} has no {verdict.kind} to take back"
-        raise ChoiceError(f"{said} for query {verdict.query_id} and item {verdict.item_id!r}.")
-    return replace(rows[-1], value=WITHDRAWN, cause="", note="")
 
 
 def list_history(key: str, until: int | None = None, **about: str) -> Verdicts:
@@ -257,10 +239,10 @@ def _check_verdict(collection: Collection, verdict: Verdict) -> None:
     scale = find_scale(collection)
     words = {PREFERENCE: PREFERENCES, DECISION: (*WORDS, KEEP)}.get(kind, WORDS)
     grades = [] if compares else list(map(str, range(scale + 1)))
-    if value not in (WITHDRAWN, *words, *grades):
+    if value not in (*words, *grades):
         known = [*words, f"or a grade from 0 to {scale}"] if grades[2:] else words
         raise ChoiceError(f"{value[:40]!r} is no {kind}. There are: {', '.join(known)}.")
-    if compares and not (value == WITHDRAWN or "" != verdict.run != verdict.against != ""):
+    if compares and not "" != verdict.run != verdict.against != "":
         raise ChoiceError("A preference is between two versions: name them as run and against.")
     if verdict.cause not in ("", *CAUSES):
         raise ChoiceError(f"{verdict.cause[:40]!r} is no cause. There are: {list_names(CAUSES)}.")

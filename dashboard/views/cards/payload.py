@@ -1,7 +1,7 @@
 """Values that the cards show, made so that JSON can hold them."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
 
@@ -156,29 +156,24 @@ def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: i
 
     They are counted in the ranks that the metric looks at, or else in those that are shown.
     """
+    limit = cutoff or math.inf
     before, after = (
-        {r["item_id"]: r for r in found.list_rows(v) if r["rank"] <= (cutoff or math.inf)}
+        {r["item_id"]: r for r in found.list_rows(v) if r["hit"] and r["rank"] <= limit}
         for v in (baseline, candidate)
     )
-    fell = [row for item, row in before.items() if row["hit"] and item not in after]
-    came = sum(row["hit"] is True and item not in before for item, row in after.items())
-    ranks = ", ".join(map(str, sorted(filter(None, (r["ranks"].get(candidate) for r in fell)))))
-    told = []
-    if fell:
-        told.append(f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}")
-    if came:
+    fell = [row["ranks"].get(candidate) for item, row in before.items() if item not in after]
+    ranks = ", ".join(map(str, sorted(filter(None, fell))))
+    told = [f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}"] * bool(fell)
+    if came := len(after.keys() - before.keys()):
         told.append(f"{count_things(came, 'hit')} came in")
-    told = told or [_describe_order(before, after)]
-    if why := found.asked.get("why", {}).get(candidate):
-        told.append(why)
-    return "; ".join(told)
+    told = told or [_describe_order([(row["rank"], after[i]["rank"]) for i, row in before.items()])]
+    return "; ".join(filter(None, (*told, found.asked.get("why", {}).get(candidate))))
 
 
-def _describe_order(before: Mapping[str, Row], after: Mapping[str, Row]) -> str:
+def _describe_order(ranks: Sequence[tuple[int, int]]) -> str:
     """Return how the ranks of hits changed that both versions have: "same hits, 1 lower"."""
-    pairs = [(row["rank"], after[item]["rank"]) for item, row in before.items() if row["hit"]]
-    if not pairs:
+    if not ranks:
         return "no hit in either version"
-    lower, higher = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
-    told = [f"{number} {way}" for number, way in ((lower, "lower"), (higher, "higher")) if number]
+    ways = {"lower": sum(a < b for a, b in ranks), "higher": sum(a > b for a, b in ranks)}
+    told = [f"{number} {way}" for way, number in ways.items() if number]
     return f"same hits, {', '.join(told)}" if told else "same hits at the same ranks"

@@ -177,8 +177,8 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
     }
 
 
-def _describe_moves(fell: Rows, came: Rows) -> str:
+def _describe_moves(fell: Rows, came: int) -> str:
     """Return where hits fell and how many came: "2 fell to 17, below the list; 1 came in"."""
     ranks = list_names([row["after"] or "below the list" for row in fell], MAX_RANKS)
     told = [f"{len(fell)} fell to {ranks}"] if fell else []
-    return "; ".join([*told, f"{len(came)} came in"] if came else told)
+    return "; ".join([*told, f"{came} came in"] if came else told)

@@ -102,6 +102,7 @@ def say(graded: Path) -> Callable[..., int]:
     """Save a verdict: author, query, item, value, and fields by name."""
 
     def save(author: str, query: str, item: str, value: str, once: str = "", **more: str) -> int:
+        author = verdicts.clean_name(author)
         made = Verdict(author=author, query_id=query, item_id=item, value=value, **more)
         return verdicts.save_verdict(open_collection(graded), made, once)
 

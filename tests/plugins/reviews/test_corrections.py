@@ -48,7 +48,6 @@ def measure(folder: Path, metric: str = "P@2", **given: str) -> list[float | Non
         ([("eva", "relevant"), ("kim", "relevant"), ("lea", "not")], 1.0),
         ([("eva", "relevant"), ("kim", "2"), ("lea", "not")], 0.0),
         ([("eva", "relevant"), ("kim", "unsure")], 1.0),
-        ([("eva", "relevant"), ("eva", "")], 0.0),
     ],
 )
 def test_majority_of_who_is_sure(
@@ -75,8 +74,6 @@ def test_last_decision_counts(graded: Path, say: Say) -> None:
     say("kim", "q1", "b", "2", kind="decision")
     say("lea", "q1", "b", "not", kind="decision")
     assert list_grades(open_labels(graded), "q1")["b"] == 0.0
-    say("lea", "q1", "b", "", kind="decision")
-    assert list_grades(open_labels(graded), "q1")["b"] == 2.0
 
 
 def test_changes(graded: Path, say: Say) -> None:

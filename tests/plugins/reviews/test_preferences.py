@@ -33,18 +33,13 @@ def test_nine_of_twelve() -> None:
     """Sign test: 2 (1 + 12 + 66 + 220) ÷ 4096 = 0.146; Clopper and Pearson: 42.8 to 94.5 %."""
     rows = [say("eva", f"q{at}", "better" if at <= 9 else "worse") for at in range(1, 13)]
     rows += [say("eva", "q13", "same"), say("eva", "q14", "cannot judge")]
-    found = figures.measure_preference(figures.score_queries(rows))
-    assert (found.better, found.worse, found.same, found.unsaid) == (9, 3, 1, 1)
-    assert found.p == pytest.approx(2 * (1 + 12 + 66 + 220) / 4096)
-    assert figures.describe_preference(found, "v1", "v2") == (
-        "v2 won 9 of 12 queries with a winner (95 % interval 43–95 %), p = 0.146. "
-        "In 1 query neither version won. For 1 query nobody could say which is better."
-    )
-    assert figures.name_winner(found, "v1", "v2") == ""
-    turned = figures.measure_preference({str(at): -1 for at in range(6)})
-    told = figures.describe_preference(turned, "v1", "v2")
-    assert told == "v1 won 6 of 6 queries with a winner (95 % interval 54–100 %), p = 0.031."
-    assert figures.name_winner(turned, "v1", "v2") == "v1"
+    assert figures.describe_preference(figures.score_queries(rows), "v1", "v2") == (
+        "", "v2 won 9 of 12 queries with a winner (95 % interval 43–95 %), p = 0.146. "
+        "In 1 query neither version won. For 1 query nobody could say which is better.",
+    )  # fmt: skip
+    assert figures.describe_preference({str(at): -1 for at in range(6)}, "v1", "v2") == (
+        "v1", "v1 won 6 of 6 queries with a winner (95 % interval 54–100 %), p = 0.031.",
+    )  # fmt: skip
 
 
 def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
@@ -60,10 +55,9 @@ def test_a_query_counts_once_and_the_last_word_of_a_person() -> None:
     assert figures.score_queries(answers) == {"q1": 1, "q2": 0, "q3": -1}
     counted = {row["person"]: row for row in count_answers(answers)}
     assert counted["eva"]["better"] == 2 and counted["kim"]["worse"] == 2
-    none = figures.measure_preference({"q1": None})
-    assert figures.describe_preference(none, "v1", "v2") == (
-        "No version won a query. For 1 query nobody could say which is better."
-    )
+    assert figures.describe_preference({"q1": None}, "v1", "v2") == (
+        "", "No version won a query. For 1 query nobody could say which is better.",
+    )  # fmt: skip
 
 
 def test_people_and_metric() -> None:

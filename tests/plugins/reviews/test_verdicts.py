@@ -50,8 +50,6 @@ def test_last_of_a_person_counts(say: Say) -> None:
     say("eva", "q1", "a", "2", note="line\nbreak 🐦")
     assert list_said() == [("kim", "a", "relevant"), ("eva", "a", "2")]
     assert len(list_history("graded")) == 3
-    say("eva", "q1", "a", verdicts.WITHDRAWN)
-    assert list_said() == [("kim", "a", "relevant")]
 
 
 @pytest.mark.usefixtures("each_store")
@@ -77,16 +75,12 @@ def test_undo(graded: Path, say: Say) -> None:
 
 
 @pytest.mark.usefixtures("each_store")
-def test_undo_and_taking_back_leave_other_versions_and_lists(graded: Path, say: Say) -> None:
+def test_undo_leaves_other_versions(graded: Path, say: Say) -> None:
     """What was said of v2 came after what undo brings back of v1, and counts."""
     for run, value in (("v1", "relevant"), ("v2", "not"), ("v1", "unsure")):
         say("eva", "q1", "a", value, run=run)
     assert undo_last(graded, "eva").value == "unsure"  # type: ignore[union-attr]
     assert verdicts.keep_last_of_pairs(list_history("graded"))["q1", "a"]["eva"].value == "not"
-    made = [create_list(graded, MADE) for _ in range(2)]
-    say("eva", "q1", "a", "relevant", list_id=made[0].id)
-    with pytest.raises(ChoiceError, match="no verdict to take back"):
-        say("eva", "q1", "a", verdicts.WITHDRAWN, list_id=made[1].id)
 
 
 def test_undo_in_a_view(graded: Path, say: Say) -> None:
@@ -103,15 +97,6 @@ def test_undo_in_a_view(graded: Path, say: Say) -> None:
         undo_last(graded, "eva", list_id=made.id)
     assert undo_last(graded, "eva", kind="decision").item_id == "c"  # type: ignore[union-attr]
     assert list_said() == [("eva", "b", "2"), ("eva", "", "better")]
-
-
-def test_undo_after_what_was_withdrawn(graded: Path, say: Say) -> None:
-    """An answer that is withdrawn already is not taken back again, nor brought back."""
-    say("eva", "q1", "a", "not")
-    say("eva", "q1", "b", "not")
-    say("eva", "q1", "b", verdicts.WITHDRAWN)
-    assert undo_last(graded, "eva").item_id == "a"  # type: ignore[union-attr]
-    assert undo_last(graded, "eva") is None and list_said() == []
 
 
 @pytest.mark.usefixtures("each_store")
