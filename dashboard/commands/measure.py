@@ -10,6 +10,7 @@ from dashboard.commands.options import (
     Answer,
     add_choices,
     add_collection,
+    add_options,
     complain_about_broken,
     complain_about_gaps,
     open_study_of,
@@ -28,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, files=True)
     add_choices(parser, "runs", "metrics")
-    parser.add_argument("--by-query", action="store_true", help="the value of each query")
+    add_options(parser, "--by-query  the value of each query")
 
 
 def answer(call: Namespace) -> Answer:

@@ -13,6 +13,7 @@ from dashboard.errors import DataError
 
 HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
 OPTIONS = """
+--version VERSION!  one with vectors
 --to URI  the Milvus server to copy the vectors to, such as http://127.0.0.1:19530
 --factory TEXT  the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or
     "HNSW32"; with --to Milvus' name of it, such as HNSW (default FLAT, which is exact)
@@ -29,7 +30,6 @@ COLUMNS = ("index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument("--version", required=True, metavar="VERSION", help="one with vectors")
     add_options(parser, OPTIONS)
 
 
