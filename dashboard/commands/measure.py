@@ -18,7 +18,7 @@ from dashboard.commands.options import (
 
 if TYPE_CHECKING:
     from dashboard.evaluation.measurement import Measurement
-    from dashboard.tables import Rows
+    from dashboard.tables import Names, Rows
 
 HELP = "metrics of versions, or of plain files of results"
 MEANS = ("run", "metric", "cutoff", "mean", "scored", "total")
@@ -41,7 +41,7 @@ def answer(call: Namespace) -> Answer:
     return *list_rows(found, call.by_query), code
 
 
-def list_rows(found: Iterable[Measurement], by_query: bool) -> tuple[Rows, tuple[str, ...]]:
+def list_rows(found: Iterable[Measurement], by_query: bool) -> tuple[Rows, Names]:
     """Return a row a version and metric, with `by_query` one for each query, and the columns."""
     if by_query:
         return [row for each in found for row in each.list_values()], VALUES

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 FINE, FOUND, WRONG = 0, 1, 2
-Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
+Answer = tuple[list[dict[str, Any]], Sequence[str], int]
 """Rows, their columns in order, and the exit code."""
 
 

@@ -13,7 +13,7 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.evaluation.metrics import Measure, Reads
 from dashboard.retrieval.run import Part, Run
-from dashboard.tables import BoolArray, FloatArray, IntArray, Row, Rows
+from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows
 
 Described = tuple[Row, Rows]
 """What a plugin says of a query, and more fields of rows of its results."""
@@ -25,7 +25,7 @@ class Measurement:
 
     run: str
     measures: tuple[Measure, ...]
-    query_ids: tuple[str, ...]
+    query_ids: Names
     values: FloatArray
     folds: IntArray | None = None
 

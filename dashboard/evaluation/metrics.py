@@ -13,7 +13,7 @@ import numpy as np
 
 from dashboard.evaluation.block import Block, Sum
 from dashboard.plugins import load_all
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, Names
 
 Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credits", "judged"]
@@ -39,7 +39,7 @@ class Setting:
     default: float | str
     low: float = 0.0
     high: float = 0.0
-    words: tuple[str, ...] = ()
+    words: Names = ()
     is_bare: bool = False
     is_inner: bool = False
 
@@ -181,7 +181,7 @@ def metric(
     *,
     formula: str,
     source: str,
-    other_names: tuple[str, ...] = (),
+    other_names: Names = (),
     **more: Any,
 ) -> Callable[[Computation], Computation]:
     """Register the decorated function as a metric.
@@ -279,7 +279,7 @@ def find_metric(call: str) -> tuple[Metric, Values]:
     raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
 
 
-def _split_arguments(text: str) -> list[str]:
+def _split_arguments(text: str) -> Names:
     """Return the parts of a text between commas that are in no parentheses.
 
     >>> _split_arguments("RBP(0.95,x), w=5")

@@ -15,7 +15,16 @@ from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, IntArray, Reasons, Table, Ties, find_bounds, sort_pairs
+from dashboard.tables import (
+    Float32Array,
+    IntArray,
+    Names,
+    Reasons,
+    Table,
+    Ties,
+    find_bounds,
+    sort_pairs,
+)
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
@@ -194,7 +203,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     }
 
 
-def place_items(ids: tuple[str, ...], ties: Ties) -> IntArray:
+def place_items(ids: Names, ties: Ties) -> IntArray:
     """Return the place of each item among equal scores: its own, or by its id, descending."""
     places = np.arange(len(ids))
     if ties == "id":

@@ -59,7 +59,7 @@ def read_named_vectors(
     is_only = len(arrays) == 1 + len(lists)
     if ids is not None:
         require_file(ids, ids.name, "the id of each vector, one a line")
-        names: list[str] | None = read_id_file(ids, ids.name, len(rows), findings)
+        names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
         there = {each.name for each in path.parent.iterdir()}
         names = find_ids(lists, len(rows), is_text, is_only) or read_beside(

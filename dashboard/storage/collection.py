@@ -27,7 +27,7 @@ from dashboard.storage.versions import (
     read_versions,
     try_to_read,
 )
-from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
+from dashboard.tables import BoolArray, IntArray, Names, Table, make_table, read_table
 from dashboard.texts import make_natural
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -84,7 +84,7 @@ class Collection:
         return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
 
     @cached_property
-    def query_kinds(self) -> list[str]:
+    def query_kinds(self) -> Names:
         """Kind of each query: text, or the kind or side of the item that it is about, or item."""
         kinds = zip(self.items["kind"], self.items["side"], strict=True)
         of_items = [*(kind or side or "item" for kind, side in kinds), "item"]
@@ -92,7 +92,7 @@ class Collection:
         return ["text" if is_text else of_items[item] for is_text, item in pairs]
 
     @cached_property
-    def query_names(self) -> list[str]:
+    def query_names(self) -> Names:
         """Name of each query: its text, its caption or its item's, or an id."""
         captions, names = (*self.items["caption"], ""), (*self.items.ids, "")
         columns = (self.queries["text"], self.queries["caption"], self.queries.ids)
@@ -114,7 +114,7 @@ class Collection:
         }
 
     @property
-    def protocols(self) -> tuple[str, ...]:
+    def protocols(self) -> Names:
         """Protocols that its settings name."""
         return tuple(self.settings.get("protocols", ()))
 

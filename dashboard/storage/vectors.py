@@ -89,7 +89,7 @@ class Vectors(Named):
         lengths: Euclidean length of each id's vector.
     """
 
-    ids: tuple[str, ...]
+    ids: Names
     stored: AnyArray | ArrayFile
     rows: IntArray
     lengths: FloatArray
@@ -201,7 +201,7 @@ def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFi
         return ArrayFile(path, name, lines, dtype, file.tell(), state), is_fortran
 
 
-def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
+def read_ids(path: Path, name: str, findings: Findings) -> Names:
     """Return the ids of a file, one a line.
 
     Raises:

@@ -82,7 +82,7 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
     if not any(file.is_file() for file in files):
         return None
-    read: list[list[str]] = []
+    read: list[Names] = []
     for axis, file, number in zip(AXES, files, shape, strict=True):
         name = f"runs/{file.name}"
         require_file(file, name, f"the ids of runs/{path.name}, one a line")
@@ -133,7 +133,7 @@ def _guess_axes(
     return ways[rows]
 
 
-def _list_sides(collection: Collection) -> tuple[list[str], list[str], str]:
+def _list_sides(collection: Collection) -> tuple[Names, Names, str]:
     """Return the pictures and the texts that a matrix may hold, and their order in words."""
     items = collection.items
     gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
