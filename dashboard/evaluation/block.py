@@ -9,6 +9,8 @@ from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
 from dashboard.retrieval.run import Part
 from dashboard.tables import BoolArray, FloatArray, IntArray, find_bounds
 
+Cut = int | None
+"""Rank at which a metric ends a list, its K; None: nowhere."""
 MAX_JUDGED = 1 << 18
 """Judged items that are joined with results at once."""
 
@@ -28,7 +30,7 @@ class Sum:
     terms: FloatArray
     divisor: FloatArray | IntArray
 
-    def compute(self, k: int | None) -> FloatArray:
+    def compute(self, k: Cut) -> FloatArray:
         """Return the values of the first k places, NaN where undefined. [queries]."""
         row, terms = self.row, self.terms
         if k is not None:
@@ -70,7 +72,7 @@ class Block:
     returned: IntArray
     ideal: tuple[IntArray, IntArray, FloatArray]
 
-    def count_hits(self, k: int | None) -> FloatArray:
+    def count_hits(self, k: Cut) -> FloatArray:
         """Return the number of hits in the first k places of each list. [queries]."""
         return self.sum(self.hit).compute(k)
 
@@ -87,7 +89,7 @@ class Block:
         before = np.append(0, so_far)[np.searchsorted(self.row, self.row)]  # of earlier queries
         return np.asarray(so_far - before)
 
-    def count_looked_at(self, k: int | None) -> IntArray:
+    def count_looked_at(self, k: Cut) -> IntArray:
         """Return the number of results of each list in its first k places. [queries]."""
         return self.returned if k is None else np.minimum(self.returned, k)
 

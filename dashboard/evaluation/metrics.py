@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.plugins import load_all
 from dashboard.tables import FloatArray, IntArray, Names
 
@@ -97,7 +97,7 @@ class Metric:
     cutoff: Cutoff = "optional"
     reads: Reads = "hits"
     deep: bool = False
-    depth: int | None = None
+    depth: Cut = None
     settings: tuple[Setting, ...] = ()
     lower_is_better: bool = False
     is_median: bool = False
@@ -126,7 +126,7 @@ class Measure:
     """A metric at a cutoff; `str()` gives `nDCG@10`. A setting is part of the name."""
 
     name: str
-    cutoff: int | None = None
+    cutoff: Cut = None
 
     def __str__(self) -> str:
         return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
@@ -151,7 +151,7 @@ class Measure:
         return self._found[0]
 
     @property
-    def depth(self) -> int | None:
+    def depth(self) -> Cut:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth
 

