@@ -5,9 +5,9 @@ many vectors were sent and read back.
 """
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.options import FINE, Answer, open_call
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import DataError
 
@@ -25,12 +25,6 @@ OPTIONS = """
 PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 COPIED = ("rows", "copied", "checked")
 COLUMNS = ("index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "build_s")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

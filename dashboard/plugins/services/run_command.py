@@ -1,13 +1,11 @@
 """`run`: ask a search system every query, and make its results a version."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from dashboard.commands.options import (
     FINE,
     FOUND,
     Answer,
-    add_collection,
-    add_options,
     complain,
     open_call,
 )
@@ -24,12 +22,6 @@ OPTIONS = """
 --tries NUMBER  how often a query is sent at most, with growing pauses (default 4)
 """
 COLUMNS = ("queries", "answered", "failed", "p50_ms", "p95_ms")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
