@@ -1,7 +1,7 @@
 """A Block: labelled results of some queries, from which metrics compute their values."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ MAX_JUDGED = 1 << 18
 """Judged items that are joined with results at once."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sum:
+class Sum(NamedTuple):
     """Values as sums of terms, one a result, divided by a number a query.
 
     Attributes:
@@ -39,8 +38,7 @@ class Sum:
         return np.where(undefined, np.nan, added / np.where(undefined, 1, self.divisor))
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Labelled results of some queries, as rows sorted by query and rank.
 
     The rows hold the first results of each list and, for metrics without a cutoff, every result

@@ -161,8 +161,7 @@ class Gallery:
             below[: len(queries), start : start + len(block)] = cosines
 
 
-@dataclass(frozen=True, eq=False)
-class CountedRanking:
+class CountedRanking(NamedTuple):
     """A list that is not sorted: ranks are found by counting in bins of scores.
 
     Attributes:

@@ -1,9 +1,9 @@
 """Files of judgements (qrels) and of ranked results (runs), as TREC or CSV."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ Line = tuple[int, str, str, str]
 """Its number, query, item, and the number that both have."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Rows of a file: a query, an item and a number (a score or a grade).
 
     Attributes:

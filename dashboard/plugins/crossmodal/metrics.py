@@ -1,7 +1,5 @@
 """R@K of both directions, their sum and mean, ranks of the first answer, and AP of R places."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from dashboard.evaluation.binary_metrics import compute_average_precision, compute_success
@@ -74,4 +72,4 @@ for _way, _asking, _found in WAYS:
 def compute_ap_of_first_places(block: Block, k: Cut) -> Sum:
     """Compute the mean of hits ÷ rank over R places, 0 for relevant items behind them."""
     inside = block.hit & (block.rank <= block.relevant[block.row])
-    return compute_average_precision(replace(block, hit=inside), None)
+    return compute_average_precision(block._replace(hit=inside), None)
