@@ -14,6 +14,7 @@ import numpy as np
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.plugins import load_all
 from dashboard.tables import FloatArray, IntArray, Names
+from dashboard.texts import parse_number
 
 Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credits", "judged"]
@@ -49,11 +50,11 @@ class Setting:
         Raises:
             ValueError: If it is no such word, or no number from low to high.
         """
-        kind, number = type(self.default), re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text)
-        if self.words and text in self.words:
+        kind, number = type(self.default), parse_number(text)
+        if text in self.words:
             return text
-        if number and self.low <= float(text) <= self.high and kind(float(text)) == float(text):
-            return kind(float(text))
+        if self.low <= number <= self.high and kind(number) == number:
+            return kind(number)
         what = "a whole number" if kind is int else "a number"
         limits = " or ".join(self.words) or f"{what} from {self.low:g} to {self.high:g}"
         raise ValueError(f"{metric} has no {self.name} {text!r}; write {limits}.")
