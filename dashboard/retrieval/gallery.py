@@ -114,9 +114,7 @@ class Gallery:
             queries: Unit vectors. [queries, dimension].
             units: Those of the gallery, if they are in memory; else they are read by blocks.
         """
-        most = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items))))
-        blocks = max(1, -(-len(queries) // most))
-        step = max(1, -(-len(queries) // blocks))
+        step = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items)), len(queries)))
         below = np.empty((step, len(self.items)), dtype=np.int32)
         for start in range(0, len(queries), step):
             some = queries[start : start + step]

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.storage.posters import MAX_PIXELS, turn_picture
+from dashboard.storage.posters import MAX_PIXELS, flatten, turn_picture
 from dashboard.storage.settings import Settings, read_toml
 from dashboard.tables import Float32Array
 
@@ -87,10 +87,7 @@ def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Arr
 
 def lay_out(settings: Settings, image: Image.Image) -> Float32Array:
     """Return the pixels that a network takes. [1, colours, height, width]."""
-    if image.has_transparency_data:
-        behind = Image.new("RGBA", image.size, (settings["background"],) * 3 + (255,))
-        image = Image.alpha_composite(behind, image.convert("RGBA"))
-    seen = image.convert("RGB").convert(settings["colours"])
+    seen = flatten(image, settings["background"]).convert(settings["colours"])
     how = Image.Resampling[settings["resample"].upper()]
     width, height = settings["size"]
     if settings["fit"] == "crop":

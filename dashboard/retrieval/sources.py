@@ -161,11 +161,10 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     rows = np.full(len(queries), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
-    own = rows if version.queries is None else version.queries.find(queries.ids)
-    of_items = np.append(gallery.rows, -1)[items.find(queries["item_id"])]
-    for stored, places in ((version.queries, own), (version.items, of_items)):
-        asking = np.flatnonzero((places >= 0) & (rows < 0))
-        if stored is not None and len(asking):
+    for stored, ids in ((version.queries, queries.ids), (version.items, queries["item_id"])):
+        if stored is not None:
+            places = np.where(rows < 0, stored.find(ids), -1)
+            asking = np.flatnonzero(places >= 0)
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
             vectors.append(stored.read(places[asking]))
     why = f"{version.name} has no vector of the query"

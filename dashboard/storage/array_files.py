@@ -93,12 +93,12 @@ def name_vectors(given: Any, ids: Names | None, name: str, findings: Findings) -
         ids, given = list(given) if ids is None else ids, list(given.values())
     with explain_errors(name, "no rows of numbers", "rows of numbers, all of one length"):
         if isinstance(given, list | tuple):
-            given = np.stack([_read_tensor(row) for row in given])
-        rows = _read_tensor(given)
+            given = np.stack([read_tensor(row) for row in given])
+        rows = read_tensor(given)
     return NamedVectors(rows, None if ids is None else [str(each) for each in ids], name)
 
 
-def _read_tensor(given: Any) -> AnyArray:
+def read_tensor(given: Any) -> AnyArray:
     """Return an array; a tensor may have gradients, be on a device, or have bfloat16."""
     if hasattr(given, "detach"):
         given = given.detach().cpu()
