@@ -45,7 +45,7 @@ class Plugin(NamedTuple):
         list_findings: `(collection) -> findings` that the command `check` tells besides its own.
         describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
             for, and fields of each row of a QueryResult, such as `notes`, texts on its card; []
-            for none.
+            for none; of a plugin with rules only where its protocol judges.
         login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
         sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
             a plugin with rules only where its protocol judges. On "curve" it returns charts by
@@ -138,9 +138,13 @@ def list_screens() -> dict[str, Path]:
     }
 
 
-def load_all(hook: str) -> list[Any]:
-    """Import what a hook names in every plugin that has it."""
-    return [load(plugin, hook) for plugin in list_plugins() if getattr(plugin, hook)]
+def load_all(hook: str, protocol: str = "") -> list[Any]:
+    """Import what a hook names in every plugin that has it, or in those that a protocol has."""
+    return [
+        load(plugin, hook)
+        for plugin in list_plugins()
+        if getattr(plugin, hook) and (not plugin.rules or protocol in ("", plugin.name))
+    ]
 
 
 @cache

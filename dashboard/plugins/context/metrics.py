@@ -52,7 +52,7 @@ def describe_gains(study: Study, query: int, metric: str, rows: Rows) -> Describ
 
     r alone for items that are in no list; nothing where nobody judged the query.
     """
-    if study.rules.name != NAME or np.isnan(study.judgement.grades(query)).all():
+    if np.isnan(study.judgement.grades(query)).all():
         return {}, []
     name = parse_one(metric).name if metric else "CG"
     credits = np.append(study.judgement.credits(query), 0.0)[study.find_items(rows)]

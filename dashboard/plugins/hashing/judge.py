@@ -163,8 +163,6 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
 
 def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Note each result's distance to the query, its type, and the labels that both have."""
-    if study.rules.name != NAME:
-        return {}, []
     judged = study.judgement
     grades = judged.grades(query)
     graded = np.append(np.nan_to_num(grades), 0.0)
