@@ -101,7 +101,7 @@ def compute_r_precision(block: Block, k: Cut) -> Sum:
 )
 def compute_reciprocal_rank(block: Block, k: Cut) -> Sum:
     """Compute 1 ÷ rank of the first relevant item, 0 if none is found."""
-    return block.sum((block.hit & (block.count_so_far(block.hit) == 1)) / block.rank)
+    return block.sum(block.find_first_hits() / block.rank)
 
 
 @metric(

@@ -87,6 +87,10 @@ class Block(NamedTuple):
         before = np.append(0, so_far)[np.searchsorted(self.row, self.row)]  # of earlier queries
         return np.asarray(so_far - before)
 
+    def find_first_hits(self) -> BoolArray:
+        """Return whether each row is the first hit of its list. [rows]."""
+        return self.hit & (self.count_so_far(self.hit) == 1)
+
     def count_looked_at(self, k: Cut) -> IntArray:
         """Return the number of results of each list in its first k places. [queries]."""
         return self.returned if k is None else np.minimum(self.returned, k)

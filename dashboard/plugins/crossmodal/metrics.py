@@ -1,7 +1,5 @@
 """R@K of both directions, their sum and mean, ranks of the first answer, and AP of R places."""
 
-import numpy as np
-
 from dashboard.evaluation.binary_metrics import compute_average_precision, compute_success
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.metrics import metric
@@ -44,9 +42,7 @@ def compute_mean_recall(block: Block, k: Cut) -> FloatArray:
 
 def compute_first_rank(block: Block, k: Cut) -> FloatArray:
     """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
-    ranks = np.full(len(block.relevant), np.inf)
-    np.minimum.at(ranks, block.row[block.hit], block.rank[block.hit].astype(float))
-    return np.where(np.isinf(ranks), 0.0, ranks)
+    return block.sum(block.find_first_hits() * block.rank).compute(None)
 
 
 for _way, _asking, _found in WAYS:
