@@ -245,10 +245,9 @@ def _check_names(module: ModuleType, file: str) -> None:
     from dashboard.storage.settings import SETTINGS
     from dashboard.study.choices import CORE, VIEW
 
-    names = list(_list_names(module))
     pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
-    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
     keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
+    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
     taken: dict[tuple[str, str], str] = {}
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
@@ -256,15 +255,15 @@ def _check_names(module: ModuleType, file: str) -> None:
         taken |= dict.fromkeys(_list_names(other), owner)
     for kind, each in (core | {"choice": keys}).items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
-    for kind, name in names:
-        owner = file if names.count((kind, name)) > 1 else taken.get((kind, name), "")
-        if owner:
+    for kind, name in _list_names(module):
+        if owner := taken.get((kind, name)):
             raise DataError(
                 file,
                 f"the {kind} {name!r}, which {owner} has, too",
                 "a name of its own",
                 do=f"Rename it in {file}.",
             )
+        taken[kind, name] = file
 
 
 def _list_names(module: ModuleType) -> Iterator[tuple[str, str]]:
