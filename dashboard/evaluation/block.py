@@ -7,7 +7,7 @@ import numpy as np
 
 from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
 from dashboard.retrieval.run import Part
-from dashboard.tables import BoolArray, FloatArray, IntArray, find_bounds
+from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_bounds
 
 Cut = int | None
 """Rank at which a metric ends a list, its K; None: nowhere."""
@@ -74,9 +74,7 @@ class Block(NamedTuple):
         """Return the number of hits in the first k places of each list. [queries]."""
         return self.sum(self.hit).compute(k)
 
-    def sum(
-        self, terms: FloatArray | BoolArray, divisor: FloatArray | IntArray | None = None
-    ) -> Sum:
+    def sum(self, terms: AnyArray, divisor: FloatArray | IntArray | None = None) -> Sum:
         """Return the metric that adds up a term of each result; divisor None: 1."""
         divisor = np.ones(len(self.relevant)) if divisor is None else divisor
         return Sum(self.row, self.rank, np.asarray(terms, np.float64), divisor)
@@ -89,7 +87,7 @@ class Block(NamedTuple):
 
     def find_first_hits(self) -> BoolArray:
         """Return whether each row is the first hit of its list. [rows]."""
-        return self.hit & (self.count_so_far(self.hit) == 1)
+        return np.asarray(self.hit & (self.count_so_far(self.hit) == 1))
 
     def count_looked_at(self, k: Cut) -> IntArray:
         """Return the number of results of each list in its first k places. [queries]."""

@@ -160,8 +160,7 @@ def judge_table(
     assert qrels is not None
     queries, items, own = collection.queries, collection.items, collection.own_items
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
-    known = np.flatnonzero((query >= 0) & (item >= 0))
-    known = known[own[query[known]] != item[known]]
+    known = np.flatnonzero((query >= 0) & (item >= 0) & (np.append(own, -1)[query] != item))
     known = known[np.argsort(query[known] * len(items) + item[known])]
     query, item, grade = query[known], item[known], qrels.values[known]
     pairs = {

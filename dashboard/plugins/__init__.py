@@ -256,10 +256,10 @@ def _check_names(module: ModuleType, file: str) -> None:
     for kind, each in (core | {"choice": keys}).items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
     for kind, name in _list_names(module):
-        if owner := taken.get((kind, name)):
+        if (kind, name) in taken:
             raise DataError(
                 file,
-                f"the {kind} {name!r}, which {owner} has, too",
+                f"the {kind} {name!r}, which {taken[kind, name]} has, too",
                 "a name of its own",
                 do=f"Rename it in {file}.",
             )
