@@ -103,22 +103,24 @@ class Gallery:
     items: IntArray
     places: IntArray
 
-    def rank(
-        self, queries: Float32Array, units: Float32Array | None = None
-    ) -> Iterator[CountedRanking]:
+    def rank(self, queries: Float32Array) -> Iterator[CountedRanking]:
         """Yield the ranking of each query vector.
 
         Scores are cosines in double precision, rounded to 6 decimals.
 
         Args:
             queries: Unit vectors. [queries, dimension].
-            units: Those of the gallery, if they are in memory; else they are read by blocks.
         """
         step = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items)), len(queries)))
         below = np.empty((step, len(self.items)), dtype=np.int32)
         for start in range(0, len(queries), step):
-            some = queries[start : start + step]
-            self._compare(some.astype(np.float64), units, below)
+            some = queries[start : start + step].astype(np.float64)
+            for at, block in self.vectors.list_blocks(max(1, MAX_PRODUCT // max(some.shape))):
+                cosines = some @ block.T.astype(np.float64)
+                cosines *= -MILLION
+                np.rint(cosines, out=cosines)
+                cosines += BEST  # millionths below the best
+                below[: len(some), at : at + len(block)] = cosines
             for row in below[: len(some)]:
                 yield CountedRanking(row, *self._lookup)
 
@@ -142,21 +144,6 @@ class Gallery:
         rows = np.full(len(self.places), -1)
         rows[self.items] = np.arange(len(self.items))
         return rows
-
-    def _compare(
-        self, queries: FloatArray, units: Float32Array | None, below: NDArray[np.int32]
-    ) -> None:
-        """Write how many millionths each cosine is below the best."""
-        step = max(1, MAX_PRODUCT // max(queries.shape))
-        blocks = self.vectors.list_blocks(step)
-        if units is not None:
-            blocks = ((at, units[at : at + step]) for at in range(0, len(units), step))
-        for start, block in blocks:
-            cosines = queries @ block.T.astype(np.float64)
-            cosines *= -MILLION
-            np.rint(cosines, out=cosines)
-            cosines += BEST
-            below[: len(queries), start : start + len(block)] = cosines
 
 
 class CountedRanking(NamedTuple):

@@ -93,9 +93,7 @@ class VectorSource(Source):
 
     @cachedmethod(attrgetter("_ranked"), lock=attrgetter("_lock"))
     def _rank_row(self, row: int) -> Ranking:
-        units = self.gallery.vectors.units
-        (ranking,) = self.gallery.rank(self.vectors[row : row + 1], units)
-        return ranking
+        return next(self.gallery.rank(self.vectors[row : row + 1]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,15 +124,18 @@ class Vectors(Named):
 
     def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:
         """Yield the place of the first of so many ids in succession, and their unit vectors."""
+        units = self.units
         for start in range(0, len(self.ids), step):
-            yield start, self.scale(start, start + step)
+            end = start + step
+            yield start, self.scale(start, end) if units is None else units[start:end]
 
 
 @cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), condition=Condition())
 def _scale_all(vectors: Vectors) -> Float32Array:
     units = np.empty((len(vectors.ids), vectors.dimension), dtype=np.float32)
-    for start, block in vectors.list_blocks(max(1, BLOCK // vectors.dimension)):
-        units[start : start + len(block)] = block
+    step = max(1, BLOCK // vectors.dimension)
+    for start in range(0, len(units), step):
+        units[start : start + step] = vectors.scale(start, start + step)
     return units
 
 
